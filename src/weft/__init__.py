@@ -1,0 +1,32 @@
+"""weft: clustering that learns which features matter.
+
+Public names are imported on first use, so that ``import weft`` stays cheap.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+# public name -> the module that defines it
+_PUBLIC = {
+    "FeatureSwarm": "weft.estimators.feature_swarm",
+}
+_SUBMODULES = ("callbacks", "datasets", "metrics")
+
+__all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        value = getattr(import_module(_PUBLIC[name]), name)
+    elif name in _SUBMODULES:
+        value = import_module(f"weft.{name}")
+    else:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

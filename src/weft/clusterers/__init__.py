@@ -1,0 +1,1 @@
+"""Distances in, labels out."""

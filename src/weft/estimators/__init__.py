@@ -1,0 +1,1 @@
+"""The public scikit-learn classes, thin."""

@@ -1,0 +1,1 @@
+"""numba, nogil and sequential per particle: threads run particles side by side."""

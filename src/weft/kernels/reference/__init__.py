@@ -1,0 +1,1 @@
+"""Readable NumPy, the formula as docstring: what the other backends are tested against."""

@@ -1,0 +1,1 @@
+"""The closed-form family: seeding, centres, weights, constraints, the alternation."""

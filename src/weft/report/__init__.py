@@ -1,0 +1,1 @@
+"""Summary (a dict), then pictures and pages made from it."""

@@ -1,0 +1,1 @@
+"""One optimiser per file; none of them sees data."""
