@@ -1,1 +1,45 @@
-"""Distances in, labels out."""
+"""Distances in, labels out. A clusterer sees a `Space`, never a particle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft._validation import check_choice, check_params
+from weft.clusterers.affinity import AffinityPropagation
+from weft.clusterers.base import Clusterer, Clustering
+from weft.clusterers.dbscan import DBSCAN
+from weft.clusterers.external import ExternalClusterer
+from weft.clusterers.knn_graph import KNNGraph
+from weft.clusterers.linkage import CompleteLinkage
+
+CLUSTERERS = {
+    "knn": KNNGraph,
+    "dbscan": DBSCAN,
+    "linkage": CompleteLinkage,
+    "affinity": AffinityPropagation,
+}
+
+__all__ = ["CLUSTERERS", "Clusterer", "Clustering", "make_clusterer"]
+
+
+def make_clusterer(
+    clusterer: Any, params: dict[str, Any] | None, *, n_clusters: int | None, seed: int
+) -> Clusterer:
+    """Return the clusterer of that name, or one around a scikit-learn object."""
+    if not isinstance(clusterer, str):
+        if params:
+            raise ValueError(
+                f"clusterer_params={params!r} goes with a clusterer's name; "
+                f"set the parameters on the {type(clusterer).__name__} object itself."
+            )
+        return ExternalClusterer(clusterer, n_clusters=n_clusters, seed=seed)
+    check_choice("clusterer", clusterer, CLUSTERERS)
+    given = dict(params or {})
+    if clusterer == "linkage":
+        given.setdefault("n_clusters", n_clusters)
+    elif n_clusters is not None:
+        raise ValueError(
+            f"n_clusters={n_clusters} has no meaning for clusterer={clusterer!r}, which finds the "
+            "number itself; leave n_clusters out or use clusterer='linkage'."
+        )
+    return check_params(f"clusterer {clusterer!r}", given, CLUSTERERS[clusterer])

@@ -1,0 +1,180 @@
+"""What may watch a search, and stop it: callables that take a `Generation`.
+
+Pass instances as ``callbacks=[...]``; any that returns true ends the search after the current
+generation. A plain function will do.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._validation import check_integer, check_real, import_optional
+from weft.optimize import Generation
+
+__all__ = ["History", "Patience", "Progress", "TimeLimit"]
+
+# Criteria are sums of rounded numbers, and some ignore the scale of the weights altogether: two
+# positions that mean the same differ in the last bits. A gain below this share is no gain.
+_RELATIVE_GAIN = 1e-8
+
+
+def _gained(now: float, before: float) -> bool:
+    if not math.isfinite(before):
+        return now > before
+    return now > before + _RELATIVE_GAIN * max(1.0, abs(before))
+
+
+class History:
+    """Keeps one row per generation.
+
+    Attributes
+    ----------
+    rows : list of dict
+        ``generation``, ``best_fitness``, ``mean_fitness`` (over particles with a valid solution),
+        ``seconds``, and what the objective tells of its best particle (``n_features``,
+        ``n_clusters``).
+
+    Examples
+    --------
+    >>> from weft.callbacks import History
+    >>> History().rows
+    []
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, float]] = []
+        self._best = -math.inf
+        self._details: dict[str, float] = {}
+
+    def __call__(self, generation: Generation) -> None:
+        fitness = generation.evaluation.fitness
+        valid = fitness[np.isfinite(fitness)]
+        leader = int(fitness.argmax())
+        if not self._details or fitness[leader] > self._best:
+            self._best = float(fitness[leader])
+            self._details = {
+                name: values[leader].item()
+                for name, values in generation.evaluation.details.items()
+            }
+        self.rows.append(
+            {
+                "generation": generation.number,
+                "best_fitness": generation.best_fitness,
+                "mean_fitness": float(valid.mean()) if len(valid) else math.nan,
+                "seconds": generation.seconds,
+                **self._details,
+            }
+        )
+
+    def as_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the rows as one array per column."""
+        return {name: np.array([row[name] for row in self.rows]) for name in self.rows[0]}
+
+
+class Patience:
+    """Stops after `generations` generations in a row without a better best.
+
+    Parameters
+    ----------
+    generations : int
+        How many to wait (the first paper: 5).
+
+    Examples
+    --------
+    >>> from weft.callbacks import Patience
+    >>> Patience(5).generations
+    5
+    """
+
+    def __init__(self, generations: int) -> None:
+        self.generations = check_integer("patience", generations, low=1)
+        self._best = -math.inf
+        self._waited = 0
+
+    def __call__(self, generation: Generation) -> bool:
+        if generation.number == 1 or _gained(generation.best_fitness, self._best):
+            self._best = generation.best_fitness
+            self._waited = 0
+        else:
+            self._waited += 1
+        return self._waited >= self.generations
+
+
+class TimeLimit:
+    """Stops at the end of the generation in which `seconds` have passed.
+
+    Parameters
+    ----------
+    seconds : float
+        How long the search may take. The result then depends on the machine.
+
+    Examples
+    --------
+    >>> from weft.callbacks import TimeLimit
+    >>> TimeLimit(60).seconds
+    60.0
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = check_real("seconds", seconds, low=0.0, open_low=True)
+
+    def __call__(self, generation: Generation) -> bool:
+        return generation.seconds >= self.seconds
+
+
+class Progress:
+    """Shows a bar on standard error: generation, best fitness, time left.
+
+    Parameters
+    ----------
+    description : str, default="searching"
+        What the bar says.
+
+    Examples
+    --------
+    >>> from weft.callbacks import Progress
+    >>> Progress("wine").description
+    'wine'
+    """
+
+    def __init__(self, description: str = "searching") -> None:
+        self.description = description
+        self._bar: Any = None
+        self._task: Any = None
+
+    def open(self) -> None:
+        """Show the bar before the first generation, which may have to wait for compilation."""
+        if self._bar is not None:
+            return
+        progress = import_optional("rich.progress", "app")
+        console = import_optional("rich.console", "app").Console(stderr=True)
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("best {task.fields[best]}"),
+            progress.TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(self.description, total=None, best="-")
+
+    def __call__(self, generation: Generation) -> None:
+        self.open()
+        self._bar.update(
+            self._task,
+            total=generation.n_generations,
+            completed=generation.number,
+            best=f"{generation.best_fitness:.4g}",
+        )
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = self._task = None

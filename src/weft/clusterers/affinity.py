@@ -1,0 +1,65 @@
+"""Affinity propagation: Frey and Dueck 2007, as used in O'Neill 2017, section 2.7.1.
+
+The similarity is minus the squared distance. With exponents it is minus the squared *distance*
+of eq. 6.1, not the powered sum, so that it stays comparable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft._validation import check_integer, check_real
+from weft.clusterers.base import Clustering, number_by_first_row
+from weft.kernels.cpu import affinity as kernels
+from weft.spaces import Space
+
+
+@dataclass(frozen=True)
+class AffinityPropagation:
+    """Exemplars by messages; ``preference=None`` is the median similarity.
+
+    The paper does not say how it damps. Where the messages have not settled after `max_iter`
+    rounds the clustering is marked, and the search takes such a particle for infeasible:
+    otherwise the swarm drifts to particles whose labels are an accident.
+    """
+
+    damping: float = 0.5
+    preference: float | None = None
+    max_iter: int = 200
+    convergence_iter: int = 15
+
+    n_matrices = 4
+
+    def __post_init__(self) -> None:
+        check_real("damping", self.damping, low=0.5, high=1.0 - 1e-9)
+        check_integer("max_iter", self.max_iter, low=1)
+        check_integer("convergence_iter", self.convergence_iter, low=1)
+        if self.preference is not None:
+            check_real("preference", self.preference)
+
+    def prepare(self, full: Space) -> AffinityPropagation:
+        return self
+
+    def cluster(self, space: Space) -> Clustering:
+        shape = (space.n_rows, space.n_rows)
+        similarity = space.consume_matrix()
+        if space.root != 2.0:
+            np.square(space.to_distances(similarity), out=similarity)
+        np.negative(similarity, out=similarity)
+        preference = float(np.median(similarity)) if self.preference is None else self.preference
+        np.fill_diagonal(similarity, preference)
+        kernels.break_ties(similarity)
+        exemplars = np.empty(space.n_rows, dtype=np.int64)
+        converged = kernels.affinity_propagation(
+            similarity,
+            space.buffers.get("responsibility", shape),
+            space.buffers.get("availability", shape),
+            self.damping,
+            self.max_iter,
+            self.convergence_iter,
+            exemplars,
+        )
+        anchors = np.unique(exemplars[exemplars >= 0])
+        return Clustering(number_by_first_row(exemplars), anchors, converged=bool(converged))

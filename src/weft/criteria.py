@@ -1,0 +1,239 @@
+"""What the search maximises: a measure, the distances it is taken on, and its sign.
+
+The paper takes CSC's silhouette on the weighted features and its connectedness on the full ones
+(table 4.3), and BCR on the full, unweighted data. Rows that DBSCAN leaves out are a cluster of
+their own (section 5.8.2), or are left out of the measure as in appendix E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._validation import check_choice, check_integer, check_params, check_real
+from weft.metrics.internal import (
+    Neighbours,
+    bcr_of,
+    bic_of,
+    combine_csc,
+    connectedness_of,
+    dense_labels,
+    nearest_neighbours,
+    silhouette_of,
+    sparsity_and_separation_of,
+)
+from weft.spaces import Buffers, Solution, Space
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_FEATURES = ("weighted", "full")
+_OUTLIERS = ("cluster", "exclude")
+
+
+@dataclass(frozen=True)
+class Context:
+    """The full, unweighted data, and what was computed from it once."""
+
+    X: Floats  # (n, d)
+    columns: Floats  # (d, n)
+    neighbours: Neighbours | None = None
+
+    def full_space(self, buffers: Buffers) -> Space:
+        """Return the space with all features at weight 1."""
+        return Space.of(self.columns, Solution(np.ones(len(self.columns))), buffers)
+
+
+class Criterion(Protocol):
+    """Scores a labelling; higher is better."""
+
+    def n_neighbors_wanted(self) -> int:
+        """How many full-space neighbours of each row the score needs."""
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        """Return the fitness of `labels`, which were found in `space`."""
+
+
+@dataclass(frozen=True)
+class _WithOutliers:
+    """Criteria that have to decide what a row without a cluster counts."""
+
+    outliers: str = "cluster"
+
+    def __post_init__(self) -> None:
+        check_choice("outliers", self.outliers, _OUTLIERS)
+
+    def n_neighbors_wanted(self) -> int:
+        return 0
+
+    def _dense(self, labels: Integers) -> Integers:
+        return dense_labels(labels, noise=self.outliers)
+
+
+def _pick(which: str, space: Space, context: Context) -> Space:
+    # The matrix buffer belongs to the particle's own space; the full one is made in blocks.
+    if which == "weighted":
+        return space
+    return context.full_space(Buffers(space.n_rows, hold_matrix=False))
+
+
+@dataclass(frozen=True)
+class Silhouette(_WithOutliers):
+    """Mean silhouette."""
+
+    features: str = "weighted"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("features", self.features, _FEATURES)
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        return silhouette_of(_pick(self.features, space, context), self._dense(labels))
+
+
+@dataclass(frozen=True)
+class Connectedness(_WithOutliers):
+    """Mean connectedness."""
+
+    features: str = "full"
+    n_neighbors: int = 5
+    cap: float = 10.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("features", self.features, _FEATURES)
+        check_integer("n_neighbors", self.n_neighbors, low=1)
+        check_real("cap", self.cap, low=0.0, open_low=True)
+
+    def n_neighbors_wanted(self) -> int:
+        return self.n_neighbors if self.features == "full" else 0
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        neighbours = context.neighbours
+        if self.features == "weighted" or neighbours is None:
+            neighbours = nearest_neighbours(space, self.n_neighbors)
+        return connectedness_of(neighbours, self._dense(labels), self.cap)
+
+
+@dataclass(frozen=True)
+class CSC(_WithOutliers):
+    """Combined silhouette and connectedness (section 4.4), table 4.3's best variant by default."""
+
+    silhouette: str = "weighted"
+    connectedness: str = "full"
+    n_neighbors: int = 5
+    cap: float = 10.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("silhouette", self.silhouette, _FEATURES)
+        self._connected()
+
+    def _connected(self) -> Connectedness:
+        return Connectedness(self.outliers, self.connectedness, self.n_neighbors, self.cap)
+
+    def n_neighbors_wanted(self) -> int:
+        return self._connected().n_neighbors_wanted()
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        silhouette = Silhouette(self.outliers, self.silhouette).score(space, labels, context)
+        return combine_csc(silhouette, self._connected().score(space, labels, context))
+
+
+@dataclass(frozen=True)
+class Sparsity(_WithOutliers):
+    """Minus the sparsity, which is better when lower."""
+
+    features: str = "weighted"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("features", self.features, _FEATURES)
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        chosen = _pick(self.features, space, context)
+        return -sparsity_and_separation_of(chosen, self._dense(labels))[0]
+
+
+@dataclass(frozen=True)
+class Separation(_WithOutliers):
+    """Mean separation."""
+
+    features: str = "weighted"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("features", self.features, _FEATURES)
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        chosen = _pick(self.features, space, context)
+        return sparsity_and_separation_of(chosen, self._dense(labels))[1]
+
+
+@dataclass(frozen=True)
+class BCR(_WithOutliers):
+    """Bayes clustering ratio on the full, unweighted data (section 4.5)."""
+
+    artificial_noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_real("artificial_noise", self.artificial_noise, low=0.0)
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        return bcr_of(context.X, self._dense(labels), self.artificial_noise)
+
+
+@dataclass(frozen=True)
+class BIC(_WithOutliers):
+    """Bayesian information criterion on the full, unweighted data (section 2.2.1.2)."""
+
+    artificial_noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_real("artificial_noise", self.artificial_noise, low=0.0)
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        return bic_of(context.X, self._dense(labels), self.artificial_noise)
+
+
+@dataclass(frozen=True)
+class CallableCriterion:
+    """A function of (weighted, selected columns; labels), such as scikit-learn's scores."""
+
+    function: Callable[[Floats, Integers], float]
+
+    def n_neighbors_wanted(self) -> int:
+        return 0
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        return float(self.function(np.ascontiguousarray(space.columns.T), labels))
+
+
+CRITERIA: dict[str, Any] = {
+    "csc": CSC,
+    "bcr": BCR,
+    "silhouette": Silhouette,
+    "connectedness": Connectedness,
+    "sparsity": Sparsity,
+    "separation": Separation,
+    "bic": BIC,
+}
+
+
+def make_criterion(criterion: Any, params: dict[str, Any] | None) -> Criterion:
+    """Return the criterion of that name, or one around a function."""
+    if callable(criterion):
+        if params:
+            raise ValueError(
+                f"criterion_params={params!r} goes with a criterion's name; bind the parameters "
+                "of a function with functools.partial."
+            )
+        return CallableCriterion(criterion)
+    check_choice("criterion", criterion, CRITERIA)
+    return check_params(f"criterion {criterion!r}", params, CRITERIA[criterion])

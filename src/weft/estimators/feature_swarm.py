@@ -1,0 +1,370 @@
+"""`FeatureSwarm`: wraps a distance-based clusterer and learns its feature weights by swarm.
+
+O'Neill 2017, "PSO for simultaneous feature selection and weighting in high dimensional
+clustering", chapters 4 to 6.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from weft._validation import check_choice, check_integer, check_real, parse_memory
+from weft.callbacks import History, Patience, Progress
+from weft.clusterers import make_clusterer
+from weft.criteria import make_criterion
+from weft.kernels.cpu.neighbours import nearest_in_block
+from weft.objectives import FeatureObjective
+from weft.optimize import optimize
+from weft.particles import Particle, SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.spaces import Solution, cross_blocks
+from weft.swarms.binary import BinaryPSO
+from weft.swarms.pso import PSO
+
+Floats = NDArray[np.float64]
+
+# Squares of larger numbers, summed over many columns, pass the range of float64.
+_LARGEST = 1e145
+
+
+class FeatureSwarm(TransformerMixin, ClusterMixin, BaseEstimator):
+    """Clustering that learns which features matter, by particle swarm (PSO-FSW, PSO-FSWE).
+
+    A particle holds one number per feature: the feature's weight, or, at 0 and below, the word
+    that it is dropped. The rows are clustered in the metric that the weights define, the
+    clustering is scored, and the swarm moves towards the weights that scored best.
+
+    Columns are taken as they come: put a scaler in front if they are in different units.
+
+    Parameters
+    ----------
+    clusterer : {"knn", "dbscan", "linkage", "affinity"} or object, default="knn"
+        What clusters the rows: components of the graph of 3 nearest neighbours, DBSCAN, complete
+        linkage (needs `n_clusters`), affinity propagation, or any scikit-learn clusterer that
+        takes precomputed distances.
+    criterion : {"csc", "bcr", "silhouette", "connectedness", "sparsity", "separation", "bic"} \
+or callable, default="csc"
+        What is maximised. A callable gets the weighted, selected columns and the labels.
+    exponents : bool, default=False
+        Learn an exponent per feature as well, within [1, 3] (PSO-FSWE).
+    encoding : {"weights", "binary"}, default="weights"
+        Weights, or plain selection by binary PSO.
+    n_clusters : int, default=None
+        For ``clusterer="linkage"``, or for an object that has such a parameter.
+    clusterer_params : dict, default=None
+        ``"knn"``: n_neighbors; ``"dbscan"``: eps (None: taken from the data), min_samples;
+        ``"affinity"``: damping, preference, max_iter, convergence_iter.
+    criterion_params : dict, default=None
+        ``"csc"``: silhouette and connectedness, each ``"weighted"`` or ``"full"``, n_neighbors,
+        cap; ``"bcr"`` and ``"bic"``: artificial_noise; all: outliers (``"cluster"`` or
+        ``"exclude"``), what rows in no cluster count as.
+    n_particles : int, default=30
+        Size of the swarm.
+    n_generations : int, default=30
+        How often the swarm is evaluated, at most.
+    patience : int, default=5
+        Stop after so many generations without a better best; None runs all generations.
+    inertia : float, default=0.73
+        How much of its velocity a particle keeps.
+    cognitive, social : float, default=1.5
+        Pull of the particle's own best position and of the swarm's.
+    max_velocity : float, default=1.0
+        Largest step in a dimension. With ``encoding="binary"`` the clamp on a bit's logit is six
+        times this.
+    init : {"uniform", "small", "mixed"} or array of shape (n_particles, n_dimensions), \
+default="uniform"
+        First positions: uniform in [-2, 2] as in the paper; a random tenth of the features, as
+        forward search would start; two thirds of the swarm like that and the rest from large
+        subsets; or given.
+    max_memory : int or str, default="1GiB"
+        What distance matrices may take; beyond it distances are made again in blocks.
+    device : {"cpu"}, default="cpu"
+        Where the arithmetic runs.
+    n_jobs : int, default=None
+        Threads over particles. The result does not depend on it.
+    callbacks : list of callable, default=None
+        Called after each generation; see :mod:`weft.callbacks`.
+    verbose : int, default=0
+        1 shows a progress bar.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row; -1 for rows in none.
+    n_clusters_ : int
+        Number of clusters.
+    feature_weights_ : ndarray of shape (n_features,)
+        Weight of each feature; 0 where it was dropped.
+    feature_exponents_ : ndarray of shape (n_features,) or None
+        Exponent of each feature, with ``exponents=True``.
+    fitness_ : float
+        Value of the criterion; -inf if no particle found two clusters.
+    history_ : dict of ndarray
+        One entry per generation: generation, best_fitness, mean_fitness, seconds, n_features,
+        n_clusters.
+    n_iter_ : int
+        Generations that were evaluated.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from weft import FeatureSwarm
+    >>> X = StandardScaler().fit_transform(load_iris().data)
+    >>> model = FeatureSwarm("linkage", n_clusters=3, random_state=0).fit(X)
+    >>> model.n_clusters_
+    3
+    >>> model.transform(X).shape[1] == model.get_support().sum()
+    True
+    """
+
+    def __init__(
+        self,
+        clusterer="knn",
+        *,
+        criterion="csc",
+        exponents=False,
+        encoding="weights",
+        n_clusters=None,
+        clusterer_params=None,
+        criterion_params=None,
+        n_particles=30,
+        n_generations=30,
+        patience=5,
+        inertia=0.73,
+        cognitive=1.5,
+        social=1.5,
+        max_velocity=1.0,
+        init="uniform",
+        max_memory="1GiB",
+        device="cpu",
+        n_jobs=None,
+        callbacks=None,
+        verbose=0,
+        random_state=None,
+    ):
+        self.clusterer = clusterer
+        self.criterion = criterion
+        self.exponents = exponents
+        self.encoding = encoding
+        self.n_clusters = n_clusters
+        self.clusterer_params = clusterer_params
+        self.criterion_params = criterion_params
+        self.n_particles = n_particles
+        self.n_generations = n_generations
+        self.patience = patience
+        self.inertia = inertia
+        self.cognitive = cognitive
+        self.social = social
+        self.max_velocity = max_velocity
+        self.init = init
+        self.max_memory = max_memory
+        self.device = device
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Search for the weights and cluster the rows with the best ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        if np.abs(X).max() > _LARGEST:
+            raise ValueError(
+                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+                "scale the columns first, for example with StandardScaler."
+            )
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        rng = np.random.default_rng(seed)
+        swarm = self._make_swarm()
+        particle = self._make_particle(X.shape[1])
+        objective = FeatureObjective(
+            X,
+            particle,
+            make_clusterer(
+                self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
+            ),
+            make_criterion(self.criterion, self.criterion_params),
+            max_memory=parse_memory("max_memory", self.max_memory),
+            n_jobs=self.n_jobs,
+        )
+        n_particles = check_integer("n_particles", self.n_particles, low=1)
+        n_generations = check_integer("n_generations", self.n_generations, low=1)
+        history = History()
+        callbacks = self._make_callbacks(history)
+        with objective:
+            best = optimize(
+                objective,
+                swarm,
+                particle.initial(rng, n_particles, self.init),
+                n_generations=n_generations,
+                rng=rng,
+                callbacks=callbacks,
+            )
+        self._keep(objective, particle.decode(best.position), best.fitness)
+        self.history_ = history.as_arrays()
+        self.n_iter_ = best.n_generations
+        return self
+
+    def _make_swarm(self) -> PSO:
+        check_choice("device", self.device, ("cpu",))
+        check_choice("encoding", self.encoding, ("weights", "binary"))
+        settings = {
+            "inertia": check_real("inertia", self.inertia, low=0.0),
+            "cognitive": check_real("cognitive", self.cognitive, low=0.0),
+            "social": check_real("social", self.social, low=0.0),
+        }
+        clamp = check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
+        if self.encoding == "binary":
+            return BinaryPSO(max_velocity=6.0 * clamp, **settings)
+        return PSO(max_velocity=clamp, **settings)
+
+    def _make_particle(self, n_features: int) -> Particle:
+        if self.encoding == "binary":
+            if self.exponents:
+                raise ValueError(
+                    "exponents=True needs encoding='weights': a bit has no room for an exponent; "
+                    "set one of the two back."
+                )
+            return SelectionParticle(n_features)
+        return WeightExponentParticle(n_features) if self.exponents else WeightParticle(n_features)
+
+    def _make_callbacks(self, history: History) -> list[Any]:
+        callbacks: list[Any] = [history]
+        if self.patience is not None:
+            callbacks.append(Patience(self.patience))
+        if self.verbose:
+            bar = Progress()
+            bar.open()
+            callbacks.append(bar)
+        return callbacks + list(self.callbacks or [])
+
+    def _keep(self, objective: FeatureObjective, solution: Solution, fitness: float) -> None:
+        if not np.isfinite(fitness):
+            warnings.warn(
+                "no particle split the rows into two or more clusters; the rows are clustered "
+                "with all features at weight 1 instead. Try another clusterer or its parameters.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+            n_features = len(solution.weights)
+            exponents = None if solution.exponents is None else np.full(n_features, 2.0)
+            solution = Solution(np.ones(n_features), exponents)
+        clustering = objective.cluster(solution)
+        self.labels_ = clustering.labels
+        self.n_clusters_ = int(clustering.labels.max()) + 1
+        self.feature_weights_ = solution.weights
+        self.feature_exponents_ = solution.exponents
+        self.fitness_ = fitness
+        self._fit_anchors = objective.context.X[clustering.anchors]
+        self._fit_anchor_labels = clustering.labels[clustering.anchors]
+        self._fit_radius = clustering.radius
+
+    def predict(self, X):
+        """Label rows: the cluster of the nearest row (core row, exemplar) seen in fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters; -1 for rows in none (DBSCAN: farther than eps from every core row).
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        labels = np.full(len(X), -1, dtype=np.int64)
+        if len(self._fit_anchors) == 0:
+            return labels
+        solution = Solution(self.feature_weights_, self.feature_exponents_)
+        nearest = np.empty((len(X), 1), dtype=np.int64)
+        powered = np.empty((len(X), 1))
+        known = np.ascontiguousarray(self._fit_anchors.T)
+        for start, block in cross_blocks(np.ascontiguousarray(X.T), known, solution):
+            nearest_in_block(block, start, False, nearest, powered)
+        labels = self._fit_anchor_labels[nearest[:, 0]]
+        root = 2.0 if solution.exponents is None else solution.exponents[self.get_support()].mean()
+        # The same comparison as in the clusterer: powered distances on both sides.
+        labels[powered[:, 0] > self._fit_radius**root] = -1
+        return labels
+
+    def transform(self, X):
+        """Return the selected columns, each times its weight.
+
+        Euclidean distances between the returned rows are the distances that the search learned
+        (with ``exponents=True``: before the exponents).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_selected)
+            Weighted, selected columns.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        support = self.get_support()
+        return X[:, support] * self.feature_weights_[support]
+
+    def get_support(self, indices=False):
+        """Return which features were kept.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Return positions in place of a mask.
+
+        Returns
+        -------
+        support : ndarray
+            A mask of shape (n_features,), or the positions of the kept features.
+        """
+        check_is_fitted(self)
+        mask = self.feature_weights_ > 0.0
+        return np.flatnonzero(mask) if indices else mask
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the input columns, where fit has seen none.
+
+        Returns
+        -------
+        names : ndarray of str
+            Names of the kept features.
+        """
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self.get_support()]

@@ -1,0 +1,131 @@
+"""What a clustering is worth: see the reference for the notation and the formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def silhouette_block(block, start, labels, counts, root, out):
+    """Fill out[start …] with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
+    n_block, n_rows = block.shape
+    n_clusters = counts.shape[0]
+    # One bin more, at the end, takes the rows without a label: no branch in the inner loop.
+    sums = np.empty(n_clusters + 1)
+    distances = np.empty(n_rows)
+    power = 1.0 / root
+    bins = np.where(labels < 0, n_clusters, labels)
+    for offset in range(n_block):
+        i = start + offset
+        out[i] = 0.0
+        own = labels[i]
+        if own < 0 or counts[own] < 2 or n_clusters < 2:
+            continue
+        row = block[offset]
+        if root == 2.0:
+            for j in range(n_rows):
+                distances[j] = np.sqrt(row[j])
+        elif root == 1.0:
+            distances[:] = row
+        else:
+            for j in range(n_rows):
+                distances[j] = row[j] ** power
+        sums[:] = 0.0
+        for j in range(n_rows):
+            sums[bins[j]] += distances[j]
+        a = sums[own] / (counts[own] - 1)
+        b = np.inf
+        for c in range(n_clusters):
+            if c != own and sums[c] / counts[c] < b:
+                b = sums[c] / counts[c]
+        larger = max(a, b)
+        if larger > 0.0:
+            out[i] = (b - a) / larger
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def nearest_by_label_block(block, start, labels, same, other):
+    """Fill same[start …], other[start …]: powered distance to the nearest row of the own cluster
+    and of any other; inf where there is none."""
+    n_block, n_rows = block.shape
+    for offset in range(n_block):
+        i = start + offset
+        same[i] = np.inf
+        other[i] = np.inf
+        if labels[i] < 0:
+            continue
+        row = block[offset]
+        for j in range(n_rows):
+            if j == i or labels[j] < 0:
+                continue
+            if labels[j] == labels[i]:
+                same[i] = min(same[i], row[j])
+            else:
+                other[i] = min(other[i], row[j])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def connectedness_rows(indices, distances, labels, cap, out):
+    """Fill `out` with Σ_k ±min(1/d(i,k), cap): plus for neighbours in the own cluster."""
+    n_rows, k = indices.shape
+    for i in range(n_rows):
+        total = 0.0
+        if labels[i] >= 0:
+            for slot in range(k):
+                mate = labels[indices[i, slot]]
+                if mate >= 0:
+                    # 1/0 is inf under the NumPy error model, and the cap takes care of it.
+                    closeness = min(1.0 / distances[i, slot], cap)
+                    total += closeness if mate == labels[i] else -closeness
+        out[i] = total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def gaussian_scores(X, labels, n_clusters, noise, floor, own, best_other):
+    """Fill `own` and `best_other` with log P(x|Model) P(Model), eq. 4.2's two terms."""
+    n_rows, n_features = X.shape
+    counts = np.zeros(n_clusters)
+    means = np.zeros((n_clusters, n_features))
+    spread = np.zeros((n_clusters, n_features))
+    n_assigned = 0
+    for i in range(n_rows):
+        c = labels[i]
+        if c >= 0:
+            n_assigned += 1
+            counts[c] += 1.0
+            for f in range(n_features):
+                means[c, f] += X[i, f]
+    for c in range(n_clusters):
+        for f in range(n_features):
+            means[c, f] /= counts[c]
+    for i in range(n_rows):
+        c = labels[i]
+        if c >= 0:
+            for f in range(n_features):
+                difference = X[i, f] - means[c, f]
+                spread[c, f] += difference * difference
+    constant = np.empty(n_clusters)
+    for c in range(n_clusters):
+        constant[c] = np.log(counts[c] / n_assigned) - 0.5 * n_features * np.log(2.0 * np.pi)
+        for f in range(n_features):
+            sd = max(np.sqrt(spread[c, f] / counts[c]) + noise, floor[f])
+            constant[c] -= np.log(sd)
+            spread[c, f] = 1.0 / sd
+    for i in range(n_rows):
+        own[i] = 0.0
+        best_other[i] = 0.0
+        if labels[i] < 0:
+            continue
+        best = -np.inf
+        for c in range(n_clusters):
+            total = 0.0
+            for f in range(n_features):
+                z = (X[i, f] - means[c, f]) * spread[c, f]
+                total += z * z
+            score = constant[c] - 0.5 * total
+            if c == labels[i]:
+                own[i] = score
+            elif score > best:
+                best = score
+        best_other[i] = best

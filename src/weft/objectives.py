@@ -1,0 +1,146 @@
+"""Positions in, fitness out: the one seam between a swarm and the data.
+
+`FeatureObjective` decodes each position, clusters the rows in the metric that it defines, and
+scores the clustering. The whole swarm comes in one call; particles run side by side on threads,
+each particle on one thread from beginning to end, so that no bit depends on their number.
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.clusterers import Clusterer, Clustering
+from weft.criteria import Context, Criterion
+from weft.metrics.internal import nearest_neighbours
+from weft.particles import Particle
+from weft.spaces import Buffers, Solution, Space
+from weft.swarms.base import Evaluation
+
+Floats = NDArray[np.float64]
+
+# No valid solution: below everything that has a value. See docs/decisions/0002.
+INFEASIBLE = -np.inf
+
+
+class Outcome(NamedTuple):
+    """What one particle came to."""
+
+    fitness: float
+    n_features: int
+    n_clusters: int
+
+
+class FeatureObjective:
+    """Fitness of feature weights: decode → distances → labels → score."""
+
+    def __init__(
+        self,
+        X: Floats,
+        particle: Particle,
+        clusterer: Clusterer,
+        criterion: Criterion,
+        *,
+        max_memory: int,
+        n_jobs: int | None,
+    ) -> None:
+        columns = np.ascontiguousarray(X.T)
+        self.particle = particle
+        self.criterion = criterion
+        self.n_threads, self.hold_matrix = _plan_memory(
+            len(X), clusterer.n_matrices, joblib.effective_n_jobs(n_jobs), max_memory
+        )
+        self._local = threading.local()
+        self._pool: Any = None
+        context = Context(X, columns)
+        full = context.full_space(Buffers(len(X), hold_matrix=False))
+        self.clusterer = clusterer.prepare(full)
+        wanted = criterion.n_neighbors_wanted()
+        neighbours = nearest_neighbours(full, wanted) if wanted else None
+        self.context = Context(X, columns, neighbours)
+
+    def __enter__(self) -> Self:
+        self._pool = joblib.Parallel(n_jobs=self.n_threads, prefer="threads")
+        self._pool.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._pool.__exit__(kind, error, trace)
+        self._pool = None
+
+    def __call__(self, positions: Floats) -> Evaluation:
+        """Evaluate the whole swarm, (P, D) → (P,)."""
+        if self._pool is None or self.n_threads == 1:
+            outcomes = [self.evaluate(position) for position in positions]
+        else:
+            task = joblib.delayed(self.evaluate)
+            outcomes = self._pool(task(position) for position in positions)
+        fitness, n_features, n_clusters = (
+            np.array(column) for column in zip(*outcomes, strict=True)
+        )
+        return Evaluation(fitness, {"n_features": n_features, "n_clusters": n_clusters})
+
+    def evaluate(self, position: Floats) -> Outcome:
+        """Evaluate one particle."""
+        solution = self.particle.decode(position)
+        n_features = int((solution.weights > 0.0).sum())
+        if n_features == 0:
+            return Outcome(INFEASIBLE, 0, 0)
+        space = self._space(solution)
+        clustering = self.clusterer.cluster(space)
+        n_clusters = int(clustering.labels.max()) + 1
+        if n_clusters < 2 or not clustering.converged:
+            return Outcome(INFEASIBLE, n_features, n_clusters)
+        fitness = self.criterion.score(space, clustering.labels, self.context)
+        return Outcome(fitness if np.isfinite(fitness) else INFEASIBLE, n_features, n_clusters)
+
+    def cluster(self, solution: Solution) -> Clustering:
+        """Cluster the rows in the metric of `solution`."""
+        return self.clusterer.cluster(self._space(solution))
+
+    def score(self, solution: Solution, clustering: Clustering) -> float:
+        """Return the criterion's value for a clustering that was found under `solution`."""
+        return self.criterion.score(self._space(solution), clustering.labels, self.context)
+
+    def _space(self, solution: Solution) -> Space:
+        buffers = getattr(self._local, "buffers", None)
+        if buffers is None:
+            buffers = Buffers(len(self.context.X), hold_matrix=self.hold_matrix)
+            self._local.buffers = buffers
+        return Space.of(self.context.columns, solution, buffers)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Threads and their buffers stay here; another process makes its own.
+        state = self.__dict__.copy()
+        state["_local"] = state["_pool"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._local = threading.local()
+
+
+def _plan_memory(n_rows: int, n_matrices: int, n_threads: int, max_memory: int) -> tuple[int, bool]:
+    """Return how many threads to run, and whether each may hold its distance matrix."""
+    matrix = 8 * n_rows * n_rows
+    if n_matrices == 0:
+        return n_threads, matrix * n_threads <= max_memory
+    affordable = max_memory // (matrix * n_matrices)
+    if affordable == 0:
+        needed = matrix * n_matrices / 2**30
+        raise ValueError(
+            f"this clusterer keeps {n_matrices} matrices of {n_rows} × {n_rows} distances, "
+            f"{needed:.1f} GiB, above max_memory={max_memory / 2**30:.1f} GiB; raise max_memory, "
+            "or use clusterer='knn' or 'dbscan', which need none."
+        )
+    return min(n_threads, affordable), True
