@@ -14,7 +14,7 @@ _PUBLIC = {
 }
 _SUBMODULES = ("callbacks", "datasets", "metrics")
 
-__all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]  # noqa: PLE0604
+__all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""``weft`` and ``python -m weft``: says what to install when the command line's extra is missing."""
+"""``weft`` and ``python -m weft``: says what to install when the extra is missing."""
 
 import sys
 

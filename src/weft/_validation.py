@@ -27,10 +27,11 @@ def check_integer(name: str, value: Any, *, low: int, high: int | None = None) -
     """Return `value` as an int within [low, high]."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name}={value!r} must be an integer of at least {low}.")
-    if value < low or (high is not None and value > high):
+    number = int(value)
+    if number < low or (high is not None and number > high):
         wanted = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ValueError(f"{name}={value} must be {wanted}.")
-    return int(value)
+        raise ValueError(f"{name}={number} must be {wanted}.")
+    return number
 
 
 def check_real(
@@ -50,13 +51,15 @@ def check_real(
         bound = f"above {low:g}" if open_low else f"at least {low:g}"
         wanted = [bound] if low > -math.inf else []
         wanted += [f"at most {high:g}"] if high < math.inf else []
-        raise ValueError(f"{name}={value!r} must be a finite number {' and '.join(wanted)}".rstrip() + ".")
+        raise ValueError(
+            f"{name}={value!r} must be a finite number {' and '.join(wanted)}".rstrip() + "."
+        )
     return number
 
 
 def parse_memory(name: str, value: Any) -> int:
     """Return a number of bytes from an int or a text such as ``"1GiB"``."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value > 0:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0:
         return int(value)
     if isinstance(value, str):
         match = re.fullmatch(r"\s*([0-9.]+)\s*([a-zA-Z]*)\s*", value)
@@ -67,7 +70,9 @@ def parse_memory(name: str, value: Any) -> int:
                 amount = 0.0
             if amount > 0:
                 return int(amount * _UNITS[match[2].upper()])
-    raise ValueError(f"{name}={value!r} is not an amount of memory; write '1GiB', '500MB' or bytes.")
+    raise ValueError(
+        f"{name}={value!r} is not an amount of memory; write '1GiB', '500MB' or bytes."
+    )
 
 
 def check_params(owner: str, params: dict[str, Any] | None, factory: Callable[..., Any]) -> Any:
@@ -89,6 +94,7 @@ def import_optional(module: str, extra: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"this needs {module!r}, which is not installed; install it with: pip install 'weft[{extra}]'",
+            f"this needs {module!r}, which is not installed; "
+            f"install it with: pip install 'weft[{extra}]'",
             name=error.name,
         ) from error

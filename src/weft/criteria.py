@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._validation import check_choice, check_integer, check_params, check_real
-from weft.metrics.internal import (
+from weft.metrics.on_spaces import (
     Neighbours,
     bcr_of,
     bic_of,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from weft.clusterers import Clusterer, Clustering
 from weft.criteria import Context, Criterion
-from weft.metrics.internal import nearest_neighbours
+from weft.metrics.on_spaces import nearest_neighbours
 from weft.particles import Particle
 from weft.spaces import Buffers, Solution, Space
 from weft.swarms.base import Evaluation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from weft._validation import check_choice, check_params
@@ -38,8 +39,10 @@ def make_clusterer(
     if clusterer == "linkage":
         given.setdefault("n_clusters", n_clusters)
     elif n_clusters is not None:
-        raise ValueError(
-            f"n_clusters={n_clusters} has no meaning for clusterer={clusterer!r}, which finds the "
-            "number itself; leave n_clusters out or use clusterer='linkage'."
+        warnings.warn(
+            f"n_clusters={n_clusters} is not used: clusterer={clusterer!r} finds the number "
+            "itself; use clusterer='linkage' to fix it.",
+            UserWarning,
+            stacklevel=3,
         )
     return check_params(f"clusterer {clusterer!r}", given, CLUSTERERS[clusterer])

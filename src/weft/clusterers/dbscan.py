@@ -15,7 +15,7 @@ import numpy as np
 from weft._validation import check_integer, check_real
 from weft.clusterers.base import Clustering, number_by_first_row
 from weft.kernels.cpu import neighbours as kernels
-from weft.metrics.internal import nearest_neighbours
+from weft.metrics.on_spaces import nearest_neighbours
 from weft.spaces import Space
 
 # eps=None takes this quantile of the distances to the min_samples-th row in the full data: most

@@ -57,7 +57,8 @@ or callable, default="csc"
     encoding : {"weights", "binary"}, default="weights"
         Weights, or plain selection by binary PSO.
     n_clusters : int, default=None
-        For ``clusterer="linkage"``, or for an object that has such a parameter.
+        For ``clusterer="linkage"``, or for an object that has such a parameter; the others find
+        the number themselves and say that they do.
     clusterer_params : dict, default=None
         ``"knn"``: n_neighbors; ``"dbscan"``: eps (None: taken from the data), min_samples;
         ``"affinity"``: damping, preference, max_iter, convergence_iter.

@@ -18,7 +18,7 @@ def complete_linkage(
     members = {i: [i] for i in range(n_rows)}
     np.fill_diagonal(distances, np.inf)
     while len(members) > n_clusters:
-        i, j = sorted(np.unravel_index(distances.argmin(), distances.shape))
+        i, j = sorted(divmod(int(distances.argmin()), n_rows))
         farthest = np.maximum(distances[i], distances[j])
         distances[i, :] = distances[:, i] = farthest
         distances[i, i] = np.inf

@@ -73,7 +73,7 @@ def nearest_core(
 def label_roots(parent: Integers, core: NDArray[np.bool_], out: Integers) -> int:
     """Fill `out` with the number of each core row's set, -1 elsewhere; return how many sets."""
     out[:] = -1
-    roots = np.array([_root(parent, i) for i in np.flatnonzero(core)], dtype=np.int64)
+    roots = np.array([_root(parent, int(i)) for i in np.flatnonzero(core)], dtype=np.int64)
     if roots.size == 0:
         return 0
     out[core] = _number_by_first(roots)

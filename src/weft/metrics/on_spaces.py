@@ -1,0 +1,127 @@
+"""The internal measures on a `Space`: what the search calls, particle after particle.
+
+Formulas and conventions are those of :mod:`weft.metrics.internal`, the public face of these.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from weft.kernels.cpu import neighbours as neighbour_kernels
+from weft.kernels.cpu import scores as score_kernels
+from weft.spaces import Space
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Neighbours(NamedTuple):
+    """The nearest rows of each row, nearest first."""
+
+    indices: Integers  # (n, k)
+    distances: Floats  # (n, k)
+
+
+def nearest_neighbours(space: Space, n_neighbors: int) -> Neighbours:
+    """Return the `n_neighbors` nearest rows of each row (fewer if there are not so many)."""
+    k = min(n_neighbors, space.n_rows - 1)
+    indices = np.empty((space.n_rows, k), dtype=np.int64)
+    powered = np.empty((space.n_rows, k))
+    if k > 0:
+        for start, block in space.blocks():
+            neighbour_kernels.nearest_in_block(block, start, True, indices, powered)
+    return Neighbours(indices, space.to_distances(powered))
+
+
+def silhouette_samples_of(space: Space, labels: Integers) -> Floats:
+    """Return the silhouette of each row; 0 for rows without a label."""
+    counts = np.bincount(labels[labels >= 0])
+    out = np.empty(space.n_rows)
+    for start, block in space.blocks():
+        score_kernels.silhouette_block(block, start, labels, counts, space.root, out)
+    return out
+
+
+def silhouette_of(space: Space, labels: Integers) -> float:
+    """Return the mean silhouette of the labelled rows."""
+    return _mean_of_labelled(silhouette_samples_of(space, labels), labels)
+
+
+def connectedness_of(neighbours: Neighbours, labels: Integers, cap: float) -> float:
+    """Return the mean connectedness of the labelled rows."""
+    out = np.empty(len(labels))
+    score_kernels.connectedness_rows(*neighbours, labels, cap, out)
+    return _mean_of_labelled(out, labels)
+
+
+def sparsity_and_separation_of(space: Space, labels: Integers) -> tuple[float, float]:
+    """Return both, since one pass over the distances gives both."""
+    same, other = np.empty(space.n_rows), np.empty(space.n_rows)
+    for start, block in space.blocks():
+        score_kernels.nearest_by_label_block(block, start, labels, same, other)
+    widest, nearest = [], []
+    for cluster in range(int(labels.max(initial=-1)) + 1):
+        rows = labels == cluster
+        widest.append(same[rows].max())
+        nearest.append(other[rows].min())
+    # A cluster of one row has no nearest mate, a single cluster no neighbour: both count 0.
+    powered = np.array([widest, nearest]).reshape(2, -1)
+    values = space.to_distances(np.where(np.isfinite(powered), powered, 0.0))
+    if values.shape[1] == 0:
+        return 0.0, 0.0
+    return float(values[0].mean()), float(values[1].mean())
+
+
+def combine_csc(silhouette: float, connectedness: float) -> float:
+    """Multiply the two, negative as soon as one of them is (section 4.4.2)."""
+    size = abs(silhouette * connectedness)
+    return -size if silhouette < 0.0 or connectedness < 0.0 else size
+
+
+def gaussian_terms(X: Floats, labels: Integers, noise: float) -> tuple[Floats, Floats]:
+    """Return log P(x|Model)P(Model) of each row's own cluster and of the best other one."""
+    spread = X.std(axis=0)
+    # Without artificial noise a constant column would divide by zero.
+    floor = 1e-12 * np.where(spread > 0.0, spread, 1.0)
+    own, best_other = np.empty(len(X)), np.empty(len(X))
+    n_clusters = int(labels.max(initial=-1)) + 1
+    score_kernels.gaussian_scores(X, labels, n_clusters, noise, floor, own, best_other)
+    return own, best_other
+
+
+def bcr_of(X: Floats, labels: Integers, noise: float) -> float:
+    """Return the Bayes clustering ratio, eq. 4.2; 0 where there are not two clusters."""
+    if labels.max(initial=-1) < 1:
+        return 0.0
+    own, best_other = gaussian_terms(X, labels, noise)
+    return float((own - best_other).sum())
+
+
+def bic_of(X: Floats, labels: Integers, noise: float) -> float:
+    """Return ln L - ½ k ln n with a mean, a deviation per feature, and a share per cluster."""
+    n_clusters = int(labels.max(initial=-1)) + 1
+    n_rows = int((labels >= 0).sum())
+    if n_rows == 0:
+        return 0.0
+    own, _ = gaussian_terms(X, labels, noise)
+    n_parameters = n_clusters * 2 * X.shape[1] + n_clusters - 1
+    return float(own.sum() - 0.5 * n_parameters * np.log(n_rows))
+
+
+def dense_labels(labels: ArrayLike, *, noise: str = "exclude") -> Integers:
+    """Renumber labels 0 … K-1; -1 stays (``"exclude"``) or becomes a cluster (``"cluster"``)."""
+    given = np.asarray(labels)
+    if noise == "cluster":
+        return np.unique(given, return_inverse=True)[1].astype(np.int64)
+    out = np.full(len(given), -1, dtype=np.int64)
+    assigned = given != -1
+    out[assigned] = np.unique(given[assigned], return_inverse=True)[1]
+    return out
+
+
+def _mean_of_labelled(values: Floats, labels: Integers) -> float:
+    labelled = labels >= 0
+    return float(values[labelled].mean()) if labelled.any() else 0.0
