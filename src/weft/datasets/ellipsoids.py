@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from weft._validation import check_integer
-from weft.datasets._shared import column_names, draw_sizes, stream
+from weft.datasets._shared import column_names, draw_sizes, one_blas_thread, stream
 
 DEFAULT_SIZES = (14, 124)  # the smallest and the largest cluster of O'Neill's table 3.1
 FOCAL_LENGTH = (1.0, 3.0)
@@ -122,7 +122,8 @@ def make_ellipsoids(
     shapes = draw_shapes(n_clusters, n_features, rng)
     points = np.vstack([draw_points(shapes, c, int(size), rng) for c, size in enumerate(sizes)])
     labels = np.repeat(np.arange(n_clusters), sizes)
-    origins, placed = place(points, labels, shapes, rng)
+    with one_blas_thread():
+        origins, placed = place(points, labels, shapes, rng)
     return Bunch(
         data=points + origins[labels],
         target=labels,

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
 from weft._validation import check_integer
-from weft.datasets._shared import column_names, draw_sizes, stream
+from weft.datasets._shared import column_names, draw_sizes, one_blas_thread, stream
 
 FEW_CLUSTERS_SIZES = (50, 500)
 MANY_CLUSTERS_SIZES = (10, 100)  # from 20 clusters on
@@ -75,19 +75,8 @@ def make_gaussians(
         smallest=2,  # a point alone has no neighbour of its own to be nearer to
         rng=rng,
     )
-    data = np.empty((0, n_features))
-    for cluster, size in enumerate(sizes):
-        for _ in range(1 + MAX_REDRAWS):
-            points = draw_cluster(int(size), n_features, rng)
-            if keeps_apart(points, data):
-                break
-        else:
-            raise ValueError(
-                f"cluster {cluster + 1} of n_clusters={n_clusters} found no free place among "
-                f"n_features={n_features} features in {MAX_REDRAWS} redraws; ask for fewer or "
-                "smaller clusters, more features or another random_state."
-            )
-        data = np.vstack([data, points])
+    with one_blas_thread():
+        data = draw_apart(sizes, n_features, rng)
     return Bunch(
         data=data,
         target=np.repeat(np.arange(n_clusters), sizes),
@@ -98,6 +87,24 @@ def make_gaussians(
             f"{n_features} features."
         ),
     )
+
+
+def draw_apart(sizes: np.ndarray, n_features: int, rng: np.random.Generator) -> np.ndarray:
+    """Return the points of all clusters, each redrawn until it keeps apart from those before."""
+    data = np.empty((0, n_features))
+    for cluster, size in enumerate(sizes):
+        for _ in range(1 + MAX_REDRAWS):
+            points = draw_cluster(int(size), n_features, rng)
+            if keeps_apart(points, data):
+                break
+        else:
+            raise ValueError(
+                f"cluster {cluster + 1} of n_clusters={len(sizes)} found no free place among "
+                f"n_features={n_features} features in {MAX_REDRAWS} redraws; ask for fewer or "
+                "smaller clusters, more features or another random_state."
+            )
+        data = np.vstack([data, points])
+    return data
 
 
 def draw_cluster(size: int, n_features: int, rng: np.random.Generator) -> np.ndarray:
