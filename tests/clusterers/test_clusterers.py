@@ -1,0 +1,159 @@
+"""Each clusterer against a library that does the same, and on rows that leave it no choice."""
+
+import numpy as np
+import pytest
+import scipy.cluster.hierarchy as hierarchy
+import sklearn.cluster
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import kneighbors_graph
+
+from weft.clusterers import CLUSTERERS, make_clusterer
+from weft.spaces import Buffers, Solution, Space
+
+
+def _space(X, *, hold_matrix=True, exponents=None):
+    X = np.asarray(X, dtype=float)
+    solution = Solution(np.ones(X.shape[1]), exponents)
+    return Space.of(np.ascontiguousarray(X.T), solution, Buffers(len(X), hold_matrix=hold_matrix))
+
+
+def _cluster(name, X, *, n_clusters=None, hold_matrix=True, **params):
+    space = _space(X, hold_matrix=hold_matrix)
+    clusterer = make_clusterer(name, params, n_clusters=n_clusters, seed=0)
+    return clusterer.prepare(space).cluster(space)
+
+
+@pytest.fixture(params=range(5))
+def X(request):
+    rng = np.random.default_rng(request.param)
+    centres = rng.uniform(-6, 6, (5, 3))
+    return centres[rng.integers(0, 5, 150)] + rng.normal(size=(150, 3))
+
+
+def _same_partition(labels, expected):
+    return adjusted_rand_score(labels, expected) == 1.0
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+def test_knn_graph_is_the_components_of_scikit_learns_graph(X, k):
+    _, expected = connected_components(kneighbors_graph(X, k), directed=False)
+    assert _same_partition(_cluster("knn", X, n_neighbors=k).labels, expected)
+
+
+@pytest.mark.parametrize("eps", [0.5, 1.0, 2.0])
+def test_dbscan_agrees_with_scikit_learn_up_to_border_rows(X, eps):
+    theirs = sklearn.cluster.DBSCAN(eps=eps, min_samples=5).fit(X)
+    ours = _cluster("dbscan", X, eps=eps, min_samples=5)
+    np.testing.assert_array_equal(ours.anchors, theirs.core_sample_indices_)
+    np.testing.assert_array_equal(ours.labels == -1, theirs.labels_ == -1)
+    core = theirs.core_sample_indices_
+    if len(core):
+        assert _same_partition(ours.labels[core], theirs.labels_[core])
+
+
+def test_a_border_row_joins_the_nearest_core_row():
+    # Six rows at 0 … 0.5, six at 1.7 … 2.2, one at 1.12: within eps 0.65 of the row at 0.5 (0.62
+    # away) and of the one at 1.7 (0.58 away), so not core, and nearer to the second group.
+    # scikit-learn gives it to whichever group comes first.
+    group = np.arange(6) / 10
+    X = np.concatenate([group, 1.7 + group, [1.12]])[:, np.newaxis]
+    labels = _cluster("dbscan", X, eps=0.65, min_samples=5).labels
+    np.testing.assert_array_equal(labels, [0] * 6 + [1] * 7)
+
+
+@pytest.mark.parametrize("n_clusters", [2, 5, 30, 150])
+def test_linkage_agrees_with_scipy(X, n_clusters):
+    tree = hierarchy.linkage(pdist(X), "complete")
+    expected = hierarchy.fcluster(tree, n_clusters, "maxclust")
+    assert _same_partition(_cluster("linkage", X, n_clusters=n_clusters).labels, expected)
+
+
+def test_affinity_agrees_with_scikit_learn(X):
+    ours = _cluster("affinity", X, damping=0.7)
+    theirs = sklearn.cluster.AffinityPropagation(damping=0.7, random_state=0).fit(X)
+    assert ours.converged
+    assert _same_partition(ours.labels, theirs.labels_)
+    np.testing.assert_array_equal(ours.anchors, np.sort(theirs.cluster_centers_indices_))
+
+
+def test_affinity_says_when_it_has_not_settled(X):
+    assert not _cluster("affinity", X, max_iter=3).converged
+
+
+def test_an_object_gets_the_distances(X):
+    given = sklearn.cluster.AgglomerativeClustering(n_clusters=4, linkage="average")
+    tree = hierarchy.linkage(pdist(X), "average")
+    expected = hierarchy.fcluster(tree, 4, "maxclust")
+    assert _same_partition(_cluster(given, X).labels, expected)
+    given = sklearn.cluster.HDBSCAN(min_cluster_size=8, copy=True)
+    expected = given.set_params(metric="precomputed").fit_predict(squareform(pdist(X)))
+    assert _same_partition(_cluster(given, X).labels, expected)
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+def test_blocks_and_matrix_give_the_same_labels(name, X):
+    if name in ("linkage", "affinity"):
+        n_clusters = 4 if name == "linkage" else None
+        first = _cluster(name, X, n_clusters=n_clusters)
+        second = _cluster(name, X, n_clusters=n_clusters, hold_matrix=False)
+    else:
+        first, second = _cluster(name, X), _cluster(name, X, hold_matrix=False)
+    np.testing.assert_array_equal(first.labels, second.labels)
+
+
+@pytest.mark.parametrize("name", CLUSTERERS)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.zeros((12, 2)),
+        np.repeat([[0.0, 0.0], [5.0, 5.0]], 6, axis=0),
+        np.arange(12.0).reshape(-1, 1),
+        np.full((12, 1), 1e140) * np.arange(12)[:, np.newaxis],
+    ],
+    ids=["all equal", "two points", "a line", "huge"],
+)
+def test_rows_that_leave_no_choice(name, rows):
+    clustering = _cluster(name, rows, n_clusters=3 if name == "linkage" else None)
+    labels = clustering.labels
+    assert labels.shape == (12,)
+    assert labels.min() >= -1
+    found = labels[labels >= 0]
+    # Numbered by first row, without gaps.
+    order = list(dict.fromkeys(found.tolist()))
+    assert order == sorted(order) == list(range(len(order)))
+
+
+def test_two_points_repeated_are_two_clusters():
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0]], 6, axis=0)
+    expected = np.repeat([0, 1], 6)
+    for name in ("knn", "dbscan"):
+        np.testing.assert_array_equal(_cluster(name, X).labels, expected)
+    np.testing.assert_array_equal(_cluster("linkage", X, n_clusters=2).labels, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "n_clusters", "sentence"),
+    [
+        ("kmeans", {}, None, "'kmeans' is not known; choose one of 'knn'"),
+        ("knn", {"k": 3}, None, "no parameter 'k'; it takes: n_neighbors"),
+        ("knn", {"n_neighbors": 0}, None, "n_neighbors=0 must be at least 1"),
+        ("knn", {"n_neighbors": 12}, None, "needs more than 12 samples, got 12; lower n_neighbors"),
+        ("dbscan", {"eps": -1.0}, None, "eps=-1.0 must be a finite number above 0"),
+        ("dbscan", {"min_samples": 13}, None, "at least 13 samples, got 12"),
+        ("linkage", {}, None, "pass n_clusters=K"),
+        ("linkage", {}, 13, "n_clusters=13 is more than the 12 samples"),
+        ("affinity", {"damping": 0.2}, None, "damping=0.2 must be"),
+    ],
+)
+def test_wrong_settings_are_named(name, params, n_clusters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        _cluster(name, np.zeros((12, 2)), n_clusters=n_clusters, **params)
+
+
+def test_an_object_without_distances_is_refused():
+    with pytest.raises(TypeError, match="no 'metric' parameter"):
+        make_clusterer(sklearn.cluster.KMeans(3), None, n_clusters=None, seed=0)
+    with pytest.raises(TypeError, match="neither a known name nor"):
+        make_clusterer(3, None, n_clusters=None, seed=0)

@@ -1,0 +1,199 @@
+"""`FeatureSwarm` as a user meets it."""
+
+import inspect
+import re
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from weft import FeatureSwarm
+from weft.datasets import add_noise_features
+from weft.metrics import pair_f
+
+VARIANTS = [
+    {},
+    {"criterion": "bcr"},
+    {"clusterer": "dbscan"},
+    {"clusterer": "linkage", "n_clusters": 3},
+    {"clusterer": "affinity"},
+    {"exponents": True},
+    {"encoding": "binary"},
+    {"init": "small"},
+    {"clusterer": AgglomerativeClustering(3, linkage="average")},
+]
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(90, 6, centers=3, cluster_std=1.5, random_state=0)
+
+
+def test_scikit_learns_contract():
+    with warnings.catch_warnings():
+        # Tiny tables have no clusters, and the checks set n_clusters: the estimator says both.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "n_clusters=. is not used")
+        results = check_estimator(FeatureSwarm(), on_skip=None)
+    assert len(results) > 40
+    assert all(result["expected_to_fail"] is False for result in results)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_same_seed_same_bits_for_any_number_of_threads(variant, blobs):
+    X, _ = blobs
+    first, second, third = (
+        FeatureSwarm(**variant, n_generations=6, n_jobs=n_jobs, random_state=3).fit(X)
+        for n_jobs in (1, 2, 2)
+    )
+    for other in (second, third):
+        np.testing.assert_array_equal(other.labels_, first.labels_)
+        np.testing.assert_array_equal(other.feature_weights_, first.feature_weights_)
+        assert other.fitness_ == first.fitness_
+        np.testing.assert_array_equal(
+            other.history_["mean_fitness"], first.history_["mean_fitness"]
+        )
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_what_a_fitted_model_says_fits_together(variant, blobs):
+    X, y = blobs
+    model = FeatureSwarm(**variant, n_generations=6, random_state=0).fit(X)
+    assert model.labels_.shape == (90,)
+    assert model.n_clusters_ == len(set(model.labels_) - {-1}) >= 2
+    assert model.feature_weights_.shape == (6,)
+    assert (model.feature_weights_ >= 0).all()
+    assert (model.feature_exponents_ is not None) == bool(variant.get("exponents"))
+    assert model.n_iter_ == len(model.history_["generation"]) <= 6
+    assert model.history_["best_fitness"][-1] == model.fitness_
+    assert (np.diff(model.history_["best_fitness"]) >= 0).all()
+    assert model.history_["n_clusters"][-1] == model.n_clusters_
+    assert model.history_["n_features"][-1] == model.get_support().sum()
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert pair_f(y, model.labels_) > 0.5
+    weighted = model.transform(X)
+    np.testing.assert_array_equal(
+        weighted, (X * model.feature_weights_)[:, model.get_support(indices=True)]
+    )
+
+
+def test_rows_not_seen(blobs):
+    X, _ = blobs
+    model = FeatureSwarm(random_state=0).fit(X)
+    shifted = X + 1e-9
+    np.testing.assert_array_equal(model.predict(shifted), model.labels_)
+    far = FeatureSwarm("dbscan", random_state=0).fit(X)
+    assert (far.predict(X + 1000.0) == -1).all()
+
+
+def test_weights_move_off_noise_columns():
+    X, y = make_blobs(150, 4, centers=3, cluster_std=0.8, random_state=1)
+    noisy = add_noise_features(StandardScaler().fit_transform(X), 8, random_state=0)
+    model = FeatureSwarm("linkage", n_clusters=3, init="mixed", random_state=0)
+    model.fit(noisy.data)
+    share = model.feature_weights_[4:].sum() / model.feature_weights_.sum()
+    assert share < 8 / 12
+    assert pair_f(y, model.labels_) > 0.9
+
+
+def test_patience_none_runs_all_generations(blobs):
+    X, _ = blobs
+    model = FeatureSwarm(patience=None, n_generations=9, n_particles=4, random_state=0).fit(X)
+    assert model.n_iter_ == 9
+
+
+def test_callbacks_see_every_generation_and_may_stop(blobs):
+    X, _ = blobs
+    seen = []
+    model = FeatureSwarm(
+        callbacks=[lambda generation: seen.append(generation.number) or generation.number == 2],
+        random_state=0,
+    ).fit(X)
+    assert seen == [1, 2]
+    assert model.n_iter_ == 2
+
+
+def test_names_and_containers():
+    frame = load_iris(as_frame=True).data
+    model = make_pipeline(
+        StandardScaler(), FeatureSwarm("linkage", n_clusters=3, random_state=0)
+    ).set_output(transform="pandas")
+    out = model.fit_transform(frame)
+    kept = model[-1].get_support()
+    assert list(out.columns) == list(frame.columns[kept])
+    assert list(model.get_feature_names_out()) == list(frame.columns[kept])
+
+
+def test_float32_fortran_order_and_read_only_give_the_same_answer(blobs):
+    X = blobs[0].astype(np.float32)
+    expected = FeatureSwarm(n_generations=4, random_state=0).fit(X.astype(np.float64))
+    read_only = np.asfortranarray(X, dtype=np.float64)
+    read_only.setflags(write=False)
+    for table in (X, read_only):
+        model = clone(expected).fit(table)
+        np.testing.assert_array_equal(model.feature_weights_, expected.feature_weights_)
+
+
+def test_rows_that_cannot_be_split_are_said_so():
+    X = np.ones((20, 3))
+    with pytest.warns(ConvergenceWarning, match="no particle split the rows"):
+        model = FeatureSwarm(random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    assert model.fitness_ == -np.inf
+    np.testing.assert_array_equal(model.labels_, 0)
+    np.testing.assert_array_equal(model.feature_weights_, 1.0)
+    np.testing.assert_array_equal(model.predict(X), 0)
+
+
+def test_n_clusters_that_is_not_used_is_said_so(blobs):
+    with pytest.warns(UserWarning, match="n_clusters=5 is not used"):
+        FeatureSwarm(n_clusters=5, n_generations=1, random_state=0).fit(blobs[0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "sentence"),
+    [
+        ({"clusterer": "kmeans"}, ValueError, "clusterer='kmeans' is not known; choose one of"),
+        ({"criterion": "dunn"}, ValueError, "criterion='dunn' is not known; choose one of"),
+        ({"encoding": "gray"}, ValueError, "encoding='gray' is not known"),
+        ({"encoding": "binary", "exponents": True}, ValueError, "exponents=True needs"),
+        ({"clusterer": "linkage"}, ValueError, "pass n_clusters=K"),
+        ({"clusterer": "linkage", "n_clusters": 91}, ValueError, "more than the 90 samples"),
+        ({"clusterer_params": {"n_neighbors": 90}}, ValueError, "needs more than 90 samples"),
+        ({"n_particles": 0}, ValueError, "n_particles=0 must be at least 1"),
+        ({"n_generations": 2.5}, TypeError, "n_generations=2.5 must be an integer"),
+        ({"patience": 0}, ValueError, "patience=0 must be at least 1"),
+        ({"inertia": -1}, ValueError, "inertia=-1 must be a finite number at least 0"),
+        ({"max_velocity": 0}, ValueError, "max_velocity=0 must be a finite number above 0"),
+        ({"max_memory": "lots"}, ValueError, "'lots' is not an amount of memory"),
+        ({"clusterer": "affinity", "max_memory": 1000}, ValueError, "raise max_memory"),
+        ({"device": "tpu"}, ValueError, "device='tpu' is not known"),
+        ({"init": "best"}, ValueError, "init='best' is not known"),
+    ],
+)
+def test_wrong_settings_get_one_sentence(settings, error, sentence, blobs):
+    with pytest.raises(error, match=re.escape(sentence)):
+        FeatureSwarm(**settings).fit(blobs[0])
+
+
+def test_values_whose_squares_overflow_are_refused(blobs):
+    with pytest.raises(ValueError, match="scale the columns first"):
+        FeatureSwarm().fit(blobs[0] * 1e200)
+
+
+def test_documented_defaults_are_the_real_ones():
+    text = inspect.getdoc(FeatureSwarm)
+    parameters = inspect.signature(FeatureSwarm).parameters
+    for names, default in re.findall(r"^([\w, ]+) : .*?default=(\S+)$", text, re.M):
+        for name in names.split(", "):
+            assert repr(parameters[name].default) == default.replace('"', "'"), name
+    documented = set(re.findall(r"^(\w+)(?:, \w+)? : ", text, re.M))
+    missing = set(parameters) - documented - {"social"}
+    assert not missing

@@ -1,0 +1,131 @@
+"""Internal measures: solved by hand, and against their definitions on every partition."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sklearn.metrics
+
+from weft import metrics
+from weft.metrics.on_spaces import combine_csc
+
+LINE = np.array([[0.0], [1.0], [3.0], [9.0]])
+
+
+def test_silhouette_by_hand():
+    # Row 0: a = 1, b = mean(3, 9) = 6 -> 5/6. Row 1: a = 1, b = mean(2, 8) = 5 -> 4/5.
+    # Row 2: a = 6, b = mean(3, 2) = 2.5 -> -3.5/6. Row 3: a = 6, b = mean(9, 8) = 8.5 -> 2.5/8.5.
+    expected = (5 / 6 + 4 / 5 - 3.5 / 6 + 2.5 / 8.5) / 4
+    assert metrics.silhouette(LINE, [0, 0, 1, 1]) == pytest.approx(expected, rel=1e-14)
+    distances = np.abs(LINE - LINE.T)
+    assert metrics.silhouette(distances, [0, 0, 1, 1], metric="precomputed") == pytest.approx(
+        expected, rel=1e-14
+    )
+
+
+def test_a_singleton_has_silhouette_zero():
+    # Rows 0, 1 with 2 as a cluster of its own: (3-1)/3 and (2-1)/2, and 0 for the singleton.
+    assert metrics.silhouette(LINE[:3], [0, 0, 1]) == pytest.approx((2 / 3 + 1 / 2) / 3)
+
+
+def test_connectedness_by_hand():
+    # n = 2. Row 0: 1 (+1), 3 (-1/3). Row 1: 0 (+1), 3 at 2 (-1/2). Row 2: 1 at 2 (-1/2), 0 at 3
+    # (-1/3). Row 3: 3 at 6 (+1/6), 1 at 8 (-1/8).
+    expected = (1 - 1 / 3 + 1 - 1 / 2 - 1 / 2 - 1 / 3 + 1 / 6 - 1 / 8) / 4
+    assert metrics.connectedness(LINE, [0, 0, 1, 1], n_neighbors=2) == pytest.approx(expected)
+
+
+def test_the_cap_counts_for_equal_rows():
+    # Two equal rows: 1/0 is the cap; the third is at distance 1 from its nearest, in another.
+    X = np.array([[0.0], [0.0], [1.0]])
+    assert metrics.connectedness(X, [0, 0, 1], n_neighbors=1, cap=10) == pytest.approx(19 / 3)
+
+
+def test_sparsity_and_separation_by_hand():
+    # Clusters {0, 1, 3} and {9}: the widest gap to a nearest mate is 2, and 0 for one row alone.
+    assert metrics.sparsity(LINE, [0, 0, 0, 1]) == 1.0
+    # {0, 1} is 2 away from 3; {3, 9} is 2 away from 1.
+    assert metrics.separation(LINE, [0, 0, 1, 1]) == 2.0
+
+
+def test_csc_signs():
+    # The two printed forms of section 4.4.2 agree: negative as soon as one part is.
+    assert combine_csc(0.5, 4.0) == 2.0
+    assert combine_csc(-0.5, 4.0) == -2.0
+    assert combine_csc(0.5, -4.0) == -2.0
+    assert combine_csc(-0.5, -4.0) == -2.0
+    assert combine_csc(0.0, 4.0) == 0.0
+
+
+def test_bcr_by_hand():
+    # Means 1 and 11, deviations 1 + 0.1, equal shares: the ratio is half the difference of the
+    # squared z: 0 -> (10² - (1/1.1)²)/2 with z = 11/1.1 = 10, 2 -> ((9/1.1)² - (1/1.1)²)/2.
+    X = np.array([[0.0], [2.0], [10.0], [12.0]])
+    near = (1 / 1.1) ** 2
+    expected = 2 * 0.5 * ((10.0**2 - near) + ((9 / 1.1) ** 2 - near))
+    assert metrics.bcr(X, [0, 0, 1, 1]) == pytest.approx(expected, rel=1e-12)
+
+
+def test_bic_by_hand():
+    # One cluster {0, 2}, no noise: mean 1, sd 1; ln L = 2 (-½ ln 2π - ½); k = 2, n = 2.
+    expected = 2 * (-0.5 * np.log(2 * np.pi) - 0.5) - 0.5 * 2 * np.log(2)
+    assert metrics.bic([[0.0], [2.0]], [0, 0]) == pytest.approx(expected, rel=1e-12)
+
+
+def _partitions(n):
+    """All partitions of n rows, with any rows set aside as noise."""
+    for labels in itertools.product(range(-1, 3), repeat=n):
+        yield np.array(labels)
+
+
+MEASURES = ["silhouette", "connectedness", "sparsity", "separation", "csc", "bcr", "bic"]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("kind", ["plain", "duplicates", "constant"])
+def test_every_partition_of_six_rows_has_a_finite_value(measure, kind):
+    rng = np.random.default_rng(0)
+    X = {
+        "plain": rng.normal(size=(6, 2)),
+        "duplicates": np.repeat(rng.normal(size=(2, 2)), 3, axis=0),
+        "constant": np.ones((6, 2)),
+    }[kind]
+    function = getattr(metrics, measure)
+    options = [{}, {"noise": "cluster"}]
+    if measure in ("bcr", "bic"):
+        options.append({"artificial_noise": 0.0})
+    for labels in list(_partitions(6))[::7]:
+        for option in options:
+            assert np.isfinite(function(X, labels, **option))
+
+
+def test_silhouette_agrees_with_scikit_learn():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 4))
+    labels = rng.integers(0, 5, 300)
+    assert metrics.silhouette(X, labels) == pytest.approx(
+        sklearn.metrics.silhouette_score(X, labels), rel=1e-12
+    )
+
+
+def test_noise_rows_are_left_out_or_are_a_cluster():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30, 3))
+    labels = rng.integers(-1, 3, 30)
+    kept = labels >= 0
+    assert metrics.silhouette(X, labels) == pytest.approx(
+        metrics.silhouette(X[kept], labels[kept]), rel=1e-12
+    )
+    assert metrics.bcr(X, labels) == pytest.approx(metrics.bcr(X[kept], labels[kept]), rel=1e-12)
+    assert metrics.silhouette(X, labels, noise="cluster") == pytest.approx(
+        sklearn.metrics.silhouette_score(X, labels), rel=1e-12
+    )
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ValueError, match="3 entries for 4 rows"):
+        metrics.silhouette(LINE, [0, 0, 1])
+    with pytest.raises(ValueError, match="square matrix of distances, got shape"):
+        metrics.silhouette(LINE, [0, 0, 1, 1], metric="precomputed")
+    with pytest.raises(ValueError, match=r"cosine.*euclidean"):
+        metrics.silhouette(LINE, [0, 0, 1, 1], metric="cosine")

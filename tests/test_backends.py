@@ -1,0 +1,192 @@
+"""Every compiled kernel against its readable reference, on plain and on nasty input."""
+
+import numpy as np
+import pytest
+
+from weft.kernels.cpu import affinity as cpu_affinity
+from weft.kernels.cpu import distances as cpu_distances
+from weft.kernels.cpu import linkage as cpu_linkage
+from weft.kernels.cpu import neighbours as cpu_neighbours
+from weft.kernels.cpu import scores as cpu_scores
+from weft.kernels.reference import affinity as ref_affinity
+from weft.kernels.reference import distances as ref_distances
+from weft.kernels.reference import linkage as ref_linkage
+from weft.kernels.reference import neighbours as ref_neighbours
+from weft.kernels.reference import scores as ref_scores
+
+
+def _tables():
+    rng = np.random.default_rng(7)
+    yield "random", rng.normal(size=(5, 40))
+    yield "one feature", rng.normal(size=(1, 17))
+    yield "two rows", rng.normal(size=(3, 2))
+    yield "no feature", np.empty((0, 6))
+    yield "duplicates", np.repeat(rng.normal(size=(4, 6)), 5, axis=1)
+    yield "all equal", np.ones((3, 9))
+    yield "ties everywhere", rng.integers(0, 2, (4, 30)).astype(float)
+    yield "grid", np.indices((5, 5)).reshape(2, -1).astype(float)
+    yield "huge and tiny", rng.normal(size=(3, 20)) * np.array([[1e150], [1.0], [1e-150]])
+    yield "denormals", rng.integers(0, 3, (2, 12)) * 5e-324
+    yield "signed zeros", np.array([[0.0, -0.0, 1.0, -1.0, 0.0]])
+    yield "wider than a strip", rng.normal(size=(2, 1500))
+
+
+TABLES = dict(_tables())
+pytestmark = pytest.mark.parametrize("name", TABLES)
+
+
+def _matrix(columns):
+    out = np.empty((columns.shape[1],) * 2)
+    ref_distances.squared_matrix(columns, out)
+    return out
+
+
+def test_squared_distances_are_the_same_bits_however_they_are_cut(name):
+    columns = TABLES[name]
+    n_rows = columns.shape[1]
+    expected = _matrix(columns)
+    whole = np.full((n_rows, n_rows), np.nan)
+    cpu_distances.squared_matrix(columns, whole)
+    np.testing.assert_array_equal(whole, expected)
+    for size in (1, 7, n_rows):
+        for start in range(0, n_rows, max(size, n_rows // 4)):
+            stop = min(start + size, n_rows)
+            block = np.full((stop - start, n_rows), np.nan)
+            cpu_distances.squared_block(columns, start, stop, columns, block)
+            np.testing.assert_array_equal(block, expected[start:stop])
+
+
+def test_powered_distances(name):
+    columns = TABLES[name][:, :60]
+    n_rows = columns.shape[1]
+    exponents = np.linspace(1.0, 3.0, len(columns))
+    expected, whole, block = (np.full((n_rows, n_rows), np.nan) for _ in range(3))
+    with np.errstate(over="ignore", under="ignore"):
+        ref_distances.powered_matrix(columns, exponents, expected)
+    cpu_distances.powered_matrix(columns, exponents, whole)
+    cpu_distances.powered_block(columns, 0, n_rows, columns, exponents, block)
+    np.testing.assert_allclose(whole, expected, rtol=1e-13)
+    np.testing.assert_array_equal(block, whole)
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_nearest(name, k):
+    distances = _matrix(TABLES[name])
+    n_rows = len(distances)
+    k = min(k, n_rows - 1)
+    results = []
+    for kernels in (ref_neighbours, cpu_neighbours):
+        indices = np.full((n_rows, k), -7)
+        values = np.full((n_rows, k), np.nan)
+        half = n_rows // 2
+        kernels.nearest_in_block(distances[:half], 0, True, indices, values)
+        kernels.nearest_in_block(distances[half:], half, True, indices, values)
+        labels = np.full(n_rows, -7)
+        n_components = kernels.graph_components(indices, labels)
+        results.append((indices, values, labels, n_components))
+    for expected, found in zip(*results, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("quantile", [0.0, 0.1, 0.6, 1.0])
+def test_density(name, quantile):
+    distances = _matrix(TABLES[name])[:80, :80]
+    n_rows = len(distances)
+    radius = float(np.quantile(distances, quantile))
+    results = []
+    for kernels in (ref_neighbours, cpu_neighbours):
+        counts, nearest, labels = (np.full(n_rows, -7) for _ in range(3))
+        reach = np.full(n_rows, np.nan)
+        parent = np.arange(n_rows)
+        kernels.count_within(distances, 0, radius, counts)
+        core = counts >= 3
+        kernels.join_cores(distances, 0, radius, core, parent)
+        kernels.nearest_core(distances, 0, core, nearest, reach)
+        n_sets = kernels.label_roots(parent, core, labels)
+        results.append((counts, nearest, reach, labels, n_sets))
+    for expected, found in zip(*results, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+def _labellings(n_rows):
+    rng = np.random.default_rng(3)
+    yield np.zeros(n_rows, dtype=np.int64)
+    yield np.arange(n_rows)
+    yield (np.arange(n_rows) % 2).astype(np.int64)
+    with_noise = np.where(np.arange(n_rows) < 2, np.arange(n_rows), rng.integers(-1, 2, n_rows))
+    yield with_noise.astype(np.int64)
+
+
+@pytest.mark.parametrize("root", [1.0, 2.0, 2.3])
+def test_scores_from_distances(name, root):
+    distances = _matrix(TABLES[name])[:80, :80]
+    n_rows = len(distances)
+    for labels in _labellings(n_rows):
+        counts = np.bincount(labels[labels >= 0])
+        results = []
+        for kernels in (ref_scores, cpu_scores):
+            silhouette, same, other, connected = (np.full(n_rows, np.nan) for _ in range(4))
+            kernels.silhouette_block(distances, 0, labels, counts, root, silhouette)
+            kernels.nearest_by_label_block(distances, 0, labels, same, other)
+            indices = np.argsort(distances, axis=1, kind="stable")[:, 1:3].copy()
+            near = np.take_along_axis(distances, indices, axis=1)
+            kernels.connectedness_rows(indices, near, labels, 10.0, connected)
+            results.append((silhouette, same, other, connected))
+        for expected, found in zip(*results, strict=True):
+            assert not np.isnan(found).any()
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+def test_gaussian_scores(name):
+    X = np.ascontiguousarray(TABLES[name].T)[:80]
+    n_rows = len(X)
+    for labels in _labellings(n_rows):
+        n_clusters = labels.max() + 1
+        results = []
+        for kernels in (ref_scores, cpu_scores):
+            own, other = np.full(n_rows, np.nan), np.full(n_rows, np.nan)
+            floor = np.full(X.shape[1], 1e-12)
+            kernels.gaussian_scores(X, labels, n_clusters, 0.1, floor, own, other)
+            results.append((own, other))
+        for expected, found in zip(*results, strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
+
+
+def test_linkage_on_distances_without_ties(name):
+    columns = TABLES[name]
+    rng = np.random.default_rng(0)
+    n_rows = min(columns.shape[1], 40)
+    # Distances between all pairs made distinct: with ties several trees are right.
+    noise = np.triu(rng.uniform(size=(n_rows, n_rows)), 1)
+    distances = _matrix(columns[:, :n_rows] / (1.0 + np.abs(columns).max(initial=0.0)))
+    distances = distances + 1e-3 * (noise + noise.T)
+    for n_clusters in {1, 2, n_rows // 2, n_rows}:
+        if n_clusters < 1:
+            continue
+        labels = []
+        for kernels in (ref_linkage, cpu_linkage):
+            out = np.full(n_rows, -7)
+            kernels.complete_linkage(distances.copy(), n_clusters, out)
+            assert len(np.unique(out)) == n_clusters
+            labels.append(out)
+        np.testing.assert_array_equal(labels[1], labels[0])
+
+
+@pytest.mark.parametrize("damping", [0.5, 0.9])
+def test_affinity_propagation(name, damping):
+    similarity = -_matrix(TABLES[name])[:40, :40]
+    np.fill_diagonal(similarity, np.median(similarity))
+    shaken = similarity.copy()
+    ref_affinity.break_ties(similarity)
+    cpu_affinity.break_ties(shaken)
+    np.testing.assert_array_equal(shaken, similarity)
+    results = []
+    for kernels in (ref_affinity, cpu_affinity):
+        responsibility, availability = np.empty_like(similarity), np.empty_like(similarity)
+        exemplars = np.full(len(similarity), -7)
+        settled = kernels.affinity_propagation(
+            similarity, responsibility, availability, damping, 200, 15, exemplars
+        )
+        results.append((bool(settled), exemplars))
+    assert results[0][0] == results[1][0]
+    np.testing.assert_array_equal(results[1][1], results[0][1])

@@ -1,0 +1,185 @@
+"""From positions to fitness: by hand, and where a particle has nothing to offer."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from weft import metrics
+from weft.clusterers import make_clusterer
+from weft.criteria import CRITERIA, make_criterion
+from weft.objectives import FeatureObjective, _plan_memory
+from weft.particles import WeightExponentParticle, WeightParticle
+
+
+def _objective(X, *, clusterer="knn", criterion="csc", particle=None, **options):
+    X = np.asarray(X, dtype=float)
+    return FeatureObjective(
+        X,
+        particle or WeightParticle(X.shape[1]),
+        make_clusterer(
+            clusterer,
+            options.get("clusterer_params"),
+            n_clusters=options.get("n_clusters"),
+            seed=0,
+        ),
+        make_criterion(criterion, options.get("criterion_params")),
+        max_memory=options.get("max_memory", 2**30),
+        n_jobs=options.get("n_jobs", 1),
+    )
+
+
+@pytest.fixture
+def blobs():
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(c, 0.5, (20, 3)) for c in (0.0, 6.0, 12.0)])
+
+
+def test_csc_takes_silhouette_weighted_and_connectedness_full(blobs):
+    position = np.array([0.5, -1.0, 2.0])
+    weighted = blobs[:, [0, 2]] * [0.5, 2.0]
+    labels = np.repeat([0, 1, 2], 20)
+    expected = metrics.silhouette(weighted, labels) * metrics.connectedness(blobs, labels)
+    outcome = _objective(blobs).evaluate(position)
+    assert outcome.fitness == pytest.approx(expected, rel=1e-12)
+    assert (outcome.n_features, outcome.n_clusters) == (2, 3)
+
+
+@pytest.mark.parametrize("silhouette", ["weighted", "full"])
+@pytest.mark.parametrize("connectedness", ["weighted", "full"])
+def test_the_four_variants_of_table_4_3(blobs, silhouette, connectedness):
+    position = np.array([0.5, -1.0, 2.0])
+    table = {"weighted": blobs[:, [0, 2]] * [0.5, 2.0], "full": blobs}
+    labels = np.repeat([0, 1, 2], 20)
+    expected = metrics.silhouette(table[silhouette], labels) * metrics.connectedness(
+        table[connectedness], labels
+    )
+    params = {"silhouette": silhouette, "connectedness": connectedness}
+    fitness = _objective(blobs, criterion_params=params).evaluate(position).fitness
+    assert fitness == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["bcr", "bic"])
+def test_statistical_criteria_see_the_full_data(blobs, name):
+    labels = np.repeat([0, 1, 2], 20)
+    expected = getattr(metrics, name)(blobs, labels, artificial_noise=0.1)
+    fitness = _objective(blobs, criterion=name).evaluate(np.array([0.5, -1.0, 2.0])).fitness
+    assert fitness == pytest.approx(expected, rel=1e-12)
+
+
+def test_sparsity_is_better_when_lower(blobs):
+    weighted = blobs[:, [0]] * 0.5
+    objective = _objective(blobs, criterion="sparsity")
+    position = np.array([0.5, -1.0, -1.0])
+    labels = objective.cluster(objective.particle.decode(position)).labels
+    assert objective.evaluate(position).fitness == pytest.approx(
+        -metrics.sparsity(weighted, labels)
+    )
+
+
+def test_exponents_change_the_distance(blobs):
+    # Eq. 6.1 by brute force on two features, with the root at the mean of the kept exponents.
+    particle = WeightExponentParticle(3)
+    position = np.array([0.5, -1.0, 2.0, -1.0, 0.0, 1.0])  # p = 1.5, (2), 2.5
+    objective = _objective(blobs, particle=particle, criterion="silhouette")
+    gap = np.abs(blobs[:, np.newaxis, [0, 2]] - blobs[np.newaxis, :, [0, 2]]) * [0.5, 2.0]
+    distances = (gap ** [1.5, 2.5]).sum(axis=-1) ** (1 / 2.0)
+    labels = np.repeat([0, 1, 2], 20)
+    expected = metrics.silhouette(distances, labels, metric="precomputed")
+    assert objective.evaluate(position).fitness == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_no_particle_is_ever_nan_or_an_exception(criterion):
+    rng = np.random.default_rng(0)
+    tables = {
+        "constant": np.ones((9, 2)),
+        "duplicates": np.repeat(rng.normal(size=(3, 2)), 3, axis=0),
+        "one column constant": np.column_stack([np.zeros(9), np.arange(9.0)]),
+        "binary": rng.integers(0, 2, (9, 2)).astype(float),
+        "tiny": 1e-200 * rng.normal(size=(9, 2)),
+    }
+    swarm = np.array([[0.0, 0.0], [-1.0, -2.0], [1.0, 1.0], [1e-300, 1.0], [1e100, -1.0]])
+    for X in tables.values():
+        for clusterer, n_clusters in [
+            ("knn", None),
+            ("dbscan", None),
+            ("affinity", None),
+            ("linkage", 9),
+        ]:
+            objective = _objective(
+                X, clusterer=clusterer, criterion=criterion, n_clusters=n_clusters
+            )
+            fitness = objective(swarm).fitness
+            assert fitness.shape == (5,)
+            assert not np.isnan(fitness).any()
+            assert (fitness[:2] == -np.inf).all()  # all features dropped
+            assert (fitness < np.inf).all()
+
+
+def test_one_cluster_all_noise_and_unsettled_messages_are_infeasible(blobs):
+    one = _objective(blobs, clusterer_params={"n_neighbors": 59})
+    assert one.evaluate(np.ones(3)).fitness == -np.inf
+    noise = _objective(blobs, clusterer="dbscan", clusterer_params={"eps": 1e-9})
+    assert noise.evaluate(np.ones(3)) == (-np.inf, 3, 0)
+    unsettled = _objective(blobs, clusterer="affinity", clusterer_params={"max_iter": 2})
+    assert unsettled.evaluate(np.ones(3)).fitness == -np.inf
+
+
+def test_outliers_are_a_cluster_or_left_out(blobs):
+    X = np.concatenate([blobs, [[3.0, 3.0, 3.0]]])
+    labels = np.append(np.repeat([0, 1, 2], 20), -1)
+    for outliers in ("cluster", "exclude"):
+        objective = _objective(
+            X,
+            clusterer="dbscan",
+            clusterer_params={"eps": 1.8},
+            criterion="bcr",
+            criterion_params={"outliers": outliers},
+        )
+        assert objective.evaluate(np.ones(3)).fitness == pytest.approx(
+            metrics.bcr(X, labels, noise=outliers), rel=1e-10
+        )
+
+
+def test_threads_memory_and_processes_do_not_change_a_bit(blobs):
+    rng = np.random.default_rng(1)
+    swarm = rng.uniform(-2, 2, (12, 3))
+    expected = _objective(blobs)(swarm).fitness
+    small = _objective(blobs, max_memory=1)
+    assert not small.hold_matrix
+    np.testing.assert_array_equal(small(swarm).fitness, expected)
+    with _objective(blobs, n_jobs=3) as threaded:
+        np.testing.assert_array_equal(threaded(swarm).fitness, expected)
+    elsewhere = pickle.loads(pickle.dumps(_objective(blobs)))
+    np.testing.assert_array_equal(elsewhere(swarm).fitness, expected)
+
+
+def test_a_function_may_be_the_criterion(blobs):
+    from sklearn.metrics import calinski_harabasz_score
+
+    objective = _objective(blobs, criterion=calinski_harabasz_score)
+    labels = np.repeat([0, 1, 2], 20)
+    expected = calinski_harabasz_score(blobs[:, :2] * [1.0, 2.0], labels)
+    assert objective.evaluate(np.array([1.0, 2.0, -1.0])).fitness == pytest.approx(expected)
+
+
+def test_memory_plan():
+    # 1000 rows: 8 MB a matrix. A clusterer without need holds it if every thread can.
+    assert _plan_memory(1000, 0, 2, 16_000_000) == (2, True)
+    assert _plan_memory(1000, 0, 2, 15_999_999) == (2, False)
+    # One that needs four runs on fewer threads, or says what is missing.
+    assert _plan_memory(1000, 4, 8, 70_000_000) == (2, True)
+    with pytest.raises(ValueError, match=r"4 matrices of 1000 × 1000 .* raise max_memory"):
+        _plan_memory(1000, 4, 8, 31_999_999)
+
+
+def test_wrong_settings_are_named(blobs):
+    with pytest.raises(ValueError, match="'dunn' is not known; choose one of 'csc'"):
+        _objective(blobs, criterion="dunn")
+    with pytest.raises(ValueError, match="no parameter 'alpha'; it takes: outliers, silhouette"):
+        _objective(blobs, criterion_params={"alpha": 1})
+    with pytest.raises(ValueError, match="silhouette='both' is not known"):
+        _objective(blobs, criterion_params={"silhouette": "both"})
+    with pytest.raises(ValueError, match="bind the parameters"):
+        _objective(blobs, criterion=lambda X, labels: 0.0, criterion_params={"a": 1})

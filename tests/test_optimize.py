@@ -1,0 +1,144 @@
+"""The loop and its callbacks."""
+
+import numpy as np
+import pytest
+
+from weft.callbacks import History, Patience, Progress, TimeLimit
+from weft.optimize import Generation, optimize
+from weft.swarms.base import Evaluation
+from weft.swarms.pso import PSO
+
+
+def _run(objective, callbacks=(), n_generations=10):
+    rng = np.random.default_rng(0)
+    return optimize(
+        objective,
+        PSO(),
+        rng.uniform(-2, 2, (5, 2)),
+        n_generations=n_generations,
+        rng=rng,
+        callbacks=callbacks,
+    )
+
+
+def _hill(positions):
+    return Evaluation(-(positions**2).sum(axis=1))
+
+
+def test_the_first_swarm_is_evaluated_before_the_first_move():
+    seen = []
+
+    def objective(positions):
+        seen.append(positions.copy())
+        return _hill(positions)
+
+    start = np.random.default_rng(0).uniform(-2, 2, (5, 2))
+    best = _run(objective, n_generations=1)
+    assert len(seen) == best.n_generations == 1
+    assert best.n_evaluations == 5
+    np.testing.assert_array_equal(seen[0], start)
+    np.testing.assert_array_equal(best.position, start[(start**2).sum(axis=1).argmin()])
+
+
+def test_one_call_per_generation_with_the_whole_swarm():
+    shapes = []
+
+    def objective(positions):
+        shapes.append(positions.shape)
+        return _hill(positions)
+
+    assert _run(objective).n_generations == 10
+    assert shapes == [(5, 2)] * 10
+
+
+def test_every_callback_is_called_and_any_may_stop():
+    calls = []
+
+    class Closing:
+        closed = 0
+
+        def __call__(self, generation):
+            calls.append("closing")
+
+        def close(self):
+            self.closed += 1
+
+    last = Closing()
+    best = _run(_hill, [lambda g: calls.append("first") or g.number == 3, last])
+    assert best.n_generations == 3
+    assert calls == ["first", "closing"] * 3
+    assert last.closed == 1
+
+
+def test_callbacks_are_closed_when_the_objective_fails():
+    history = []
+
+    class Closing:
+        def __call__(self, generation):
+            pass
+
+        def close(self):
+            history.append("closed")
+
+    def broken(positions):
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError):
+        _run(broken, [Closing()])
+    assert history == ["closed"]
+
+
+def _generation(number, best, fitness=(0.0,)):
+    evaluation = Evaluation(np.array(fitness), {"n_clusters": np.arange(len(fitness)) + number})
+    empty = np.empty(0)
+    return Generation(number, 10, number, empty, evaluation, empty, best, 0.5 * number, None)
+
+
+def test_patience_waits_for_gains_not_for_rounding():
+    patience = Patience(2)
+    bests = [1.0, 1.0 + 1e-12, 2.0, 2.0, 2.0]
+    stops = [patience(_generation(i + 1, best)) for i, best in enumerate(bests)]
+    assert stops == [False, False, False, False, True]
+
+
+def test_patience_with_no_valid_solution_yet():
+    patience = Patience(2)
+    assert not patience(_generation(1, -np.inf))
+    assert not patience(_generation(2, -np.inf))
+    assert not patience(_generation(3, 0.0))
+    assert not patience(_generation(4, 0.0))
+    assert patience(_generation(5, 0.0))
+
+
+def test_history_keeps_the_details_of_the_best():
+    history = History()
+    history(_generation(1, 5.0, (1.0, 5.0, -np.inf)))  # best is particle 1, detail 2
+    history(_generation(2, 5.0, (3.0, 4.0, 3.0)))  # not better: the detail stays
+    history(_generation(3, 6.0, (6.0, 4.0, 3.0)))  # particle 0, detail 3
+    arrays = history.as_arrays()
+    np.testing.assert_array_equal(arrays["n_clusters"], [2, 2, 3])
+    np.testing.assert_allclose(arrays["mean_fitness"], [3.0, 10 / 3, 13 / 3])
+    np.testing.assert_array_equal(arrays["generation"], [1, 2, 3])
+
+
+def test_time_limit():
+    limit = TimeLimit(1.0)
+    assert [limit(_generation(i, 0.0)) for i in (1, 2, 3)] == [False, True, True]
+
+
+def test_progress_shows_and_goes(capfd):
+    progress = Progress("wine")
+    progress.open()
+    progress(_generation(1, 2.5))
+    progress.close()
+    progress.close()
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [(lambda: Patience(0), "patience=0"), (lambda: TimeLimit(-1), "seconds=-1")],
+)
+def test_wrong_settings(make, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        make()

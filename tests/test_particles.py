@@ -1,0 +1,64 @@
+"""What a position means."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from weft.particles import SelectionParticle, WeightExponentParticle, WeightParticle
+
+positions = arrays(float, 6, elements=st.floats(-1e6, 1e6))
+
+
+def test_weights_by_hand():
+    weights, exponents = WeightParticle(3).decode(np.array([0.5, -0.1, 0.0]))
+    np.testing.assert_array_equal(weights, [0.5, 0.0, 0.0])
+    assert exponents is None
+
+
+def test_exponents_by_hand():
+    # (x + 4) / 2: -2 -> 1, 0 -> 2, 2 -> 3; outside the range clipped.
+    solution = WeightExponentParticle(3).decode(np.array([1.0, -1.0, 2.0, -2.0, 0.0, 9.0]))
+    np.testing.assert_array_equal(solution.weights, [1.0, 0.0, 2.0])
+    np.testing.assert_array_equal(solution.exponents, [1.0, 2.0, 3.0])
+
+
+@given(positions)
+def test_decoded_values_stay_within_bounds(position):
+    for particle in (WeightParticle(6), WeightExponentParticle(3), SelectionParticle(6)):
+        weights, exponents = particle.decode(position)
+        assert weights.shape == (particle.n_features,)
+        assert (weights >= 0.0).all()
+        if exponents is not None:
+            assert ((exponents >= 1.0) & (exponents <= 3.0)).all()
+
+
+@pytest.mark.parametrize(
+    "particle", [WeightParticle(40), WeightExponentParticle(40), SelectionParticle(40)]
+)
+def test_initial_swarms(particle):
+    def sizes(init):
+        start = particle.initial(np.random.default_rng(0), 30, init)
+        assert start.shape == (30, particle.n_dimensions)
+        assert np.abs(start).max() <= 2.0
+        return np.array([(particle.decode(row).weights > 0).sum() for row in start])
+
+    assert 15 < sizes("uniform").mean() < 25
+    assert (sizes("small") == 4).all()
+    mixed = sizes("mixed")
+    assert (mixed[:20] == 4).all()
+    assert (mixed[20:] >= 20).all()
+
+
+def test_given_positions():
+    start = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(
+        WeightParticle(3).initial(np.random.default_rng(0), 2, start), start
+    )
+    with pytest.raises(
+        ValueError, match=r"shape \(4, 3\), particles × dimensions, got shape \(2, 3\)"
+    ):
+        WeightParticle(3).initial(np.random.default_rng(0), 4, start)
+    with pytest.raises(ValueError, match="'random' is not known; choose one of 'uniform'"):
+        WeightParticle(3).initial(np.random.default_rng(0), 4, "random")
