@@ -21,7 +21,6 @@ from weft.metrics.on_spaces import (
     bic_of,
     combine_csc,
     connectedness_of,
-    dense_labels,
     nearest_neighbours,
     silhouette_of,
     sparsity_and_separation_of,
@@ -71,7 +70,10 @@ class _WithOutliers:
         return 0
 
     def _dense(self, labels: Integers) -> Integers:
-        return dense_labels(labels, noise=self.outliers)
+        # Clusterers number from 0 without gaps, so the outliers are simply the next cluster.
+        if self.outliers == "exclude" or labels.min() >= 0:
+            return labels
+        return np.where(labels < 0, labels.max() + 1, labels)
 
 
 def _pick(which: str, space: Space, context: Context) -> Space:
@@ -79,6 +81,12 @@ def _pick(which: str, space: Space, context: Context) -> Space:
     if which == "weighted":
         return space
     return context.full_space(Buffers(space.n_rows, hold_matrix=False))
+
+
+def _neighbours(which: str, n_neighbors: int, space: Space, context: Context) -> Neighbours:
+    if which == "full" and context.neighbours is not None:
+        return context.neighbours
+    return nearest_neighbours(space, n_neighbors)
 
 
 @dataclass(frozen=True)
@@ -113,9 +121,7 @@ class Connectedness(_WithOutliers):
         return self.n_neighbors if self.features == "full" else 0
 
     def score(self, space: Space, labels: Integers, context: Context) -> float:
-        neighbours = context.neighbours
-        if self.features == "weighted" or neighbours is None:
-            neighbours = nearest_neighbours(space, self.n_neighbors)
+        neighbours = _neighbours(self.features, self.n_neighbors, space, context)
         return connectedness_of(neighbours, self._dense(labels), self.cap)
 
 
@@ -131,17 +137,18 @@ class CSC(_WithOutliers):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("silhouette", self.silhouette, _FEATURES)
-        self._connected()
-
-    def _connected(self) -> Connectedness:
-        return Connectedness(self.outliers, self.connectedness, self.n_neighbors, self.cap)
+        check_choice("connectedness", self.connectedness, _FEATURES)
+        check_integer("n_neighbors", self.n_neighbors, low=1)
+        check_real("cap", self.cap, low=0.0, open_low=True)
 
     def n_neighbors_wanted(self) -> int:
-        return self._connected().n_neighbors_wanted()
+        return self.n_neighbors if self.connectedness == "full" else 0
 
     def score(self, space: Space, labels: Integers, context: Context) -> float:
-        silhouette = Silhouette(self.outliers, self.silhouette).score(space, labels, context)
-        return combine_csc(silhouette, self._connected().score(space, labels, context))
+        dense = self._dense(labels)
+        silhouette = silhouette_of(_pick(self.silhouette, space, context), dense)
+        neighbours = _neighbours(self.connectedness, self.n_neighbors, space, context)
+        return combine_csc(silhouette, connectedness_of(neighbours, dense, self.cap))
 
 
 @dataclass(frozen=True)
