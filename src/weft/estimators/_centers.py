@@ -1,0 +1,186 @@
+"""What every clusterer with centres does with rows it has not seen."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from weft.kmeans.data import Data, distances, make_data, nearest, threads
+from weft.kmeans.fitting import Fit
+from weft.kmeans.seeding import AnomalousPatterns
+
+
+class CenterClusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Prediction and distances for clusterers with ``cluster_centers_``.
+
+    Subclasses set ``_exponent``, ``_factors`` (K, M) and the public attributes in `fit`.
+    """
+
+    _exponent: float
+    _factors: np.ndarray
+    cluster_centers_: np.ndarray
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = bool(getattr(self, "allow_nan", False))
+        return tags
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the nearest cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Indices into ``cluster_centers_``.
+        """
+        return self._look_up(X, None)[0]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the weighted Minkowski distance of each row to each centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            ``(Σ_v f_kv |x_v - c_kv|^p) ** (1 / p)``, f being what the weights amount to in a
+            distance; over the observed features, times M / number observed, if values are missing.
+        """
+        check_is_fitted(self)
+        rows = self._read(X)
+        with threads(getattr(self, "n_jobs", None)) as run:
+            data = make_data(rows, np.ones(len(rows)), self._exponent, run)
+            powered = distances(data, self.cluster_centers_, self._factors)
+        powered *= data.load[:, None]
+        return powered ** (1.0 / self._exponent)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the sum of powered distances of rows to their nearest centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        float
+            Larger is better.
+        """
+        _, best, data = self._look_up(X, sample_weight)
+        return -float((data.load * best).sum())
+
+    def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, Data]:
+        check_is_fitted(self)
+        rows = self._read(X)
+        mass = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        with threads(getattr(self, "n_jobs", None)) as run:
+            data = make_data(rows, mass, self._exponent, run)
+            labels, best = nearest(data, self.cluster_centers_, self._factors)
+        return labels, best, data
+
+    def _read(self, X: Any, *, reset: bool = False) -> np.ndarray:
+        allow_nan = bool(getattr(self, "allow_nan", False))
+        rows = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite="allow-nan" if allow_nan else True,
+        )
+        if allow_nan:
+            blank = np.isnan(rows).all(axis=1)
+            if blank.any():
+                raise ValueError(
+                    f"row {int(blank.argmax())} has no observed value; drop rows that are all NaN."
+                )
+        return rows
+
+    def _read_fit(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return all rows, which of them count, and the mass of those."""
+        rows = self._read(X, reset=True)
+        mass = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        counting = mass > 0.0
+        if not counting.any():
+            raise ValueError("sample_weight is zero for every row; give some rows a weight.")
+        if getattr(self, "allow_nan", False):
+            blank = np.isnan(rows[counting]).all(axis=0)
+            if blank.any():
+                raise ValueError(
+                    f"column {int(blank.argmax())} has no observed value; "
+                    "drop columns that are all NaN."
+                )
+        return rows, counting, mass[counting]
+
+    def _generator(self) -> np.random.Generator:
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        return np.random.default_rng(seed)
+
+    def _keep(
+        self, fit: Fit, rows: np.ndarray, counting: np.ndarray, mass: np.ndarray, exponent: float
+    ) -> None:
+        """Set what every estimator of the family learns."""
+        outcome = fit.outcome
+        self._exponent = exponent
+        self._factors = fit.factors
+        self.cluster_centers_ = outcome.centers
+        self.cluster_feature_weights_ = outcome.weights
+        self.inertia_ = outcome.criterion
+        self.n_iter_ = outcome.n_iter
+        self._n_features_out = len(outcome.centers)
+        if counting.all():
+            self.labels_ = outcome.labels
+        else:
+            self.labels_ = np.empty(len(rows), dtype=np.int32)
+            self.labels_[counting] = outcome.labels
+            idle = rows[~counting]
+            with threads(None) as run:
+                data = make_data(idle, np.ones(len(idle)), exponent, run)
+                self.labels_[~counting] = nearest(data, outcome.centers, fit.factors)[0]
+        sizes = np.bincount(outcome.labels, weights=mass, minlength=len(outcome.centers))
+        self.feature_weights_ = sizes @ outcome.weights / sizes.sum()
+        found = int((sizes > 0).sum())
+        if found < len(outcome.centers):
+            warnings.warn(
+                f"{found} of {len(outcome.centers)} clusters have rows: the data may have fewer "
+                "distinct rows than clusters; lower n_clusters.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def spread_patterns(
+    patterns: AnomalousPatterns | None, counting: np.ndarray
+) -> AnomalousPatterns | None:
+    """Give rows that do not count the pattern -1."""
+    if patterns is None or counting.all():
+        return patterns
+    labels = np.full(len(counting), -1, dtype=np.int32)
+    labels[counting] = patterns.labels
+    return patterns._replace(labels=labels)

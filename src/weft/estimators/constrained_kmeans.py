@@ -1,0 +1,199 @@
+"""K-means with pairs of rows that must, or must not, share a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weft._validation import check_integer
+from weft.estimators._centers import CenterClusterer
+from weft.estimators.weighted_kmeans import read_rule
+from weft.kmeans.constraints import (
+    ConstrainedAssignment,
+    ConstrainedMembership,
+    make_groups,
+    read_pairs,
+)
+from weft.kmeans.fitting import fit_family, read_settings
+
+
+class ConstrainedKMeans(CenterClusterer):
+    """K-means that keeps must-link and cannot-link pairs.
+
+    With ``init="random"`` COP-KMeans [1]_, with ``init="anomalous"`` constrained intelligent
+    K-Means [2]_; feature weights and a Minkowski metric may be added.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=None
+        Number of clusters. None: as many as there are anomalous patterns of at least
+        `min_cluster_size`; needs ``init="anomalous"``.
+    distance_exponent : float, default=2.0
+        The power p of the distance, at least 1.
+    weight_exponent : float or "same", default="same"
+        The power β of the weights; "same" takes p.
+    weights : {"cluster", "global", None}, default=None
+        Feature weights, as in `WeightedKMeans`.
+    init : {"anomalous", "random", "k-means++", "scattered"} or array, default="anomalous"
+        Start, as in `WeightedKMeans`. Anomalous patterns heed the constraints.
+    n_init : int or "auto", default="auto"
+        Number of starts. A start that cannot hold the constraints is left out.
+    min_cluster_size : float, default=2
+        With ``n_clusters=None``, anomalous patterns smaller than this are discarded.
+    dispersion_offset : float or "mean", default="mean"
+        As in `WeightedKMeans`.
+    max_retries : int, default=100
+        How often an assignment that comes to a dead end is tried again in another order.
+    max_iter : int, default=300
+        Largest number of rounds per start.
+    tol : float, default=0.0
+        Stop when at most this share of the rows changes cluster.
+    n_jobs : int or None, default=None
+        Number of threads, as in joblib. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of random starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row; the constraints hold. (`predict` knows no constraints.)
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centres.
+    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
+        Weights, each row summing to 1.
+    feature_weights_ : ndarray of shape (n_features,)
+        Their mean over the rows of the data.
+    inertia_ : float
+        The criterion.
+    anomalous_patterns_ : NamedTuple or None
+        As in `WeightedKMeans`.
+    n_iter_ : int
+        Rounds of the start that was kept.
+
+    References
+    ----------
+    .. [1] K. Wagstaff, C. Cardie, S. Rogers, S. Schroedl, "Constrained k-means clustering with
+       background knowledge", ICML 2001.
+    .. [2] R. C. de Amorim, "Constrained Intelligent K-Means: Improving Results with Limited
+       Previous Knowledge", ADVCOMP 2008; algorithm 4.2 of the thesis of 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from weft import ConstrainedKMeans
+    >>> X = np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [10.0]])
+    >>> model = ConstrainedKMeans(2).fit(X, must_link=[(2, 3)], cannot_link=[(0, 2)])
+    >>> bool(model.labels_[2] == model.labels_[3]), bool(model.labels_[0] == model.labels_[2])
+    (True, False)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        distance_exponent: float = 2.0,
+        weight_exponent: float | str = "same",
+        weights: str | None = None,
+        init: Any = "anomalous",
+        n_init: int | str = "auto",
+        min_cluster_size: float = 2,
+        dispersion_offset: float | str = "mean",
+        max_retries: int = 100,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.distance_exponent = distance_exponent
+        self.weight_exponent = weight_exponent
+        self.weights = weights
+        self.init = init
+        self.n_init = n_init
+        self.min_cluster_size = min_cluster_size
+        self.dispersion_offset = dispersion_offset
+        self.max_retries = max_retries
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None
+    ) -> ConstrainedKMeans:
+        """Cluster the rows of `X` under constraints.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : ignored
+            Present by convention.
+        must_link : array-like of shape (n_pairs, 2), default=None
+            Pairs of row numbers that share a cluster.
+        cannot_link : array-like of shape (n_pairs, 2), default=None
+            Pairs of row numbers that do not.
+
+        Returns
+        -------
+        ConstrainedKMeans
+            The fitted estimator.
+        """
+        rows, counting, mass = self._read_fit(X, None)
+        groups = make_groups(
+            read_pairs("must_link", must_link, len(rows)),
+            read_pairs("cannot_link", cannot_link, len(rows)),
+            len(rows),
+        )
+        retries = check_integer("max_retries", self.max_retries, low=0)
+        settings = read_settings(
+            rows.shape[1],
+            len(rows),
+            n_clusters=self.n_clusters,
+            distance_exponent=self.distance_exponent,
+            init=self.init,
+            n_init=self.n_init,
+            min_cluster_size=self.min_cluster_size,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+        )
+        make_rule = read_rule(
+            weights=self.weights,
+            distance_exponent=settings.exponent,
+            weight_exponent=self.weight_exponent,
+            dispersion_offset=self.dispersion_offset,
+            pattern_offset=0.01,
+        )
+        fit = fit_family(
+            rows,
+            mass,
+            settings,
+            make_rule,
+            self._generator(),
+            make_assign=lambda: ConstrainedAssignment(groups, retries),
+            membership=ConstrainedMembership(groups),
+        )
+        self._keep(fit, rows, counting, mass, settings.exponent)
+        self.anomalous_patterns_ = fit.patterns
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, **constraints: Any) -> np.ndarray:
+        """Cluster the rows of `X` and return their clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : ignored
+            Present by convention.
+        **constraints : array-like
+            ``must_link`` and ``cannot_link``, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``labels_``.
+        """
+        return self.fit(X, y, **constraints).labels_

@@ -1,0 +1,232 @@
+"""Weighted k-means under a Minkowski metric: the whole family in one class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._validation import check_choice, check_real
+from weft.estimators._centers import CenterClusterer, spread_patterns
+from weft.kmeans.data import Data
+from weft.kmeans.fitting import fit_family, read_settings
+from weft.kmeans.weights import PowerWeights, Rule, Unweighted
+
+
+class WeightedKMeans(CenterClusterer):
+    """K-means that learns how much each feature matters, per cluster, under a Minkowski metric.
+
+    Minimises ``Σ_k Σ_{i in S_k} Σ_v w_kv^β |x_iv - c_kv|^p`` over clusters, centres and weights
+    in turn [1]_. The family's members:
+
+    ============  ===================================================================
+    K-Means       ``WeightedKMeans(k, weights=None, init="random")``
+    WK-Means      ``WeightedKMeans(k, distance_exponent=2, weight_exponent=b,``
+                  ``init="random")``
+    MWK-Means     ``WeightedKMeans(k, distance_exponent=b, init="random")``
+    iK-Means      ``WeightedKMeans(k, weights=None)``
+    iWK-Means     ``WeightedKMeans(k, distance_exponent=2, weight_exponent=b)``
+    iMWK-Means    ``WeightedKMeans(k, distance_exponent=b)``
+    ============  ===================================================================
+
+    ``weights="global"`` with ``distance_exponent=2`` is Huang's W-k-means.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=None
+        Number of clusters. None: as many as there are anomalous patterns of at least
+        `min_cluster_size`; needs ``init="anomalous"``.
+    distance_exponent : float, default=2.0
+        The power p of the distance, at least 1. The centre is the median at 1, the mean at 2.
+    weight_exponent : float or "same", default="same"
+        The power β of the weights, at least 1; "same" takes p, which makes weights factors that
+        rescale the features. At 1 each cluster keeps a single feature.
+    weights : {"cluster", "global", None}, default="cluster"
+        Weights for each cluster, one set for all, or none.
+    init : {"anomalous", "k-means++", "random", "scattered"} or array, default="anomalous"
+        Start: the largest anomalous patterns (deterministic); rows drawn by distance, or by
+        weight alone; rows far apart (deterministic); or centres (n_clusters, n_features).
+    init_weights : {"auto", "uniform", "random"} or array, default="auto"
+        Weights to start from. "auto": those of the anomalous patterns, equal ones elsewhere.
+        "random" is what the thesis does for WK- and MWK-Means.
+    n_init : int or "auto", default="auto"
+        Number of starts, of which the one with the least criterion is kept. "auto": 10 for
+        "random" and "k-means++", 1 otherwise.
+    min_cluster_size : float, default=2
+        With ``n_clusters=None``, anomalous patterns smaller than this are discarded.
+    dispersion_offset : float or "mean", default="mean"
+        Added to each dispersion before weights are computed: "mean" is the mean of all of them.
+        With 0 the criterion falls at every step.
+    pattern_offset : float, default=0.01
+        The same within the search for anomalous patterns.
+    allow_nan : bool, default=False
+        Take missing values (NaN): distances over the observed features, times M / number
+        observed.
+    max_iter : int, default=300
+        Largest number of rounds per start.
+    tol : float, default=0.0
+        Stop when at most this share of the rows changes cluster. 0: when none does.
+    n_jobs : int or None, default=None
+        Number of threads, as in joblib. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of random starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Minkowski centres.
+    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
+        Weights, each row summing to 1; equal rows unless ``weights="cluster"``.
+    feature_weights_ : ndarray of shape (n_features,)
+        Their mean over the rows of the data.
+    inertia_ : float
+        The criterion.
+    anomalous_patterns_ : NamedTuple or None
+        ``centers``, ``weights``, ``sizes``, ``labels`` of the patterns, in the order found; with
+        `n_clusters` given, the search stops once no larger pattern can follow.
+    n_iter_ : int
+        Rounds of the start that was kept.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if `X` had names.
+
+    See Also
+    --------
+    EntropyKMeans : Weights kept apart from 0 by their entropy.
+    ConstrainedKMeans : Pairs of rows that must, or must not, share a cluster.
+    RangeScaler : The scaling that the thesis uses.
+
+    Notes
+    -----
+    A feature that is constant in the whole table gets weight 0. An empty cluster takes the row
+    that costs most where it is.
+
+    References
+    ----------
+    .. [1] R. C. de Amorim, "Learning feature weights for K-Means clustering using the
+       Minkowski metric", PhD thesis, Birkbeck, University of London, 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from weft import WeightedKMeans
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(0, 0.1, (20, 2)), rng.normal(1, 0.1, (20, 2))]
+    >>> X = np.c_[X, rng.uniform(size=40)]  # the third feature is noise
+    >>> model = WeightedKMeans(2, distance_exponent=1.5).fit(X)
+    >>> np.bincount(model.labels_)
+    array([20, 20])
+    >>> bool(model.feature_weights_[2] < 0.2)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        distance_exponent: float = 2.0,
+        weight_exponent: float | str = "same",
+        weights: str | None = "cluster",
+        init: Any = "anomalous",
+        init_weights: Any = "auto",
+        n_init: int | str = "auto",
+        min_cluster_size: float = 2,
+        dispersion_offset: float | str = "mean",
+        pattern_offset: float = 0.01,
+        allow_nan: bool = False,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.distance_exponent = distance_exponent
+        self.weight_exponent = weight_exponent
+        self.weights = weights
+        self.init = init
+        self.init_weights = init_weights
+        self.n_init = n_init
+        self.min_cluster_size = min_cluster_size
+        self.dispersion_offset = dispersion_offset
+        self.pattern_offset = pattern_offset
+        self.allow_nan = allow_nan
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WeightedKMeans:
+        """Cluster the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, best scaled (see `RangeScaler`).
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts; a row of weight 2 is the same row twice.
+
+        Returns
+        -------
+        WeightedKMeans
+            The fitted estimator.
+        """
+        rows, counting, mass = self._read_fit(X, sample_weight)
+        settings = read_settings(
+            rows.shape[1],
+            int(counting.sum()),
+            n_clusters=self.n_clusters,
+            distance_exponent=self.distance_exponent,
+            init=self.init,
+            init_weights=self.init_weights,
+            n_init=self.n_init,
+            min_cluster_size=self.min_cluster_size,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+        )
+        make_rule = read_rule(
+            weights=self.weights,
+            distance_exponent=settings.exponent,
+            weight_exponent=self.weight_exponent,
+            dispersion_offset=self.dispersion_offset,
+            pattern_offset=self.pattern_offset,
+        )
+        used = rows if counting.all() else rows[counting]
+        fit = fit_family(used, mass, settings, make_rule, self._generator())
+        self._keep(fit, rows, counting, mass, settings.exponent)
+        self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
+        return self
+
+
+def read_rule(
+    *,
+    weights: Any,
+    distance_exponent: float,
+    weight_exponent: Any,
+    dispersion_offset: Any,
+    pattern_offset: Any,
+) -> Any:
+    """Check the parameters of the weights; return what makes the rule for a table."""
+    check_choice("weights", weights, ("cluster", "global", None))
+    if isinstance(weight_exponent, str):
+        check_choice("weight_exponent", weight_exponent, ("same",))
+        weight_exponent = distance_exponent
+    beta = check_real("weight_exponent", weight_exponent, low=1.0)
+    if isinstance(dispersion_offset, str):
+        offset: float | str = check_choice("dispersion_offset", dispersion_offset, ("mean",))
+    else:
+        offset = check_real("dispersion_offset", dispersion_offset, low=0.0)
+    in_patterns = check_real("pattern_offset", pattern_offset, low=0.0)
+
+    def make_rule(data: Data, active: NDArray[np.bool_]) -> Rule:
+        if weights is None:
+            return Unweighted(active)
+        return PowerWeights(active, beta, offset, in_patterns, weights == "cluster")
+
+    return make_rule

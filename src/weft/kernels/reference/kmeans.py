@@ -1,0 +1,127 @@
+"""Weighted k-means under a Minkowski metric: the formulas.
+
+R. C. de Amorim, "Learning feature weights for K-Means clustering using the Minkowski metric",
+PhD thesis, Birkbeck, 2011.
+
+===========  ===========  =====================================================================
+here         thesis       meaning
+===========  ===========  =====================================================================
+``X``        y            rows (n, M); NaN where a value is missing
+``centers``  c            (K, M)
+``factors``  w^β          what multiplies each feature's distance, (K, M)
+``exponent`` β (at the    the power p of the distance, p >= 1
+             distance)
+``mass``                  how much each row counts, (n,)
+===========  ===========  =====================================================================
+
+A missing value adds nothing to any sum. Arrays named ``out`` are filled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+Array = NDArray[np.float64]
+
+
+def powered_distances(
+    X: Array, centers: Array, factors: Array, exponent: float, out: Array
+) -> None:
+    """Fill `out` (n, K) with d_ik = Σ_v f_kv |x_iv - c_kv|^p, the inner sum of eq. 3.6."""
+    for k, (center, factor) in enumerate(zip(centers, factors, strict=True)):
+        out[:, k] = np.nansum(factor * np.abs(X - center) ** exponent, axis=1)
+
+
+def nearest_centers(
+    X: Array,
+    centers: Array,
+    factors: Array,
+    exponent: float,
+    labels: NDArray[np.int32],
+    best: Array,
+) -> None:
+    """Fill `labels` with argmin_k d_ik, the first on a tie, and `best` with that distance."""
+    distances = np.empty((len(X), len(centers)))
+    powered_distances(X, centers, factors, exponent, distances)
+    labels[:] = distances.argmin(axis=1)
+    best[:] = distances.min(axis=1)
+
+
+def cluster_sums(X: Array, labels: NDArray[np.int32], mass: Array, out: Array) -> None:
+    """Fill `out` (K, M) with Σ_{i in S_k} m_i x_iv, X without missing values."""
+    out[:] = 0.0
+    np.add.at(out, labels, mass[:, None] * X)
+
+
+def cluster_dispersions(
+    X: Array, labels: NDArray[np.int32], mass: Array, centers: Array, out: Array
+) -> None:
+    """Fill `out` (K, M) with D_kv = Σ_{i in S_k} m_i (x_iv - c_kv)², eq. 3.4 per cluster."""
+    out[:] = 0.0
+    np.add.at(out, labels, mass[:, None] * (X - centers[labels]) ** 2)
+
+
+def column_centers(
+    columns: Array,
+    order: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    mass: Array,
+    exponent: float,
+    first: int,
+    last: int,
+    centers: Array,
+    dispersions: Array,
+) -> None:
+    """Fill `centers` and `dispersions` (K, M), columns `first` to `last`.
+
+    The centre of cluster k and feature v minimises Σ_{i in S_k} m_i |x_iv - c|^p (eq. 3.7); the
+    dispersion is that minimum (eq. 3.9 per cluster). `columns` (M, n) is X transposed;
+    ``order[starts[k]:starts[k + 1]]`` are the rows of cluster k. Where a cluster has no observed
+    value the centre stays what it was and the dispersion is NaN.
+    """
+    for v in range(first, last):
+        for k in range(len(starts) - 1):
+            rows = order[starts[k] : starts[k + 1]]
+            rows = rows[~np.isnan(columns[v, rows])]
+            if len(rows) == 0:
+                dispersions[k, v] = np.nan
+                continue
+            center = minkowski_center(columns[v, rows], mass[rows], exponent)
+            centers[k, v] = center
+            dispersions[k, v] = (mass[rows] * np.abs(columns[v, rows] - center) ** exponent).sum()
+
+
+def minkowski_center(values: Array, mass: Array, exponent: float) -> float:
+    """Return argmin_c Σ_i m_i |y_i - c|^p: the root of eq. 3.11."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return low
+    if exponent == 1.0:
+        return weighted_median(values, mass)
+    if exponent == 2.0:
+        return float((mass * values).sum() / mass.sum())
+
+    def slope(c: float) -> float:
+        away = (c - values) / (high - low)
+        return float((mass * np.sign(away) * np.abs(away) ** (exponent - 1.0)).sum())
+
+    return float(brentq(slope, low, high, xtol=1e-15 * max(abs(low), abs(high)), rtol=1e-15))
+
+
+def weighted_median(values: Array, mass: Array) -> float:
+    """Return the middle of the values between which half of the mass lies on either side."""
+    ranked = np.argsort(values, kind="stable")
+    reached = np.cumsum(mass[ranked])
+    half = 0.5 * reached[-1]
+    position = int(np.searchsorted(reached, half))  # first with reached >= half
+    value = values[ranked[position]]
+    if reached[position] == half and position + 1 < len(values):
+        value = 0.5 * (value + values[ranked[position + 1]])
+    return float(value)
+
+
+def row_keys(X: Array, multipliers: Array, out: Array) -> None:
+    """Fill `out` with one number per row that does not depend on where the row stands."""
+    out[:] = [sum(x * m for x, m in zip(row, multipliers, strict=True) if x == x) for row in X]

@@ -1,0 +1,193 @@
+"""Rows, how much each counts, and the passes over them; where threads come in.
+
+Every pass gives the same bits for any number of threads: a row's distance is computed by itself,
+a Minkowski centre on one thread, and sums over rows in parts whose number depends on the data's
+shape alone, added in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from weft.kernels.cpu import kmeans as squared
+from weft.kernels.cpu import minkowski
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int32]
+Runner = Callable[[Callable[[int, int], None], int], None]
+
+LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
+MOST_PARTS = 64
+
+
+class Data(NamedTuple):
+    """A table ready for the passes below.
+
+    Attributes
+    ----------
+    X : (n, M), NaN where a value is missing
+    columns : (M, n), X transposed; None where squared distances never need it
+    mass : (n,), how much each row counts
+    load : (n,), `mass` times M / number of observed values: what a row's distance is multiplied by
+    exponent : float, the power p of the distance
+    run : callable, ``run(task, size)`` calls ``task(start, stop)`` over spans of range(size)
+    """
+
+    X: Array
+    columns: Array | None
+    mass: Array
+    load: Array
+    exponent: float
+    run: Runner
+
+
+class Centers(NamedTuple):
+    """Centres (K, M) and the dispersion of each feature around them (K, M)."""
+
+    centers: Array
+    dispersions: Array
+
+
+@contextmanager
+def threads(n_jobs: Any) -> Iterator[Runner]:
+    """Give a function that runs a task over spans of a range, on `n_jobs` threads."""
+    count = effective_n_jobs(n_jobs)
+    if count == 1:
+        yield lambda task, size: task(0, size)
+        return
+    with ThreadPoolExecutor(count) as pool:
+
+        def run(task: Callable[[int, int], None], size: int) -> None:
+            cuts = [size * part // count for part in range(count + 1)]
+            spans = [(a, b) for a, b in pairwise(cuts) if a < b]
+            for _ in pool.map(lambda span: task(*span), spans):
+                pass
+
+        yield run
+
+
+def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
+    """Return the table with what its passes need."""
+    # A sum is NaN if anything in it is: a quick look before a long one.
+    missing = np.isnan(X.sum()) and bool(np.isnan(X).any())
+    columns = None
+    load = mass
+    if missing:
+        load = mass * (X.shape[1] / np.maximum(X.shape[1] - np.isnan(X).sum(axis=1), 1))
+    if missing or exponent != 2.0:
+        columns = np.ascontiguousarray(X.T)
+    return Data(X, columns, mass, load, exponent, run)
+
+
+def distances(data: Data, centers: Array, factors: Array) -> Array:
+    """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
+    out = np.empty((len(data.X), len(centers)))
+
+    def task(start: int, stop: int) -> None:
+        minkowski.powered_distances(
+            data.X[start:stop], centers, factors, data.exponent, out[start:stop]
+        )
+
+    data.run(task, len(out))
+    return out
+
+
+def nearest(data: Data, centers: Array, factors: Array) -> tuple[Labels, Array]:
+    """Return each row's nearest centre, the first on a tie, and its powered distance."""
+    labels = np.empty(len(data.X), dtype=np.int32)
+    best = np.empty(len(data.X))
+
+    def task(start: int, stop: int) -> None:
+        minkowski.nearest_centers(
+            data.X[start:stop],
+            centers,
+            factors,
+            data.exponent,
+            labels[start:stop],
+            best[start:stop],
+        )
+
+    data.run(task, len(labels))
+    return labels, best
+
+
+def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:
+    """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9).
+
+    A cluster without rows, or without an observed value of a feature, keeps what `previous` has
+    there; its dispersion is then 0, or NaN for a feature it never saw.
+    """
+    if data.columns is None:
+        return _means_of(data, labels, previous)
+    n_clusters = len(previous)
+    order = np.argsort(labels, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=n_clusters))])
+    return _column_centers(data, order, starts, previous)
+
+
+def center_of(data: Data, rows: NDArray[np.int64], guess: Array) -> Centers:
+    """Return the centre (M,) and dispersions (M,) of some of the rows."""
+    if data.columns is None:
+        part = data._replace(X=data.X[rows], mass=data.mass[rows], load=data.load[rows])
+        found = _means_of(part, np.zeros(len(rows), dtype=np.int32), guess[None])
+    else:
+        found = _column_centers(data, rows, np.array([0, len(rows)]), guess[None])
+    return Centers(found.centers[0], found.dispersions[0])
+
+
+def mass_of(labels: NDArray[Any], mass: Array, count: int) -> Array:
+    """Return the sum of `mass` over the rows of each label, (count,)."""
+    return np.bincount(labels, weights=mass, minlength=count).astype(np.float64, copy=False)
+
+
+def _column_centers(
+    data: Data, order: NDArray[np.int64], starts: NDArray[np.int64], previous: Array
+) -> Centers:
+    centers = previous.copy()
+    spread = np.empty_like(centers)
+
+    def task(start: int, stop: int) -> None:
+        minkowski.column_centers(
+            data.columns, order, starts, data.load, data.exponent, start, stop, centers, spread
+        )
+
+    data.run(task, centers.shape[1])
+    spread[starts[:-1] == starts[1:]] = 0.0
+    return Centers(centers, spread)
+
+
+def _means_of(data: Data, labels: Labels, previous: Array) -> Centers:
+    """`centers_of` for squared distances without missing values: means and variances."""
+    n_clusters, n_features = previous.shape
+    rows = max(LEAST_ROWS, -(-len(labels) // MOST_PARTS))
+    n_parts = -(-len(labels) // rows)
+    parts = np.empty((n_parts, n_clusters, n_features))
+
+    def sums(start: int, stop: int) -> None:
+        for part in range(start, stop):
+            span = slice(part * rows, (part + 1) * rows)
+            squared.cluster_sums(data.X[span], labels[span], data.load[span], parts[part])
+
+    data.run(sums, n_parts)
+    weight = mass_of(labels, data.load, n_clusters)
+    filled = weight > 0.0
+    centers = previous.copy()
+    centers[filled] = parts.sum(axis=0)[filled] / weight[filled, None]
+
+    def spreads(start: int, stop: int) -> None:
+        for part in range(start, stop):
+            span = slice(part * rows, (part + 1) * rows)
+            squared.cluster_dispersions(
+                data.X[span], labels[span], data.load[span], centers, parts[part]
+            )
+
+    data.run(spreads, n_parts)
+    return Centers(centers, parts.sum(axis=0))

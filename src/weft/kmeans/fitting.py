@@ -1,0 +1,218 @@
+"""A whole fit: start or starts, alternation, the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._validation import check_choice, check_integer, check_real
+from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
+from weft.kmeans.data import Array, Data, make_data, nearest, threads
+from weft.kmeans.seeding import (
+    AnomalousPatterns,
+    Membership,
+    anomalous_patterns,
+    from_patterns,
+    plus_plus,
+    random_rows,
+    scattered,
+)
+from weft.kmeans.weights import Rule, uniform
+
+INITS = ("anomalous", "k-means++", "random", "scattered")
+MakeRule = Callable[[Data, NDArray[np.bool_]], Rule]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit needs to know beside the data and the rule for the weights."""
+
+    n_clusters: int | None
+    exponent: float
+    init: str | Array
+    init_weights: str | Array
+    n_init: int
+    min_cluster_size: float
+    max_iter: int
+    tol: float
+    n_jobs: int | None
+
+
+class Fit(NamedTuple):
+    """The best outcome, the patterns it started from (if it did), the features that vary."""
+
+    outcome: Outcome
+    patterns: AnomalousPatterns | None
+    active: NDArray[np.bool_]
+    factors: Array
+
+
+def read_settings(
+    n_features: int,
+    n_rows: int,
+    *,
+    n_clusters: Any,
+    distance_exponent: Any = 2.0,
+    init: Any = "anomalous",
+    init_weights: Any = "auto",
+    n_init: Any = "auto",
+    min_cluster_size: Any = 1,
+    max_iter: Any = 300,
+    tol: Any = 0.0,
+    n_jobs: Any = None,
+) -> Settings:
+    """Check the parameters that the estimators of the family share."""
+    if not isinstance(init, str):
+        init = np.array(init, dtype=np.float64, order="C")
+        if init.ndim != 2 or init.shape[1] != n_features or not np.isfinite(init).all():
+            raise ValueError(
+                f"init has shape {init.shape}; give finite centres of shape "
+                f"(n_clusters, {n_features}) or one of {', '.join(INITS)}."
+            )
+        if n_clusters is None:
+            n_clusters = len(init)
+        if n_clusters != len(init):
+            raise ValueError(
+                f"n_clusters={n_clusters!r} but init has {len(init)} centres; make them agree."
+            )
+    else:
+        check_choice("init", init, INITS)
+    if n_clusters is None and init != "anomalous":
+        raise ValueError(
+            f"n_clusters=None needs init='anomalous', got init={init!r}; say how many clusters."
+        )
+    if n_clusters is not None:
+        n_clusters = check_integer("n_clusters", n_clusters, low=1)
+        if n_clusters > n_rows:
+            raise ValueError(
+                f"n_clusters={n_clusters} needs as many samples, got n_samples={n_rows}; "
+                "lower n_clusters."
+            )
+    if isinstance(n_init, str):
+        check_choice("n_init", n_init, ("auto",))
+        n_init = 10 if isinstance(init, str) and init in ("random", "k-means++") else 1
+    return Settings(
+        n_clusters=n_clusters,
+        exponent=check_real("distance_exponent", distance_exponent, low=1.0),
+        init=init,
+        init_weights=_read_weights(init_weights, n_features, n_clusters),
+        n_init=check_integer("n_init", n_init, low=1),
+        min_cluster_size=check_real("min_cluster_size", min_cluster_size, low=0.0),
+        max_iter=check_integer("max_iter", max_iter, low=1),
+        tol=check_real("tol", tol, low=0.0, high=1.0),
+        n_jobs=n_jobs,
+    )
+
+
+def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | Array:
+    if isinstance(value, str):
+        return str(check_choice("init_weights", value, ("auto", "uniform", "random")))
+    array = np.array(value, dtype=np.float64, ndmin=2)
+    good = array.shape in ((1, n_features), (n_clusters, n_features))
+    if not good or not np.isfinite(array).all() or (array < 0).any() or (array.sum(1) <= 0).any():
+        raise ValueError(
+            f"init_weights has shape {np.shape(value)}; give non-negative weights of shape "
+            f"({n_features},) or (n_clusters, {n_features}), or 'auto', 'uniform' or 'random'."
+        )
+    return array / array.sum(axis=1, keepdims=True)
+
+
+def varying(X: Array) -> NDArray[np.bool_]:
+    """Say which features take more than one value; all of them if none does."""
+    with np.errstate(invalid="ignore"):
+        active = np.nanmin(X, axis=0) < np.nanmax(X, axis=0)
+    return active if active.any() else np.ones_like(active)
+
+
+def fit_family(
+    X: Array,
+    mass: Array,
+    settings: Settings,
+    make_rule: MakeRule,
+    rng: np.random.Generator,
+    *,
+    make_assign: Callable[[], Assign] | None = None,
+    membership: Membership | None = None,
+) -> Fit:
+    """Fit from each start and keep the outcome with the least criterion, the first on a tie.
+
+    `make_assign` gives each start its own assignment, which then answers for empty clusters too;
+    a start that comes to a dead end is left out, unless all do.
+    """
+    with threads(settings.n_jobs) as run:
+        data = make_data(X, mass, settings.exponent, run)
+        active = varying(X)
+        rule = make_rule(data, active)
+        patterns = None
+        if isinstance(settings.init, str) and settings.init == "anomalous":
+            patterns = anomalous_patterns(
+                data, rule, active, enough=settings.n_clusters, membership=membership
+            )
+        best: Outcome | None = None
+        dead_end: DeadEnd | None = None
+        for _ in range(settings.n_init):
+            start = make_start(data, settings, rule, active, patterns, rng)
+            try:
+                outcome = alternate(
+                    data,
+                    start,
+                    rule,
+                    max_iter=settings.max_iter,
+                    tol=settings.tol,
+                    assign=nearest if make_assign is None else make_assign(),
+                    refill=make_assign is None,
+                )
+            except DeadEnd as error:
+                dead_end = error
+                continue
+            if best is None or outcome.criterion < best.criterion:
+                best = outcome
+    if best is None and dead_end is not None:
+        raise dead_end
+    if best is None:
+        raise RuntimeError("n_init=0 reached the fit; this is a bug.")
+    return Fit(best, patterns, active, rule.factors(best.weights))
+
+
+def make_start(
+    data: Data,
+    settings: Settings,
+    rule: Rule,
+    active: NDArray[np.bool_],
+    patterns: AnomalousPatterns | None,
+    rng: np.random.Generator,
+) -> Start:
+    """Return the centres and weights of one start."""
+    n_clusters = settings.n_clusters
+    weights = None
+    if patterns is not None:
+        centers, weights = from_patterns(
+            data,
+            patterns,
+            rule,
+            active,
+            n_clusters=n_clusters,
+            min_size=settings.min_cluster_size,
+        )
+    elif not isinstance(settings.init, str):
+        centers = settings.init.copy()
+    elif n_clusters is None:
+        raise RuntimeError("n_clusters=None reached a start that needs it; this is a bug.")
+    elif settings.init == "random":
+        centers = random_rows(data, n_clusters, rng)
+    elif settings.init == "k-means++":
+        centers = plus_plus(data, active, n_clusters, rng)
+    else:
+        centers = scattered(data, active, n_clusters)
+    if not isinstance(settings.init_weights, str):
+        weights = np.broadcast_to(settings.init_weights, centers.shape).copy()
+    elif settings.init_weights == "random":
+        weights = rng.random(centers.shape) * active
+        weights /= weights.sum(axis=1, keepdims=True)
+    elif weights is None or settings.init_weights == "uniform":
+        weights = uniform(active, len(centers))
+    return Start(centers, rule.pool(weights))

@@ -1,0 +1,262 @@
+"""Where an alternation starts: anomalous patterns, random rows, k-means++, scattered rows.
+
+Random rows are drawn by mass and in an order that the rows' values give, so that a row of mass 2
+and the same row twice, anywhere in the table, lead to the same draw.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.kernels.cpu import kmeans as squared
+from weft.kmeans.alternation import Start
+from weft.kmeans.data import Array, Data, center_of, distances, mass_of, nearest
+from weft.kmeans.weights import Rule, uniform
+
+PATTERN_STEPS = 100
+Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class AnomalousPatterns(NamedTuple):
+    """Anomalous patterns in the order in which they were found.
+
+    Attributes
+    ----------
+    centers : (n_patterns, M)
+    weights : (n_patterns, M), feature weights of each pattern
+    sizes : (n_patterns,), the mass of each pattern's rows
+    labels : (n,), the pattern of each row; -1 where the search stopped before
+    """
+
+    centers: Array
+    weights: Array
+    sizes: Array
+    labels: NDArray[np.int32]
+
+
+class Membership(Protocol):
+    """Which of the rows left belong to a pattern."""
+
+    def first(self, left: Rows, seed: int) -> Mask:
+        """Return the members to begin with: the row `seed`, and whatever must go with it."""
+
+    def join(self, rest: Data, left: Rows, centers: Array, factors: Array) -> Mask:
+        """Return the rows nearer to ``centers[1]`` than to ``centers[0]``."""
+
+
+class Nearer:
+    """Strictly nearer to the pattern's centre than to the reference point; nothing else."""
+
+    def first(self, left: Rows, seed: int) -> Mask:
+        members = np.zeros(len(left), dtype=bool)
+        members[seed] = True
+        return members
+
+    def join(self, rest: Data, left: Rows, centers: Array, factors: Array) -> Mask:
+        sides, _ = nearest(rest, centers, factors)
+        return sides == 1  # on a tie the first, the reference point, wins
+
+
+def anomalous_patterns(
+    data: Data,
+    rule: Rule,
+    active: Mask,
+    *,
+    enough: int | None = None,
+    membership: Membership | None = None,
+) -> AnomalousPatterns:
+    """Take one anomalous pattern after another out of the table (algorithms 2.5, 2.6, 3.2).
+
+    The reference point is the Minkowski centre of the whole table and stays. Each pattern starts
+    at the row farthest from it, with equal weights; a row belongs to the pattern if it is strictly
+    nearer to the pattern's centre than to the reference point, both under the pattern's weights.
+
+    With `enough`, the search stops once the rows left could not make one of the `enough` largest
+    patterns.
+    """
+    membership = Nearer() if membership is None else membership
+    n_rows, n_features = data.X.shape
+    reference = center_of(data, np.arange(n_rows), np.zeros(n_features)).centers
+    labels = np.full(n_rows, -1, dtype=np.int32)
+    left = np.arange(n_rows)
+    centers: list[Array] = []
+    weights: list[Array] = []
+    sizes: list[float] = []
+    while len(left):
+        if enough is not None and len(sizes) >= enough:
+            smallest_kept = sorted(sizes, reverse=True)[enough - 1]
+            if data.mass[left].sum() <= smallest_kept:
+                break
+        rest = data._replace(X=data.X[left], columns=None)
+        members, center, weight = _one_pattern(
+            data, rest, left, reference, rule, active, membership
+        )
+        labels[left[members]] = len(sizes)
+        centers.append(center)
+        weights.append(weight)
+        sizes.append(float(data.mass[left[members]].sum()))
+        left = left[~members]
+    return AnomalousPatterns(np.array(centers), np.array(weights), np.array(sizes), labels)
+
+
+def _one_pattern(
+    data: Data,
+    rest: Data,
+    left: Rows,
+    reference: Array,
+    rule: Rule,
+    active: Mask,
+    membership: Membership,
+) -> tuple[Mask, Array, Array]:
+    """Return which of the rows left belong to the next pattern, its centre and its weights."""
+    weight = uniform(active, 1)[0]
+    away = distances(rest, reference[None], rule.factors(weight[None]))[:, 0]
+    load = data.load[left] / data.mass[left]  # more where values are missing
+    away *= load
+    farthest = int(away.argmax())
+    members = membership.first(left, farthest)
+    if away[farthest] <= 0.0:  # all that is left lies on the reference point
+        return np.ones(len(left), dtype=bool), reference.copy(), weight
+    # A value the farthest row lacks is taken from the reference point.
+    seed = rest.X[farthest]
+    center = np.where(np.isnan(seed), reference, seed)
+    for _ in range(PATTERN_STEPS):
+        factors = np.repeat(rule.factors(weight[None]), 2, axis=0)
+        found = membership.join(rest, left, np.stack([reference, center]), factors)
+        if not found.any():
+            break  # the new weights emptied the pattern: it stays as it was
+        same = bool((found == members).all())
+        members = found
+        center, spread = center_of(data, left[members], center)
+        weight = rule.pattern_weights(spread, float(data.load[left[members]].sum()))
+        if same:
+            break
+    return members, center, weight
+
+
+def from_patterns(
+    data: Data,
+    patterns: AnomalousPatterns,
+    rule: Rule,
+    active: Mask,
+    *,
+    n_clusters: int | None,
+    min_size: float,
+) -> Start:
+    """Start from the largest patterns: all of at least `min_size`, or exactly `n_clusters`.
+
+    If too few reach `min_size`, smaller ones fill up, the largest first; if there are too few at
+    all, rows far from every start taken so far.
+    """
+    ranked = np.argsort(-patterns.sizes, kind="stable")
+    if n_clusters is None:
+        chosen = ranked[patterns.sizes[ranked] >= min_size]
+        chosen = ranked[:1] if len(chosen) == 0 else chosen
+    else:
+        chosen = ranked[:n_clusters]
+    centers, weights = patterns.centers[chosen], patterns.weights[chosen]
+    short = 0 if n_clusters is None else n_clusters - len(chosen)
+    if short > 0:
+        centers = scattered(data, active, len(centers) + short, centers)
+        weights = np.vstack([weights, uniform(active, short)])
+    return Start(centers, rule.pool(weights))
+
+
+def plain_factors(active: Mask, n_centers: int) -> Array:
+    """Factors that let each feature that varies count alike."""
+    return np.tile(active.astype(float), (n_centers, 1))
+
+
+def complete(rows: Array, data: Data) -> Array:
+    """Fill what rows lack from the table's centre: a centre has every value."""
+    if not np.isnan(rows).any():
+        return rows.copy()
+    center = center_of(data, np.arange(len(data.X)), np.zeros(data.X.shape[1])).centers
+    return np.where(np.isnan(rows), center, rows)
+
+
+def scattered(data: Data, active: Mask, n_clusters: int, centers: Array | None = None) -> Array:
+    """Return rows far from each other: each is the farthest from those already taken.
+
+    The first, unless `centers` are given to go on from, is the row farthest from the table's
+    centre.
+    """
+    if centers is None:
+        middle = center_of(data, np.arange(len(data.X)), np.zeros(data.X.shape[1])).centers
+        away = _to_center(data, middle, active)
+        centers = complete(data.X[[int(away.argmax())]], data)
+    away = distances(data, centers, plain_factors(active, len(centers))).min(axis=1)
+    while len(centers) < n_clusters:
+        center = complete(data.X[[int(away.argmax())]], data)
+        centers = np.vstack([centers, center])
+        away = np.minimum(away, _to_center(data, center[0], active))
+    return centers
+
+
+def _to_center(data: Data, center: Array, active: Mask) -> Array:
+    return distances(data, center[None], plain_factors(active, 1))[:, 0]
+
+
+def canonical_order(X: Array) -> tuple[NDArray[np.int64], Array]:
+    """Return an order of the rows by their values alone, and the key that gives it."""
+    multipliers = np.sqrt(np.arange(2.0, X.shape[1] + 2.0)) % 1.0 + 0.5
+    scale = np.nanmax(np.abs(X), axis=0)
+    multipliers /= np.where(scale > 0.0, scale, 1.0)
+    keys = np.empty(len(X))
+    squared.row_keys(X, multipliers, keys)
+    return np.argsort(keys, kind="stable"), keys
+
+
+def random_rows(data: Data, n_clusters: int, rng: np.random.Generator) -> Array:
+    """Return different rows, drawn by mass."""
+    order, keys = canonical_order(data.X)
+    first = np.concatenate([[True], np.diff(keys[order]) > 0.0])
+    groups = np.cumsum(first) - 1  # rows of equal values form a group
+    mass = mass_of(groups, data.mass[order], int(groups[-1]) + 1)
+    members = order[first]
+    chosen: list[int] = []
+    for _ in range(n_clusters):
+        if not mass.any():  # fewer different rows than clusters: the rest repeat the last
+            chosen.append(chosen[-1])
+            continue
+        group = _draw(mass, rng)
+        mass[group] = 0.0
+        chosen.append(int(members[group]))
+    return complete(data.X[chosen], data)
+
+
+def plus_plus(data: Data, active: Mask, n_clusters: int, rng: np.random.Generator) -> Array:
+    """Return rows drawn by their distance to the rows already drawn: greedy k-means++.
+
+    Of 2 + log K candidates the one that lowers the sum of powered distances most is taken.
+    """
+    order, _ = canonical_order(data.X)
+    n_trials = 2 + int(np.log(n_clusters))
+    first = order[_draw(data.mass[order], rng)]
+    chosen = [first]
+    away = _to_center(data, complete(data.X[[first]], data)[0], active)
+    for _ in range(1, n_clusters):
+        reach = (data.load * away)[order]
+        if not reach.any():
+            chosen.append(chosen[-1])
+            continue
+        candidates = order[[_draw(reach, rng) for _ in range(n_trials)]]
+        to_candidates = distances(
+            data, complete(data.X[candidates], data), plain_factors(active, n_trials)
+        )
+        np.minimum(to_candidates, away[:, None], out=to_candidates)
+        take = int((data.load @ to_candidates).argmin())
+        chosen.append(int(candidates[take]))
+        away = to_candidates[:, take]
+    return complete(data.X[chosen], data)
+
+
+def _draw(mass: Array, rng: np.random.Generator) -> int:
+    """Return an index drawn with probability proportional to `mass`."""
+    reached = np.cumsum(mass)
+    position = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
+    return min(position, int(np.flatnonzero(mass)[-1]))

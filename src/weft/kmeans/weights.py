@@ -1,0 +1,165 @@
+"""From dispersions to feature weights: the closed forms of the family.
+
+================  =======================================================  ====================
+rule              weights given dispersions D                              factor in a distance
+================  =======================================================  ====================
+`Unweighted`      1 / M                                                    1
+`PowerWeights`    w_v = 1 / Σ_u (D_v / D_u)^(1/(β-1)), eqs. 3.3 and 3.8    w^β
+`EntropyWeights`  w_v ∝ exp(-D_v / γ), EWKM and LAC                        w
+================  =======================================================  ====================
+
+Weights are computed in the log domain: at β = 1.01 the ratio is raised to the power 100. A feature
+that is constant in the whole table tells nothing apart and gets weight 0 (it would otherwise have the
+least dispersion, and take everything).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax, xlogy
+
+Array = NDArray[np.float64]
+
+
+class Rule(Protocol):
+    """How dispersions become weights, weights factors of a distance, and costs a criterion.
+
+    ``total(costs, sizes, weights)`` takes each cluster's sum of powered distances and its mass.
+    """
+
+    def weights(self, dispersions: Array, sizes: Array) -> Array: ...
+
+    def pattern_weights(self, dispersions: Array, size: float) -> Array: ...
+
+    def factors(self, weights: Array) -> Array: ...
+
+    def total(self, costs: Array, sizes: Array, weights: Array) -> float: ...
+
+    def pool(self, weights: Array) -> Array: ...
+
+
+def uniform(active: NDArray[np.bool_], n_clusters: int) -> Array:
+    """Return equal weights over the active features, one row per cluster."""
+    return np.tile(active / active.sum(), (n_clusters, 1))
+
+
+def known(dispersions: Array) -> Array:
+    """Replace the NaN of a feature that a cluster never observed by its largest dispersion."""
+    lost = np.isnan(dispersions)
+    if not lost.any():
+        return dispersions
+    largest = np.max(np.where(lost, 0.0, dispersions), axis=-1, keepdims=True)
+    return np.where(lost, largest, dispersions)
+
+
+def power_weights(dispersions: Array, beta: float, active: NDArray[np.bool_]) -> Array:
+    """Return the weights (K, M) that minimise Σ_v w_v^β D_v for Σ_v w_v = 1, w_v >= 0.
+
+    At β = 1 the feature with the least dispersion takes all (the first on a tie). Where a
+    dispersion is 0 the minimum is 0, and is reached by any split over such features: they
+    share equally.
+    """
+    spread = np.where(active, dispersions, np.inf)
+    least = spread.min(axis=1, keepdims=True)
+    if beta == 1.0:
+        out = np.zeros_like(spread)
+        out[np.arange(len(spread)), spread.argmin(axis=1)] = 1.0
+        return out
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        # (D_least / D_v)^(1/(β-1)), eq. 3.8 with both sides divided by the largest weight's
+        shares = np.exp((np.log(least) - np.log(spread)) / (beta - 1.0))
+    shares = np.where(least == 0.0, spread == 0.0, np.where(active, shares, 0.0))
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Unweighted:
+    """K-Means: every feature counts alike."""
+
+    active: NDArray[np.bool_]
+
+    def weights(self, dispersions: Array, sizes: Array) -> Array:
+        return np.full(dispersions.shape, 1.0 / dispersions.shape[1])
+
+    def pattern_weights(self, dispersions: Array, size: float) -> Array:
+        return np.full(dispersions.shape, 1.0 / len(dispersions))
+
+    def factors(self, weights: Array) -> Array:
+        return np.ones_like(weights)
+
+    def total(self, costs: Array, sizes: Array, weights: Array) -> float:
+        return float(costs.sum())
+
+    def pool(self, weights: Array) -> Array:
+        return weights
+
+
+@dataclass(frozen=True)
+class PowerWeights:
+    """WK- and MWK-Means: per cluster, or one set of weights for all (W-k-means)."""
+
+    active: NDArray[np.bool_]
+    beta: float
+    offset: float | str = "mean"
+    pattern_offset: float = 0.01
+    per_cluster: bool = True
+
+    def weights(self, dispersions: Array, sizes: Array) -> Array:
+        spread = known(dispersions)
+        if not self.per_cluster:
+            spread = spread.sum(axis=0, keepdims=True)
+        # The mean of all K·M dispersions, against D = 0 (chapter 3.2.1); constant columns aside.
+        offset = spread[:, self.active].mean() if self.offset == "mean" else float(self.offset)
+        found = power_weights(spread + offset, self.beta, self.active)
+        return np.broadcast_to(found, dispersions.shape).copy()
+
+    def pattern_weights(self, dispersions: Array, size: float) -> Array:
+        spread = known(dispersions)[None] + self.pattern_offset  # chapter 3.3.3
+        return power_weights(spread, self.beta, self.active)[0]
+
+    def factors(self, weights: Array) -> Array:
+        return weights**self.beta
+
+    def total(self, costs: Array, sizes: Array, weights: Array) -> float:
+        return float(costs.sum())
+
+    def pool(self, weights: Array) -> Array:
+        """Make start weights of the right scope: one set for all is the mean over clusters."""
+        if self.per_cluster:
+            return weights
+        mean = weights.mean(axis=0)
+        return np.tile(mean / mean.sum(), (len(weights), 1))
+
+
+@dataclass(frozen=True)
+class EntropyWeights:
+    """EWKM (dispersions are sums) and LAC (they are means over a cluster's rows)."""
+
+    active: NDArray[np.bool_]
+    gamma: float
+    averaged: bool
+
+    def weights(self, dispersions: Array, sizes: Array) -> Array:
+        spread = known(dispersions)
+        if self.averaged:
+            spread = spread / np.maximum(sizes, np.finfo(float).tiny)[:, None]
+        spread = np.where(self.active, spread, np.inf)
+        return softmax(-(spread - spread.min(axis=1, keepdims=True)) / self.gamma, axis=1)
+
+    def pattern_weights(self, dispersions: Array, size: float) -> Array:
+        return self.weights(dispersions[None], np.array([size]))[0]
+
+    def factors(self, weights: Array) -> Array:
+        return weights
+
+    def total(self, costs: Array, sizes: Array, weights: Array) -> float:
+        if self.averaged:
+            costs = costs / np.maximum(sizes, np.finfo(float).tiny)
+        return float(costs.sum() + self.gamma * xlogy(weights, weights).sum())
+
+    def pool(self, weights: Array) -> Array:
+        return weights

@@ -1,0 +1,224 @@
+"""Standardisation by range, and dummies for categories: chapter 3.4, eq. 3.13."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+
+class _Column(NamedTuple):
+    """How one column is scaled: a number by mean and half range, a category by its dummies."""
+
+    categories: tuple[Any, ...] | None
+    mean: np.ndarray
+    half_range: float
+
+
+class RangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """Scale numbers to ``(x - mean) / (range / 2)``; turn categories into centred dummies.
+
+    A category becomes one column per value, 1 where the row has it and 0 elsewhere, minus the
+    value's share of the rows. Range keeps the contribution of a feature with two modes larger than
+    that of one with a single mode, which the standard deviation does not [1]_.
+
+    Parameters
+    ----------
+    categorical : "auto" or list of names or indices, default="auto"
+        Which columns hold categories. "auto": the columns of a DataFrame that are not numeric.
+
+    Attributes
+    ----------
+    columns_ : list
+        For each input column its categories (or None), mean and half range.
+    n_features_in_ : int
+        Number of columns seen.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if `X` had names.
+
+    Notes
+    -----
+    Missing values stay missing (a missing category gives dummies that are all NaN). A category that
+    was not there in `fit` gets zeros for all dummies, before centring. A constant column becomes 0.
+
+    References
+    ----------
+    .. [1] B. Mirkin, "Clustering for Data Mining: A Data Recovery Approach", 2005.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from weft import RangeScaler
+    >>> table = pd.DataFrame({"size": [0.0, 5.0, 10.0, 5.0], "kind": ["a", "b", "a", "a"]})
+    >>> RangeScaler().set_output(transform="pandas").fit_transform(table)
+       size  kind_a  kind_b
+    0  -1.0    0.25   -0.25
+    1   0.0   -0.75    0.75
+    2   1.0    0.25   -0.25
+    3   0.0    0.25   -0.25
+    """
+
+    def __init__(self, categorical: Any = "auto") -> None:
+        self.categorical = categorical
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> RangeScaler:
+        """Learn means, ranges and categories.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Table.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        RangeScaler
+            The fitted transformer.
+        """
+        columns = self._read(X, reset=True)
+        self.columns_ = [
+            _learn_category(column) if self._is_category[i] else _learn_number(column)
+            for i, column in enumerate(columns)
+        ]
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Scale a table with the columns of `fit`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+            Table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            Scaled numbers and centred dummies, in the order of the columns.
+        """
+        check_is_fitted(self)
+        columns = self._read(X, reset=False)
+        return np.column_stack(
+            [_apply(rule, column) for rule, column in zip(self.columns_, columns, strict=True)]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the output columns: "size", "kind_a", "kind_b".
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the input columns; those seen in `fit` by default.
+
+        Returns
+        -------
+        ndarray of str
+            One name per output column.
+        """
+        check_is_fitted(self)
+        names: list[str] = []
+        given = _check_feature_names_in(self, input_features)
+        for name, rule in zip(given, self.columns_, strict=True):
+            if rule.categories is None:
+                names.append(str(name))
+            else:
+                names += [f"{name}_{category}" for category in rule.categories]
+        return np.asarray(names, dtype=object)
+
+    def _read(self, X: Any, *, reset: bool) -> list[np.ndarray]:
+        """Return the columns: floats, or objects where they are categories."""
+        frame = hasattr(X, "dtypes") and hasattr(X, "iloc")
+        if not frame:
+            X = validate_data(self, X, reset=reset, **_reading(self.categorical))
+            table = [X[:, i] for i in range(X.shape[1])]
+        else:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(X) == 0:
+                raise ValueError("Found array with 0 sample(s); pass at least one row.")
+            table = [X.iloc[:, i].to_numpy() for i in range(X.shape[1])]
+        if reset:
+            self._is_category = self._find_categories(X, table, frame)
+        columns = []
+        for i, column in enumerate(table):
+            if self._is_category[i]:
+                columns.append(np.asarray(column, dtype=object))
+                continue
+            try:
+                number = np.asarray(column, dtype=np.float64)
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"column {i} holds values that are not numbers; name it in categorical."
+                ) from error
+            if np.isinf(number).any():
+                raise ValueError(f"column {i} holds infinity; replace it by a number or NaN.")
+            columns.append(number)
+        return columns
+
+    def _find_categories(self, X: Any, table: list[np.ndarray], frame: bool) -> list[bool]:
+        if isinstance(self.categorical, str):
+            if self.categorical != "auto":
+                raise ValueError(
+                    f"categorical={self.categorical!r} is not known; give 'auto' or a list."
+                )
+            return [frame and not _is_numeric(column) for column in table]
+        names = [str(name) for name in X.columns] if frame else []
+        wanted = set()
+        for item in self.categorical:
+            if isinstance(item, str) and item in names:
+                wanted.add(names.index(item))
+            elif not isinstance(item, str) and 0 <= int(item) < len(table):
+                wanted.add(int(item))
+            else:
+                raise ValueError(f"categorical names {item!r}, which is no column of the table.")
+        return [i in wanted for i in range(len(table))]
+
+
+def _reading(categorical: Any) -> dict[str, Any]:
+    """How an array is to be validated: as numbers, unless some columns hold categories."""
+    if isinstance(categorical, str):
+        return {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+    return {"dtype": None, "ensure_all_finite": False}
+
+
+def _is_numeric(column: np.ndarray) -> bool:
+    return column.dtype.kind in "fiu"
+
+
+def _missing(column: np.ndarray) -> np.ndarray:
+    """Say where a column of objects is None, NaN or NA (the last does not equal itself either)."""
+    return np.array([x is None or str(x) == "<NA>" or x != x for x in column], dtype=bool)
+
+
+def _learn_number(column: np.ndarray) -> _Column:
+    seen = column[~np.isnan(column)]
+    if len(seen) == 0:
+        return _Column(None, np.array([0.0]), 1.0)
+    low, high = float(seen.min()), float(seen.max())
+    half = 0.5 * high - 0.5 * low  # halves first: the range itself may overflow
+    return _Column(None, np.array([seen.mean()]), half if half > 0.0 else 1.0)
+
+
+def _learn_category(column: np.ndarray) -> _Column:
+    seen = column[~_missing(column)]
+    try:
+        categories = tuple(sorted(set(seen)))
+    except TypeError:  # values of several types
+        categories = tuple(sorted(set(seen), key=lambda value: (type(value).__name__, str(value))))
+    shares = np.array([(seen == category).mean() for category in categories])
+    return _Column(categories, shares, 1.0)
+
+
+def _apply(rule: _Column, column: np.ndarray) -> np.ndarray:
+    if rule.categories is None:
+        return ((column - rule.mean[0]) / rule.half_range)[:, None]  # eq. 3.13
+    out = np.stack([column == category for category in rule.categories], axis=1).astype(float)
+    out -= rule.mean
+    out[_missing(column)] = np.nan
+    return out
