@@ -10,7 +10,13 @@ __version__ = "0.1.0"
 
 # public name -> the module that defines it
 _PUBLIC = {
+    "ConstrainedKMeans": "weft.estimators.constrained_kmeans",
+    "EntropyKMeans": "weft.estimators.entropy_kmeans",
+    "LocallyAdaptiveKMeans": "weft.estimators.entropy_kmeans",
+    "RangeScaler": "weft.scaling",
+    "WeightedKMeans": "weft.estimators.weighted_kmeans",
     "FeatureSwarm": "weft.estimators.feature_swarm",
+    "StagedSwarm": "weft.estimators.staged_swarm",
 }
 _SUBMODULES = ("callbacks", "datasets", "metrics")
 
