@@ -128,7 +128,7 @@ default="uniform"
     >>> model = FeatureSwarm("linkage", n_clusters=3, random_state=0).fit(X)
     >>> model.n_clusters_
     3
-    >>> model.transform(X).shape[1] == model.get_support().sum()
+    >>> model.transform(X).shape[1] == len(model.get_feature_names_out())
     True
     """
 
