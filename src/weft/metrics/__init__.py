@@ -1,6 +1,7 @@
 """Measures of a clustering: from the data alone (internal), or against known classes (external).
 
-Signs are the papers' own: higher is better for all but `sparsity`.
+Signs are the papers' own: higher is better for all but `sparsity`, `sum_intra`, `cs`,
+`kernel_cs` and `evaluations_to_reach`.
 """
 
 from weft.metrics.external import accuracy, pair_f, pair_f1, purity
@@ -13,17 +14,31 @@ from weft.metrics.internal import (
     silhouette,
     sparsity,
 )
+from weft.metrics.prototypes import (
+    cs,
+    evaluations_to_reach,
+    huang_accuracy,
+    kernel_cs,
+    scatter_trace,
+    sum_intra,
+)
 
 __all__ = [
     "accuracy",
     "bcr",
     "bic",
     "connectedness",
+    "cs",
     "csc",
+    "evaluations_to_reach",
+    "huang_accuracy",
+    "kernel_cs",
     "pair_f",
     "pair_f1",
     "purity",
+    "scatter_trace",
     "separation",
     "silhouette",
     "sparsity",
+    "sum_intra",
 ]

@@ -1,0 +1,401 @@
+"""StagedSwarm: clusters, features and the number of clusters in one search.
+
+A. Lensen, B. Xue and M. Zhang, "Using Particle Swarm Optimisation and the Silhouette Metric to
+Estimate the Number of Clusters, Select Features, and Perform Clustering".
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from weft._validation import check_choice, check_integer, check_real
+from weft.callbacks import History, Patience, Progress
+from weft.kernels.cpu import prototypes as kernels
+from weft.optimize import optimize
+from weft.staged.estimate import LLOYD_STEPS, estimate_n_clusters, largest_number
+from weft.staged.objectives import (
+    FEATURE_TERMS,
+    QUALITIES,
+    CentroidObjective,
+    MedoidObjective,
+    Partition,
+    Terms,
+)
+from weft.swarms.standard import StandardPSO
+
+Floats = NDArray[np.float64]
+
+# Squares of larger numbers, summed over many columns, pass the range of float64.
+_LARGEST = 1e145
+
+
+class _Scaling(NamedTuple):
+    """Turns rows into what the search sees: ranges of 1, the mean of all rows at 0."""
+
+    low: Floats  # (d,)
+    span: Floats  # (d,)
+    mean: Floats  # (d,), after the division
+
+    def apply(self, X: Floats) -> Floats:
+        return np.ascontiguousarray((X - self.low) / self.span - self.mean)
+
+
+class StagedSwarm(SelectorMixin, ClusterMixin, BaseEstimator):
+    """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
+
+    Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a
+    particle says of each feature whether it is selected and of each row whether it is a medoid;
+    every row belongs to its nearest medoid over the selected features. What is maximised is
+    between / within on all features × a term for few features × a term for K near K_est. Stage 3
+    moves the centroids that the best medoids make.
+
+    The printed form is the default. ``polish="lloyd"`` in place of stage 3 measured better.
+
+    Parameters
+    ----------
+    stages : {1, 2, 3}, default=2
+        1: no estimate, medoids alone (D-PSO). 2: estimate, then medoids. 3: then centroids.
+    feature_term : {"elliptical", "linear", "none"}, default=None
+        √(m² - m'²) / m, which hardly minds a few features more, or (m - m') / m, for m' of m
+        features. None: linear for ``stages=1``, elliptical else, as printed.
+    quality : {"between-within", "calinski-harabasz"}, default="between-within"
+        What the clusters are worth. Between / within grows with K; the other form does not.
+    polish : {None, "lloyd"}, default=None
+        Steps of k-means on all features from the clusters found, in place of stage 3.
+    n_clusters_estimate : int, default=None
+        K_est, if it is known; None runs stage 1.
+    n_estimates : int, default=30
+        Repetitions of stage 1, whose median is taken.
+    k_spread : float, default=1.5
+        The term for K is a Gaussian around K_est with standard deviation K_est / k_spread.
+    max_clusters : int, default=None
+        Largest number of clusters; None is ⌊√n⌋, but 2 at least.
+    scale : bool, default=True
+        Scale every column to [0, 1] before the search.
+    n_particles, n_generations : int, default=100, 500
+        Size of the swarm, and how often it is evaluated in each of stages 2 and 3.
+    inertia : float, default=0.729844
+        How much of its velocity a particle keeps.
+    cognitive, social : float, default=1.49618
+        Pull of the particle's own best position and of the swarm's.
+    max_velocity : float, default=6.0
+        Largest step in a dimension.
+    patience : int, default=None
+        Stop a stage after so many generations without a better best; None runs them all.
+    n_jobs : int, default=None
+        Threads over particles. The result does not depend on it.
+    callbacks : list of callable, default=None
+        Called after each generation of stages 2 and 3; see :mod:`weft.callbacks`.
+    verbose : int, default=0
+        1 shows a progress bar.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row.
+    n_clusters_ : int
+        Number of clusters.
+    feature_weights_ : ndarray of shape (n_features,)
+        1 for selected features, 0 for the others.
+    n_clusters_estimate_ : int or None
+        K_est; None for ``stages=1``.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Mean of each cluster's rows, over all features.
+    fitness_ : float
+        Fitness of the best particle, before the polish; 0 if there was no valid solution.
+    history_ : dict of ndarray
+        One entry per generation: stage, generation, best_fitness, mean_fitness, seconds,
+        n_features, n_clusters.
+    n_iter_ : int
+        Generations that were evaluated, stages 2 and 3 together.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from weft import StagedSwarm
+    >>> model = StagedSwarm(n_generations=100, random_state=0).fit(load_iris().data)
+    >>> model.n_clusters_, int(model.get_support().sum())
+    (3, 1)
+    """
+
+    def __init__(
+        self,
+        stages=2,
+        *,
+        feature_term=None,
+        quality="between-within",
+        polish=None,
+        n_clusters_estimate=None,
+        n_estimates=30,
+        k_spread=1.5,
+        max_clusters=None,
+        scale=True,
+        n_particles=100,
+        n_generations=500,
+        inertia=0.729844,
+        cognitive=1.49618,
+        social=1.49618,
+        max_velocity=6.0,
+        patience=None,
+        n_jobs=None,
+        callbacks=None,
+        verbose=0,
+        random_state=None,
+    ):
+        self.stages = stages
+        self.feature_term = feature_term
+        self.quality = quality
+        self.polish = polish
+        self.n_clusters_estimate = n_clusters_estimate
+        self.n_estimates = n_estimates
+        self.k_spread = k_spread
+        self.max_clusters = max_clusters
+        self.scale = scale
+        self.n_particles = n_particles
+        self.n_generations = n_generations
+        self.inertia = inertia
+        self.cognitive = cognitive
+        self.social = social
+        self.max_velocity = max_velocity
+        self.patience = patience
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Search for clusters, features and their numbers.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        if np.abs(X).max() > _LARGEST:
+            raise ValueError(
+                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+                "scale the columns first, for example with StandardScaler."
+            )
+        self._check_choices()
+        swarm = self._make_swarm()
+        n_particles = check_integer("n_particles", self.n_particles, low=1)
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        rng = np.random.default_rng(seed)
+        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        self._fit_scaling = _scaling_of(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        terms = self._make_terms(rows, rng, n_threads)
+
+        objective = MedoidObjective(rows, terms, n_threads=n_threads)
+        start = objective.initial(rng, n_particles)
+        best = self._search(objective, swarm, start, rng, stage=min(self.stages, 2))
+        self.fitness_ = best.fitness
+        if best.fitness > 0.0:
+            found = objective.decode(best.position)
+            if self.stages == 3:
+                found = self._third_stage(found, rows, terms, rng, n_threads)
+            elif self.polish == "lloyd":
+                found = _polished(found, rows)
+        else:
+            found = _one_cluster(rows)
+        self._keep(X, found)
+        return self
+
+    def _check_choices(self) -> None:
+        check_choice("stages", self.stages, (1, 2, 3))
+        check_choice("feature_term", self.feature_term, (None, *FEATURE_TERMS))
+        check_choice("quality", self.quality, QUALITIES)
+        check_choice("polish", self.polish, (None, "lloyd"))
+        check_integer("n_generations", self.n_generations, low=1)
+        if self.stages == 3 and self.polish is not None:
+            raise ValueError(
+                f"polish={self.polish!r} takes the place of stage 3; set stages=2, or polish=None."
+            )
+
+    def _make_swarm(self) -> StandardPSO:
+        return StandardPSO(
+            inertia=check_real("inertia", self.inertia, low=0.0),
+            cognitive=check_real("cognitive", self.cognitive, low=0.0),
+            social=check_real("social", self.social, low=0.0),
+            max_velocity=check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
+        )
+
+    def _make_terms(self, rows: Floats, rng: np.random.Generator, n_threads: int) -> Terms:
+        n_rows, n_features = rows.shape
+        most = largest_number(n_rows)
+        if self.max_clusters is not None:
+            most = check_integer("max_clusters", self.max_clusters, low=2)
+        given = self.n_clusters_estimate
+        if self.stages == 1:
+            estimate = None
+        elif given is not None:
+            estimate = check_integer("n_clusters_estimate", given, low=1)
+        else:
+            n_estimates = check_integer("n_estimates", self.n_estimates, low=1)
+            estimate = estimate_n_clusters(
+                rows, n_estimates=n_estimates, max_clusters=most, rng=rng, n_threads=n_threads
+            ).n_clusters
+        self.n_clusters_estimate_ = estimate
+        feature_term = self.feature_term or ("linear" if self.stages == 1 else "elliptical")
+        return Terms(
+            n_rows,
+            n_features,
+            float((rows**2).sum() / n_rows),
+            most,
+            quality=self.quality,
+            feature_term=feature_term,
+            k_term="inverse" if estimate is None else "gaussian",
+            k_estimate=2.0 if estimate is None else float(estimate),
+            k_spread=check_real("k_spread", self.k_spread, low=0.0, open_low=True),
+        )
+
+    def _search(
+        self,
+        objective: MedoidObjective | CentroidObjective,
+        swarm: StandardPSO,
+        start: Floats,
+        rng: np.random.Generator,
+        *,
+        stage: int,
+    ) -> Any:
+        history = History()
+        callbacks: list[Any] = [history]
+        if self.patience is not None:
+            callbacks.append(Patience(self.patience))
+        if self.verbose:
+            bar = Progress(f"stage {stage}")
+            bar.open()
+            callbacks.append(bar)
+        with objective:
+            best = optimize(
+                objective,
+                swarm,
+                start,
+                n_generations=self.n_generations,
+                rng=rng,
+                callbacks=callbacks + list(self.callbacks or []),
+            )
+        columns = {"stage": np.full(best.n_generations, stage), **history.as_arrays()}
+        if stage < 3:
+            self.history_, self.n_iter_ = columns, best.n_generations
+        else:
+            earlier = self.history_
+            self.history_ = {
+                name: np.concatenate([earlier[name], values]) for name, values in columns.items()
+            }
+            self.n_iter_ += best.n_generations
+        return best
+
+    def _third_stage(
+        self,
+        found: Partition,
+        rows: Floats,
+        terms: Terms,
+        rng: np.random.Generator,
+        n_threads: int,
+    ) -> Partition:
+        swarm = self._make_swarm()
+        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp.
+        swarm = StandardPSO(
+            swarm.inertia, swarm.cognitive, swarm.social, swarm.max_velocity, swarm.max_velocity
+        )
+        objective = CentroidObjective(rows, found.features, terms, n_threads=n_threads)
+        start = np.repeat(found.prototypes.reshape(1, -1), self.n_particles, axis=0)
+        best = self._search(objective, swarm, start, rng, stage=3)
+        self.fitness_ = best.fitness
+        return objective.decode(best.position)
+
+    def _keep(self, X: Floats, found: Partition) -> None:
+        self.labels_ = found.labels
+        self.n_clusters_ = len(found.prototypes)
+        if self.n_clusters_ < 2:
+            warnings.warn(
+                "no particle split the rows into two or more clusters, so all rows are in one; "
+                "check that the rows differ.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.feature_weights_ = np.zeros(X.shape[1])
+        self.feature_weights_[found.selected] = 1.0
+        self.cluster_centers_ = np.stack(
+            [X[found.labels == cluster].mean(axis=0) for cluster in range(self.n_clusters_)]
+        )
+        self._fit_features = found.features
+        self._fit_prototypes = found.prototypes
+
+    def predict(self, X):
+        """Label rows by the nearest prototype: over the selected features, or all if polished.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        columns = np.ascontiguousarray(self._fit_scaling.apply(X).T)
+        labels = np.empty(len(X), dtype=np.int64)
+        kernels.nearest_prototypes(
+            columns, self._fit_features, self._fit_prototypes, labels, np.empty(len(X))
+        )
+        return labels
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.feature_weights_ > 0.0
+
+
+def _scaling_of(X: Floats, *, scaled: bool) -> _Scaling:
+    n_features = X.shape[1]
+    if not scaled:
+        return _Scaling(np.zeros(n_features), np.ones(n_features), X.mean(axis=0))
+    low = X.min(axis=0)
+    span = X.max(axis=0) - low
+    # A constant column is 0 everywhere, whatever it is divided by.
+    span = np.where(span > 0.0, span, 1.0)
+    return _Scaling(low, span, ((X - low) / span).mean(axis=0))
+
+
+def _polished(found: Partition, rows: Floats) -> Partition:
+    """Return the clusters after steps of k-means on all features."""
+    centers = np.stack(
+        [rows[found.labels == cluster].mean(axis=0) for cluster in range(len(found.prototypes))]
+    )
+    labels = np.empty(len(rows), dtype=np.int64)
+    columns = np.ascontiguousarray(rows.T)
+    kernels.lloyd(rows, columns, centers, LLOYD_STEPS, labels)
+    return Partition.of(labels, np.arange(rows.shape[1]), centers, selected=found.selected)
+
+
+def _one_cluster(rows: Floats) -> Partition:
+    features = np.arange(rows.shape[1])
+    return Partition(np.zeros(len(rows), dtype=np.int64), features, np.zeros((1, len(features))))

@@ -1,0 +1,1 @@
+"""Stages of the search for clusters, features and their number: estimate, medoids, centroids."""
