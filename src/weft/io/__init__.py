@@ -1,0 +1,23 @@
+"""Tables in, models and result folders out; pandas is imported only where a table is read."""
+
+from weft.io.columns import ColumnDecision, encode
+from weft.io.folders import check_folder, write_folder
+from weft.io.models import SavedModel, load_model, read_model, save_model
+from weft.io.prepare import Table, prepare_table
+from weft.io.tables import InputError, RawTable, read_csv
+
+__all__ = [
+    "ColumnDecision",
+    "InputError",
+    "RawTable",
+    "SavedModel",
+    "Table",
+    "check_folder",
+    "encode",
+    "load_model",
+    "prepare_table",
+    "read_csv",
+    "read_model",
+    "save_model",
+    "write_folder",
+]
