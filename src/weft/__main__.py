@@ -15,6 +15,8 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(2)
+    except KeyboardInterrupt:  # before there is anything that could be half done
+        sys.exit(130)
     app()
 
 

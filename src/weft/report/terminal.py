@@ -1,0 +1,188 @@
+"""The summary as a person reads it in a terminal. Names from files are text, never markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+N_CLUSTERS = 12
+N_FEATURES = 10
+N_NAMES = 6
+_KINDS = {
+    "numeric": "used as numbers",
+    "boolean": "used as 1/0",
+    "categorical": "turned into 0/1 columns",
+}
+_SCALES = {
+    "standard": "scaled to mean 0 and standard deviation 1 (0/1 columns as they are)",
+    "range": "scaled to run from 0 to 1",
+    "none": "not scaled",
+}
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def show_columns(summary: dict[str, Any], console: Console) -> None:
+    """What was done with each column, before the search."""
+    data = summary["data"]
+    used = "" if data["n_rows_used"] == data["n_rows"] else f", {data['n_rows_used']} of them used"
+    console.print(
+        _line(("bold", data["name"]), f": {data['n_rows']} rows{used}, {data['n_columns']} columns")
+    )
+    for kind, words in _KINDS.items():
+        columns = [entry for entry in summary["columns"] if entry["kind"] == kind]
+        if columns:
+            names = _listed(entry["name"] for entry in columns)
+            made = sum(len(entry["features"]) for entry in columns)
+            into = f" ({made})" if kind == "categorical" else ""
+            _indented(console, f"{len(columns)} {words}{into}: ", ("dim", names))
+    left_out = [entry for entry in summary["columns"] if not entry["kept"]]
+    for entry in left_out[:N_CLUSTERS]:
+        name, reason = clean(_cut(entry["name"])), clean(entry["reason"])
+        _indented(console, "left out: ", ("bold", name), f", {reason}")
+    if len(left_out) > N_CLUSTERS:
+        _indented(console, f"left out: {len(left_out) - N_CLUSTERS} more (see summary.json)")
+    _indented(console, _SCALES[data["scale"]])
+
+
+def show_result(summary: dict[str, Any], console: Console) -> None:
+    """Clusters, features, scores."""
+    result, data = summary["result"], summary["data"]
+    console.print()
+    console.print(_clusters(summary, room=console.width - 24))
+    console.print()
+    console.print(_features(summary))
+    scores = summary["scores"]
+    if scores is not None:
+        name = clean(_cut(scores["label"] or "the label"))
+        console.print(
+            _line(
+                f"\nAgainst {name!r} ({scores['n_classes']} classes, {scores['n_rows']} rows): ",
+                ("bold", f"F {scores['pair_f']:.3f}"),
+                f", purity {scores['purity']:.3f}, accuracy {scores['accuracy']:.3f}",
+            )
+        )
+    if summary["noise"] is not None:
+        noise = summary["noise"]
+        console.print(
+            _line(
+                f"\nThe {noise['n_columns']} noise columns got ",
+                ("bold", f"{noise['weight_share']:.0%} of the weight"),
+                f"; they are {noise['column_share']:.0%} of the columns",
+            )
+        )
+    fitness = "" if result["fitness"] is None else f", fitness {result['fitness']:.4g}"
+    seconds = summary["seconds"].get("fit", 0)
+    console.print(
+        _line(
+            ("bold", f"\n{result['n_clusters']} clusters"),
+            f" from {result['n_selected']} of {data['n_features']} features; "
+            f"{result['n_generations']} generations in {seconds:.1f} s{fitness}",
+        )
+    )
+
+
+def show_warnings(warnings: Iterable[str], console: Console) -> None:
+    """One line each."""
+    for warning in warnings:
+        grid = Table.grid(padding=(0, 1))
+        grid.add_row(Text("note:", style="yellow"), Text(clean(warning)))
+        console.print(grid)
+
+
+def clean(text: str) -> str:
+    """`text` without what could steer a terminal."""
+    return "".join(char if char.isprintable() else "�" for char in str(text))
+
+
+def _clusters(summary: dict[str, Any], *, room: int) -> Table:
+    table = Table(
+        title="Clusters", title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
+    table.add_column("cluster", no_wrap=True)
+    table.add_column("rows", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("set apart by")
+    clusters = summary["clusters"]
+    shown = clusters
+    if len(clusters) > N_CLUSTERS:
+        shown = sorted(clusters, key=lambda entry: -entry["size"])[:N_CLUSTERS]
+    traits = [_traits(entry["traits"]) for entry in shown]
+    # One trait per line where they would not fit side by side.
+    wide = all(sum(len(part) + 2 for part in parts) <= room for parts in traits)
+    for entry, parts in zip(shown, traits, strict=True):
+        name = "none" if entry["label"] == -1 else str(entry["label"])
+        told = Text("  " if wide else "\n").join(parts)
+        table.add_row(name, str(entry["size"]), f"{entry['share']:.0%}", told)
+    if len(clusters) > len(shown):
+        table.add_row("…", "", "", f"{len(clusters) - len(shown)} smaller ones")
+    return table
+
+
+def _traits(traits: list[dict[str, Any]]) -> list[Text]:
+    if not traits:
+        return [Text("no single selected feature", style="dim")]
+    parts = []
+    for trait in traits:
+        up = trait["direction"] == "higher"
+        effect = "" if trait["effect"] is None else f" {trait['effect']:+.1f}"
+        parts.append(
+            Text.assemble(
+                ("↑ " if up else "↓ ", "green" if up else "magenta"),
+                clean(_cut(trait["feature"])),
+                (effect, "dim"),
+            )
+        )
+    return parts
+
+
+def _features(summary: dict[str, Any]) -> Table:
+    table = Table(title="Features that matter", title_justify="left", title_style="bold", box=None)
+    table.pad_edge = False
+    table.add_column("feature", no_wrap=True, overflow="ellipsis", max_width=44)
+    table.add_column("weight", justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("", no_wrap=True)
+    chosen = [entry for entry in summary["features"] if entry["selected"]]
+    top = max((entry["share"] for entry in chosen), default=0) or 1
+    for entry in chosen[:N_FEATURES]:
+        bar = _bar(entry["share"] / top)
+        name = Text(clean(_cut(entry["name"])))
+        if entry.get("noise"):
+            name.append(" (noise)", style="dim")
+        table.add_row(
+            name, f"{entry['weight']:.3f}", f"{entry['share']:.1%}", Text(bar, style="cyan")
+        )
+    more, dropped = len(chosen) - N_FEATURES, len(summary["features"]) - len(chosen)
+    rest = [f"{more} more selected"] * (more > 0) + [f"{dropped} not used"] * (dropped > 0)
+    if rest:
+        table.add_row(Text("… " + ", ".join(rest), style="dim"), "", "", "")
+    return table
+
+
+def _bar(part: float, width: int = 20) -> str:
+    whole, eighth = divmod(round(8 * width * part), 8)
+    return ("█" * whole + _EIGHTHS[eighth]).rstrip() or _EIGHTHS[1]
+
+
+def _indented(console: Console, *parts: str | tuple[str, str]) -> None:
+    console.print(Padding(_line(*parts), (0, 0, 0, 2), expand=False))
+
+
+def _line(*parts: str | tuple[str, str]) -> Text:
+    """Text from strings and (style, string) pairs."""
+    return Text.assemble(*[part if isinstance(part, str) else (part[1], part[0]) for part in parts])
+
+
+def _listed(names: Iterable[str]) -> str:
+    cleaned = [clean(_cut(name)) for name in names]
+    more = f" and {len(cleaned) - N_NAMES} more" if len(cleaned) > N_NAMES else ""
+    return ", ".join(cleaned[:N_NAMES]) + more
+
+
+def _cut(name: str, length: int = 40) -> str:
+    return name if len(name) <= length else name[: length - 1] + "…"
