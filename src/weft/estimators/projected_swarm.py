@@ -1,0 +1,474 @@
+"""`ProjectedSwarm`: clusters in subspaces of one table, by swarm, for numbers and for text.
+
+Lu, Wang, Li and Zhou 2009, "Particle swarm optimizer for variable weighting in clustering
+high-dimensional data".
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from weft._validation import check_choice, check_integer, check_real
+from weft.callbacks import History, Progress
+from weft.estimators._centers import CenterClusterer
+from weft.estimators.entropy_kmeans import typical_dispersion
+from weft.kmeans.data import Runner, make_data, threads
+from weft.kmeans.fitting import varying
+from weft.optimize import optimize
+from weft.projected.criteria import OBJECTIVES, Criterion
+from weft.projected.dense import DenseSpace
+from weft.projected.objectives import Best, PartitionObjective, WeightObjective
+from weft.projected.sparse import SparseSpace
+from weft.projected.starts import (
+    INITS,
+    WEIGHT_INITS,
+    draw_centers,
+    draw_partitions,
+    draw_weights,
+)
+from weft.swarms.clpso import CLPSO, PartitionCLPSO
+
+Floats = NDArray[np.float64]
+
+# Squares of larger numbers, summed over many columns, pass the range of float64.
+_LARGEST = 1e145
+
+
+class ProjectedSwarm(CenterClusterer):
+    """Clusters that live in different subspaces of one table, by swarm (PSOVW, TCPSO).
+
+    Every cluster has a weight for every feature, and rows belong to the centre that is nearest
+    under that cluster's weights. The swarm searches for the clusters and weights with the least
+    weighted scatter ``Σ_l Σ_{i in l} Σ_j w_lj^β (x_ij - z_lj)²`` [1]_.
+
+    By default a particle is a partition. It starts from the closed-form alternation after
+    k-means++, learns whole clusters from better particles (each found in the other by the rows
+    that the two have in common), and takes `n_steps` rounds of the alternation before it is
+    scored. The printed method moves weight matrices instead:
+    ``ProjectedSwarm(k, particle="weights", init="random", weight_init="uniform", polish=False,
+    dispersion_floor=0)``.
+
+    Columns are taken as they come: put a scaler in front if they are in different units.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    objective : {"psovw", "lac", "ewkm", "wkmeans"}, default="psovw"
+        What is minimised: the objective of the paper, of LAC or EWKM (weights with an entropy
+        term), or of W-k-means (one set of weights for all clusters).
+    metric : {"euclidean", "jaccard"}, default="euclidean"
+        ``"jaccard"`` is for text: the extended Jaccard coefficient, summed over documents and
+        maximised. Takes sparse rows and never makes them dense.
+    particle : {"clusters", "weights"}, default="clusters"
+        What a particle is: a partition, whose weights and centres follow, or, as printed, a
+        weight matrix with centres of its own.
+    weight_exponent : float or "auto", default="auto"
+        The power β of the weights. "auto": 8 as printed, 1 for ``metric="jaccard"``, where 8
+        was measured to hurt.
+    strength : float or "auto", default="auto"
+        γ of ``"ewkm"`` (printed: 1) or h of ``"lac"``: how much the entropy counts. "auto": the
+        mean dispersion of a feature in a random cluster, as in `EntropyKMeans`.
+    n_particles : int, default=10
+        Size of the swarm.
+    n_evaluations : int, default=500
+        How many particles are evaluated in all: 500 are 50 generations of 10.
+    init : {"k-means++", "random"}, default="k-means++"
+        How each particle's first centres are drawn from the rows; the paper: "random".
+    weight_init : {"near-one", "uniform"}, default="near-one"
+        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
+    bounds : {"clip", "repair"}, default="clip"
+        What happens to weights that leave [0, 1], with ``particle="weights"``: they stop at the
+        wall, which is what the printed numbers agree with, or are reflected.
+    n_steps : int, default=3
+        Rounds of the closed-form alternation in each evaluation, with ``particle="clusters"``.
+    polish : bool, default=True
+        Run the closed-form alternation from the best particle until it settles.
+    dispersion_floor : float, default=1e-4
+        Share of a feature's variance that is added to every cluster's: without it a cluster that
+        is constant in one feature costs nothing, whatever else is in it. The paper has none.
+    inertia : (float, float), default=(0.9, 0.7)
+        First and last inertia, with ``particle="weights"``.
+    acceleration : float, default=1.49445
+        Pull of what was learned, with ``particle="weights"``.
+    max_iter : int, default=300
+        Largest number of rounds of the alternation at the start of a particle and in the polish.
+    n_jobs : int or None, default=None
+        Number of threads. The result does not depend on it.
+    callbacks : list of callable, default=None
+        Called after each generation; see :mod:`weft.callbacks`.
+    verbose : int, default=0
+        1 shows a progress bar.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
+    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
+        Weights, each row summing to 1. With ``metric="jaccard"`` and ``particle="clusters"``
+        terms count alike in the search, and this says which share of a cluster's similarity to
+        its centre each term accounts for: the words that make the cluster.
+    feature_weights_ : ndarray of shape (n_features,)
+        Their mean over the rows.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Means of the clusters.
+    fitness_ : float
+        Minus the objective, with weights scaled to a mean of 1 (the printed value times M^β), or
+        the summed similarity for ``metric="jaccard"``; higher is better.
+    history_ : dict of ndarray
+        One entry per generation: generation, best_fitness, mean_fitness, seconds, n_clusters.
+    n_iter_ : int
+        Generations that were evaluated.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    References
+    ----------
+    .. [1] Y. Lu, S. Wang, S. Li and C. Zhou, "Particle swarm optimizer for variable weighting in
+       clustering high-dimensional data", Machine Learning 82, 43-70, 2011.
+
+    Examples
+    --------
+    >>> from weft import ProjectedSwarm
+    >>> from weft.datasets import make_subspace_clusters
+    >>> from weft.metrics import accuracy
+    >>> clusters = make_subspace_clusters(
+    ...     150, n_features=30, n_clusters=3, mean_range=(0, 10), random_state=0
+    ... )
+    >>> model = ProjectedSwarm(3, random_state=0).fit(clusters.data)
+    >>> accuracy(clusters.target, model.labels_)
+    1.0
+    >>> model.cluster_feature_weights_.shape
+    (3, 30)
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        objective="psovw",
+        metric="euclidean",
+        particle="clusters",
+        weight_exponent="auto",
+        strength="auto",
+        n_particles=10,
+        n_evaluations=500,
+        init="k-means++",
+        weight_init="near-one",
+        bounds="clip",
+        n_steps=3,
+        polish=True,
+        dispersion_floor=1e-4,
+        inertia=(0.9, 0.7),
+        acceleration=1.49445,
+        max_iter=300,
+        n_jobs=None,
+        callbacks=None,
+        verbose=0,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.objective = objective
+        self.metric = metric
+        self.particle = particle
+        self.weight_exponent = weight_exponent
+        self.strength = strength
+        self.n_particles = n_particles
+        self.n_evaluations = n_evaluations
+        self.init = init
+        self.weight_init = weight_init
+        self.bounds = bounds
+        self.n_steps = n_steps
+        self.polish = polish
+        self.dispersion_floor = dispersion_floor
+        self.inertia = inertia
+        self.acceleration = acceleration
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.metric == "jaccard"
+        return tags
+
+    def fit(self, X, y=None):
+        """Search for clusters and their weights.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; sparse for ``metric="jaccard"``, if you like.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        ProjectedSwarm
+            The fitted estimator.
+        """
+        self._check()
+        rows = self._read(X, reset=True)
+        n_clusters = check_integer("n_clusters", self.n_clusters, low=1)
+        if n_clusters > rows.shape[0]:
+            raise ValueError(
+                f"n_clusters={n_clusters} needs as many samples, got "
+                f"n_samples={rows.shape[0]}; lower n_clusters."
+            )
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        # One BLAS thread: blocks of rows run side by side, and bits depend on no setting.
+        with threads(self.n_jobs) as run, threadpool_limits(limits=1, user_api="blas"):
+            if self.metric == "jaccard":
+                self._fit_sparse(rows, n_clusters, run, rng)
+            else:
+                self._fit_dense(rows, n_clusters, run, rng)
+        return self
+
+    def _check(self) -> None:
+        check_choice("objective", self.objective, OBJECTIVES)
+        check_choice("metric", self.metric, ("euclidean", "jaccard"))
+        check_choice("particle", self.particle, ("clusters", "weights"))
+        check_choice("init", self.init, INITS)
+        check_choice("weight_init", self.weight_init, WEIGHT_INITS)
+        check_choice("bounds", self.bounds, ("clip", "repair"))
+        if self.metric == "jaccard" and self.objective != "psovw":
+            raise ValueError(
+                f"objective={self.objective!r} has no form for metric='jaccard'; "
+                "leave objective at 'psovw'."
+            )
+        n_particles = check_integer("n_particles", self.n_particles, low=1)
+        check_integer("n_evaluations", self.n_evaluations, low=n_particles)
+        check_integer("n_steps", self.n_steps, low=1)
+        check_integer("max_iter", self.max_iter, low=1)
+        check_real("dispersion_floor", self.dispersion_floor, low=0.0)
+
+    def _exponent_of_weights(self) -> float:
+        if isinstance(self.weight_exponent, str):
+            check_choice("weight_exponent", self.weight_exponent, ("auto",))
+            return 1.0 if self.metric == "jaccard" else 8.0
+        return check_real("weight_exponent", self.weight_exponent, low=0.0)
+
+    def _make_criterion(self, X: Floats, n_clusters: int, run: Runner) -> Criterion:
+        exponent = self._exponent_of_weights()
+        closed = self.particle == "clusters" or self.polish
+        if closed and self.objective in ("psovw", "wkmeans") and exponent < 1.0:
+            raise ValueError(
+                f"weight_exponent={exponent:g} has no closed-form weights; use 1 or more, or "
+                "particle='weights' with polish=False."
+            )
+        if isinstance(self.strength, str):
+            check_choice("strength", self.strength, ("auto",))
+            data = make_data(X, np.ones(len(X)), 2.0, run)
+            active = np.ones(X.shape[1], dtype=bool)
+            strength = typical_dispersion(data, active, n_clusters, self.objective == "lac")
+        else:
+            strength = check_real("strength", self.strength, low=0.0, open_low=True)
+        floor = float(self.dispersion_floor) * X.var(axis=0) * (len(X) / n_clusters)
+        return Criterion(self.objective, exponent, strength, floor)
+
+    def _fit_dense(self, X: Floats, n_clusters: int, run: Runner, rng: np.random.Generator) -> None:
+        if np.abs(X).max() > _LARGEST:
+            raise ValueError(
+                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+                "scale the columns first, for example with StandardScaler."
+            )
+        active = varying(X)
+        table = np.ascontiguousarray(X[:, active])
+        criterion = self._make_criterion(table, n_clusters, run)
+        space = DenseSpace(table, n_clusters, criterion, run)
+        best = self._search(space, rng)
+        if isinstance(best, Best):
+            _, shares, centers = best
+            alive = np.zeros((1, n_clusters), dtype=bool)
+            factors = criterion.factors(shares)
+            labels = space.assign(factors[np.newaxis], centers[np.newaxis], alive)[0]
+        else:
+            labels = best[np.newaxis]
+        if self.polish:
+            labels = space.settle(labels, self.max_iter).labels
+        if self.polish or self.particle == "clusters":
+            sizes, means, spread = space.summarise(labels)
+            shares, centers = criterion.weights(spread, sizes)[0], means[0]
+        self.cluster_centers_ = np.tile(X.mean(axis=0), (n_clusters, 1))
+        self.cluster_centers_[:, active] = centers + space.mean
+        self.cluster_feature_weights_ = np.zeros((n_clusters, X.shape[1]))
+        self.cluster_feature_weights_[:, active] = shares
+        self._exponent = 2.0
+        self._factors = np.zeros_like(self.cluster_feature_weights_)
+        self._factors[:, active] = criterion.factors(shares)
+        self._n_features_out = n_clusters
+        self.labels_ = self._look_up(X, None)[0]
+        # Worth of what is returned: rows around these centres, under these weights.
+        sizes = np.bincount(self.labels_, minlength=n_clusters).astype(float)
+        spread = np.zeros((n_clusters, int(active.sum())))
+        np.add.at(spread, self.labels_, (table - (centers + space.mean)[self.labels_]) ** 2)
+        self.fitness_ = -float(criterion.value(shares, sizes, spread))
+        self._finish(sizes)
+
+    def _fit_sparse(
+        self, X: csr_array, n_clusters: int, run: Runner, rng: np.random.Generator
+    ) -> None:
+        space = SparseSpace(X, n_clusters, self._exponent_of_weights(), run)
+        best = self._search(space, rng)
+        n_rounds = self.max_iter if self.polish else 0
+        if isinstance(best, Best):
+            fitness, weights, centers = best
+            if self.polish:
+                labels = space.similarities(weights, centers).argmax(axis=1).astype(np.int32)
+                _, centers, fitness = space.settle_one(labels, weights, n_rounds)
+        else:
+            weights = None
+            _, centers, fitness = space.settle_one(best, None, n_rounds)
+        self.cluster_centers_ = centers
+        self._weights = weights
+        self.fitness_ = fitness
+        self._n_features_out = n_clusters
+        self.labels_ = space.similarities(weights, centers).argmax(axis=1).astype(np.int32)
+        shares = centers**2 if weights is None else weights
+        total = shares.sum(axis=1, keepdims=True)
+        uniform = 1.0 / X.shape[1]
+        self.cluster_feature_weights_ = np.where(
+            total > 0.0, shares / np.where(total > 0.0, total, 1.0), uniform
+        )
+        self._finish(np.bincount(self.labels_, minlength=n_clusters).astype(float))
+
+    def _search(
+        self, space: DenseSpace | SparseSpace, rng: np.random.Generator
+    ) -> NDArray[np.int32] | Best:
+        """Return the best partition, or the best weights and centres."""
+        n_particles, n_clusters = self.n_particles, space.n_clusters
+        n_generations = self.n_evaluations // n_particles
+        history = History()
+        callbacks: list[Any] = [history]
+        if self.verbose:
+            bar = Progress()
+            bar.open()
+            callbacks.append(bar)
+        callbacks += list(self.callbacks or [])
+        objective: PartitionObjective | WeightObjective
+        swarm: CLPSO | PartitionCLPSO
+        if self.particle == "clusters":
+            labels = draw_partitions(space, n_particles, self.init, self.weight_init, rng)
+            positions = space.settle(labels, self.max_iter).labels.astype(np.float64)
+            objective = PartitionObjective(space, self.n_steps)
+            swarm = PartitionCLPSO(n_clusters)
+        else:
+            n_groups = 1 if self.objective == "wkmeans" else n_clusters
+            shape = (n_particles, n_groups * space.shape[1])
+            centers = draw_centers(space, n_particles, self.init, rng)
+            positions = draw_weights(shape, self.weight_init, rng)
+            objective = WeightObjective(space, centers, n_groups, rng)
+            first, last = self.inertia
+            swarm = CLPSO(
+                n_generations,
+                inertia=(check_real("inertia[0]", first), check_real("inertia[1]", last)),
+                acceleration=check_real("acceleration", self.acceleration, low=0.0),
+                bounds=self.bounds,
+            )
+        optimum = optimize(
+            objective, swarm, positions, n_generations=n_generations, rng=rng, callbacks=callbacks
+        )
+        self.history_ = history.as_arrays()
+        self.n_iter_ = optimum.n_generations
+        if isinstance(objective, WeightObjective) and objective.best is not None:
+            return objective.best
+        return optimum.position.astype(np.int32)
+
+    def _finish(self, sizes: Floats) -> None:
+        self.feature_weights_ = sizes @ self.cluster_feature_weights_ / sizes.sum()
+        found = int((sizes > 0).sum())
+        if self.polish and found < len(sizes):
+            warnings.warn(
+                f"{found} of {len(sizes)} clusters have rows: the data may have fewer distinct "
+                "rows than clusters; lower n_clusters.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def predict(self, X):
+        """Return the nearest cluster of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Indices into ``cluster_centers_``.
+        """
+        if self.metric == "euclidean":
+            return super().predict(X)
+        return self._similarities(X).argmax(axis=1).astype(np.int32)
+
+    def transform(self, X):
+        """Return how far each row is from each centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_clusters)
+            Weighted Euclidean distances, or 1 minus the extended Jaccard coefficient.
+        """
+        if self.metric == "euclidean":
+            return super().transform(X)
+        return 1.0 - self._similarities(X)
+
+    def score(self, X, y=None, sample_weight=None):
+        """Return minus the summed weighted squared distance, or the summed similarity.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        score : float
+            Of rows to their nearest centres; larger is better.
+        """
+        if self.metric == "euclidean":
+            return super().score(X, sample_weight=sample_weight)
+        nearest = self._similarities(X).max(axis=1)
+        return float(np.dot(nearest, _check_sample_weight(sample_weight, nearest)))
+
+    def _similarities(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rows = self._read(X)
+        with threads(None) as run:
+            space = SparseSpace(rows, len(self.cluster_centers_), self._exponent_of_weights(), run)
+            return space.similarities(self._weights, self.cluster_centers_)
+
+    def _read(self, X: Any, *, reset: bool = False) -> Any:
+        if self.metric == "euclidean":
+            return super()._read(X, reset=reset)
+        rows = validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse="csr")
+        rows = csr_array(rows)
+        if not rows.has_canonical_format:
+            rows = rows.copy()  # the caller's matrix stays as it is
+            rows.sum_duplicates()
+        return rows

@@ -1,0 +1,1 @@
+"""Clusters in subspaces, by swarm: what particles are worth, where they start, the polish."""
