@@ -1,0 +1,344 @@
+"""The command line from outside: what it prints, writes, refuses, and leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from weft.cli import FILES, app
+from weft.io import encode, read_csv, read_model
+
+FAST = ["--generations", "2", "--particles", "6"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def groups(here):
+    """Three groups in two of five columns, a text column, an identifier, a label with a gap."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(60) % 3
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["n1", "n2", "=n3"])
+    frame["left"] = truth * 8 + rng.normal(size=60)
+    frame["right"] = (truth == 1) * 900 + rng.normal(size=60)
+    frame["colour"] = np.array(["red", "green", "blue"])[rng.integers(0, 3, size=60)]
+    frame["id"] = np.arange(60)
+    frame["kind"] = np.array(["a", "b", "c"])[truth]
+    frame.loc[5, "kind"] = None
+    path = here / "groups.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def refused(result, here: Path, *left: str) -> str:
+    """The sentence of a refusal, after checking all that a refusal promises."""
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    lines = [line for line in result.stderr.splitlines() if not line.startswith(("note:", "   "))]
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("weft: ")
+    assert sorted(file.name for file in here.iterdir()) == sorted(left)
+    return lines[0]
+
+
+# What it does -------------------------------------------------------------------------------
+
+
+def test_cluster_writes_everything_and_says_so(groups, here):
+    result = run("cluster", groups, "--label", "kind", "--out", "out", *FAST)
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir("out")) == sorted(FILES)
+    shown = result.stdout
+    assert "5 used as numbers" in shown
+    assert "1 turned into 0/1 columns (3): colour" in shown
+    assert "left out: id" in shown
+    assert "left out: kind, the known answer" in shown
+    assert "scaled to mean 0" in shown
+    assert "Against 'kind' (3 classes, 59 rows): F " in shown
+    assert str(here / "out" / "report.html") in shown
+    assert "'id' was left out" in result.stderr
+
+    labels = pd.read_csv("out/labels.csv")
+    assert labels.columns.tolist() == ["row", "cluster"]
+    assert labels["row"].tolist() == list(range(1, 61))
+    features = pd.read_csv("out/features.csv")
+    assert features.columns.tolist() == ["name", "weight", "selected"]
+    assert sorted(features["name"]) == [
+        *("'=n3", "colour=blue", "colour=green", "colour=red", "left", "n1", "n2", "right")
+    ]
+    assert features["weight"].is_monotonic_decreasing
+    assert (features["selected"] == (features["weight"] > 0)).all()
+    summary = json.loads(Path("out/summary.json").read_text())
+    assert summary["scores"]["n_classes"] == 3
+    assert summary["scores"]["n_rows"] == 59
+    assert summary["settings"]["seed"] == 0
+    sizes = {entry["label"]: entry["size"] for entry in summary["clusters"]}
+    assert labels["cluster"].value_counts().to_dict() == sizes
+    assert Path("out/report.html").read_text().startswith("<!doctype html>")
+
+
+def test_the_saved_model_labels_the_file_again(groups):
+    assert run("cluster", groups, "--drop", "kind", "--out", "out", *FAST).exit_code == 0
+    held = read_model("out/model.weft")
+    values = encode(read_csv(groups).frame, held.table)
+    scale = held.table["scale"]
+    X = pd.DataFrame(
+        (values - scale["center"]) / scale["scale"], columns=held.model.feature_names_in_
+    )
+    found = pd.read_csv("out/labels.csv")["cluster"].to_numpy()
+    np.testing.assert_array_equal(held.model.predict(X), found)
+
+
+def test_the_label_is_never_searched_on(groups):
+    """Another answer in the label column changes the scores and nothing else."""
+    frame = pd.read_csv(groups)
+    assert run("cluster", groups, "--label", "kind", "--out", "one", *FAST).exit_code == 0
+    frame["kind"] = frame["kind"].to_numpy()[::-1]
+    frame.to_csv(groups, index=False)
+    assert run("cluster", groups, "--label", "kind", "--out", "two", *FAST).exit_code == 0
+    for name in ("labels.csv", "features.csv"):
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+
+
+def test_same_seed_same_files_for_any_number_of_threads(groups):
+    for out, jobs in (("one", 1), ("two", 2)):
+        arguments = ["--drop", "kind", "--seed", 5, "--jobs", jobs, "--out", out]
+        assert run("cluster", groups, *arguments, *FAST).exit_code == 0
+    for name in ("labels.csv", "features.csv"):
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+
+
+def test_default_folder_is_named_after_the_file(groups, here):
+    assert run("cluster", groups, "--drop", "kind", *FAST).exit_code == 0
+    assert (here / "groups-weft" / "summary.json").exists()
+
+
+def test_json_is_all_there_is_on_standard_output(groups):
+    result = run("cluster", groups, "--label", "kind", "--json", *FAST)
+    summary = json.loads(result.stdout)
+    assert summary == json.loads(Path("groups-weft/summary.json").read_text())
+    assert "used as numbers" in result.stderr
+
+
+def test_quiet_prints_nothing_and_json_still_prints(groups):
+    result = run("cluster", groups, "--drop", "kind", "--quiet", *FAST)
+    assert (result.stdout, result.stderr) == ("", "")
+    result = run("cluster", groups, "--drop", "kind", "--quiet", "--json", "--force", *FAST)
+    assert json.loads(result.stdout)
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--clusterer", "linkage", "--n-clusters", "3"],
+        ["--clusterer", "dbscan"],
+        ["--clusterer", "affinity"],
+        ["--exponents"],
+        ["--criterion", "bcr"],
+        ["--scale", "range"],
+        ["--scale", "none"],
+        ["--keep", "id"],
+    ],
+)
+def test_options_run_and_are_recorded(groups, options):
+    result = run("cluster", groups, "--drop", "kind", "--json", *options, *FAST)
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout)
+    kept = [entry["name"] for entry in summary["columns"] if entry["kept"]]
+    assert ("id" in kept) == (options == ["--keep", "id"])
+    told = {**summary["settings"], **summary["data"]}
+    name = options[0].removeprefix("--")
+    if name == "exponents":
+        assert told[name] is True
+        assert pd.read_csv("groups-weft/features.csv").columns[-1] == "exponent"
+    elif name != "keep":
+        assert told[name] == options[1]
+
+
+def test_rows_left_out_keep_their_place_in_labels(groups):
+    frame = pd.read_csv(groups)
+    frame.loc[[3, 7], "left"] = None
+    frame.to_csv(groups, index=False)
+    result = run("cluster", groups, "--drop", "kind", "--missing", "drop-rows", *FAST)
+    assert result.exit_code == 0, result.output
+    labels = pd.read_csv("groups-weft/labels.csv")
+    assert labels["row"].tolist() == list(range(1, 61))
+    assert np.flatnonzero(labels["cluster"].isna()).tolist() == [3, 7]
+    assert "2 rows with missing values were left out" in result.stderr
+
+
+def test_force_replaces_results_and_keeps_other_files(groups, here):
+    assert run("cluster", groups, "--drop", "kind", "--out", "out", *FAST).exit_code == 0
+    (here / "out" / "mine.txt").write_text("precious")
+    (here / "out" / "labels.csv").write_text("old")
+    again = ["cluster", groups, "--drop", "kind", "--out", "out", *FAST]
+    assert "--force" in refused(run(*again), here, "groups.csv", "out")
+    assert (here / "out" / "labels.csv").read_text() == "old"
+    assert run(*again, "--force").exit_code == 0
+    assert sorted(os.listdir("out")) == sorted([*FILES, "mine.txt"])
+    assert (here / "out" / "mine.txt").read_text() == "precious"
+    assert (here / "out" / "labels.csv").read_text() != "old"
+
+
+def test_a_failed_run_with_force_keeps_the_old_results(groups, here):
+    (here / "out").mkdir()
+    (here / "out" / "labels.csv").write_text("old")
+    bad = ["--clusterer", "linkage", "--n-clusters", "500", "--force", "--out", "out"]
+    refused(run("cluster", groups, "--drop", "kind", *bad), here, "groups.csv", "out")
+    assert os.listdir("out") == ["labels.csv"]
+    assert (here / "out" / "labels.csv").read_text() == "old"
+
+
+def test_the_input_is_never_overwritten(groups, here):
+    os.rename(groups, here / "labels.csv")
+    result = run("cluster", "labels.csv", "--drop", "kind", "--out", ".", "--force", *FAST)
+    assert "would be overwritten" in refused(result, here, "labels.csv")
+
+
+def test_demo_names_clusters_features_and_the_noise_share(here):
+    began = time.perf_counter()
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    assert time.perf_counter() - began < 60  # a few seconds, and room for compilation
+    assert sorted(os.listdir("weft-demo")) == sorted(FILES)
+    noise = json.loads(Path("weft-demo/summary.json").read_text())["noise"]
+    assert noise["n_columns"] == 13
+    assert noise["weight_share"] < noise["column_share"] == 0.5
+    for words in ("Clusters", "Features that matter", "flavanoids", "accuracy", "of the weight"):
+        assert words in result.stdout
+    assert str(here / "weft-demo" / "report.html") in result.stdout
+
+
+def test_version_and_help():
+    assert run("--version").stdout == f"weft {weft.__version__}\n"
+    assert "cluster" in run("--help").stdout
+    assert run("cluster", "--help").exit_code == 0
+
+
+# What it refuses ----------------------------------------------------------------------------
+
+ROWS = [f"{i * 7 % 11},{i * 5 % 13},{i % 3}" for i in range(20)]
+
+
+def lines(**changed: str) -> str:
+    """A good file with some lines (numbered as an editor does) changed."""
+    rows = ["a,b,c", *ROWS]
+    for number, text in changed.items():
+        rows[int(number[1:]) - 1] = text
+    return "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("", [], "is empty"),
+        ("a,b\n", [], "no rows"),
+        ("a,b\n1,2\n", [], "one row"),
+        ("a\n1\n2\n3\n", [], "one column ('a')"),
+        ("a,b\n" + "1,2\n" * 9, [], "one value only"),
+        (lines(_7="1,oops,2"), [], "text in the cell on line 7 ('oops')"),
+        (lines(_7="1,,2"), [], "'b' (1), the first in 'b' on line 7"),
+        (lines(_7="1,inf,2"), [], "infinite value in column 'b' on line 7"),
+        (lines(_1="a,b,a"), [], "2 columns called 'a'"),
+        (lines(_7="1,2,3,4"), [], "4 cells on line 7"),
+        ("a,b\n1,2\n4,5\n2,8\n", [], "n_neighbors=3 needs more than 3 samples, got 3"),
+        (lines(), ["--clusterer", "linkage", "--n-clusters", "21"], "--n-clusters=21"),
+        (lines(), ["--clusterer", "linkage"], "pass --n-clusters=K"),
+        (lines(), ["--label", "nope"], "no column 'nope'"),
+        (lines(), ["--clusterer", "kmeans"], "--clusterer='kmeans' is not known"),
+        (lines(), ["--criterion", "best"], "--criterion='best' is not known"),
+        (lines(), ["--scale", "log"], "--scale='log' is not known"),
+        (lines(), ["--generations", "0"], "--generations=0 must be at least 1"),
+        (lines(), ["--particles", "0"], "--particles=0 must be at least 1"),
+        (lines(), ["--seed", "-1"], "--seed=-1 must be between"),
+        (lines(), ["--jobs", "0"], "--jobs=0"),
+        (lines(), ["--out", "bad.csv"], "is a file"),
+        (lines(), ["--out", "bad.csv/below"], "cannot be written"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_leaves_nothing(here, text, options, words):
+    (here / "bad.csv").write_text(text)
+    sentence = refused(run("cluster", "bad.csv", *options), here, "bad.csv")
+    assert words in sentence
+
+
+def test_missing_file_and_binary_file(here):
+    assert "no file 'nothing.csv'" in refused(run("cluster", "nothing.csv"), here)
+    (here / "b.csv").write_bytes(bytes(range(256)))
+    assert "not a UTF-8" in refused(run("cluster", "b.csv"), here, "b.csv")
+
+
+def test_unused_options_are_noted(groups):
+    result = run("cluster", groups, "--drop", "kind", "--n-clusters", 3, *FAST)
+    assert result.exit_code == 0
+    assert "--n-clusters=3 is not used" in result.stderr
+
+
+def test_a_name_with_a_terminal_code_in_an_error_is_harmless(here):
+    (here / "bad.csv").write_text("a,\x1b[31mb\n1,2\n3,inf\n5,6\n")
+    assert "\x1b" not in run("cluster", "bad.csv").stderr
+
+
+def test_ctrl_c_leaves_nothing_and_exits_130(here):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(1500, 30)))
+    X.columns = [f"x{i}" for i in range(30)]
+    X.to_csv(here / "large.csv", index=False)
+    search = ["cluster", "large.csv", "--generations", "100000", "--out", "out"]
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "weft", *search],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    for line in process.stdout:
+        if b"scaled to" in line:  # the last line before the search
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.decode().strip().endswith("weft: stopped; nothing was written.")
+    assert os.listdir(here) == ["large.csv"]
+
+
+def test_python_m_weft_is_the_same_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", "--version"], capture_output=True, text=True
+    )
+    assert done.stdout == f"weft {weft.__version__}\n"
+
+
+def test_without_the_extra_it_says_what_to_install(tmp_path):
+    """With typer out of reach the command names the extra; no traceback."""
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError('no typer', name='typer')")
+    done = subprocess.run(
+        [sys.executable, "-m", "weft", "demo"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert done.returncode == 2
+    assert "pip install 'weft[app]'" in done.stderr
+    assert "Traceback" not in done.stderr
