@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from weft.kmeans.data import Data, distances, make_data, nearest, threads
+from weft.kmeans.data import Data, distances, make_data, nearest, own_distances, threads
 from weft.kmeans.fitting import Fit
 from weft.kmeans.seeding import AnomalousPatterns
 
@@ -101,7 +101,8 @@ class CenterClusterer(
         mass = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         with threads(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, mass, self._exponent, run)
-            labels, best = nearest(data, self.cluster_centers_, self._factors)
+            labels = nearest(data, self.cluster_centers_, self._factors)
+            best = own_distances(data, labels, self.cluster_centers_, self._factors)
         return labels, best, data
 
     def _read(self, X: Any, *, reset: bool = False) -> np.ndarray:
@@ -162,7 +163,7 @@ class CenterClusterer(
             idle = rows[~counting]
             with threads(None) as run:
                 data = make_data(idle, np.ones(len(idle)), exponent, run)
-                self.labels_[~counting] = nearest(data, outcome.centers, fit.factors)[0]
+                self.labels_[~counting] = nearest(data, outcome.centers, fit.factors)
         sizes = np.bincount(outcome.labels, weights=mass, minlength=len(outcome.centers))
         self.feature_weights_ = sizes @ outcome.weights / sizes.sum()
         found = int((sizes > 0).sum())

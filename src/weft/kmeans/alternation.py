@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.kmeans.data import Array, Data, Labels, centers_of, mass_of, nearest
+from weft.kmeans.data import Array, Data, Labels, centers_of, mass_of, nearest, own_distances
 from weft.kmeans.weights import Rule
 
-Assign = Callable[[Data, Array, Array], tuple[Labels, Array]]
+Assign = Callable[[Data, Array, Array], Labels]
 
 
 class DeadEnd(ValueError):
@@ -40,17 +40,17 @@ class Outcome(NamedTuple):
     trace: list[float]
 
 
-def fill_empty(data: Data, labels: Labels, best: Array, n_clusters: int) -> bool:
+def fill_empty(data: Data, labels: Labels, centers: Array, factors: Array) -> bool:
     """Give each empty cluster the row that costs most where it is; say whether any moved.
 
     Rows at distance 0, and rows alone in their cluster, stay: with fewer distinct rows than
     clusters some clusters remain empty.
     """
-    counts = np.bincount(labels, minlength=n_clusters)
+    counts = np.bincount(labels, minlength=len(centers))
     empty = np.flatnonzero(counts == 0)
     if len(empty) == 0:
         return False
-    cost = data.load * best
+    cost = data.load * own_distances(data, labels, centers, factors)
     moved = False
     for cluster in empty:
         cost[counts[labels] < 2] = 0.0
@@ -87,8 +87,9 @@ def alternate(
     converged = settled = False
     allowed = tol * float(data.mass.sum())
     for n_iter in range(1, max_iter + 1):
-        found, best = assign(data, centers, rule.factors(weights))
-        moved = refill and fill_empty(data, found, best, n_clusters)
+        factors = rule.factors(weights)
+        found = assign(data, centers, factors)
+        moved = refill and fill_empty(data, found, centers, factors)
         changed = found != labels
         labels = found
         if n_iter > 1 and data.mass[changed].sum() <= allowed:
@@ -101,8 +102,10 @@ def alternate(
         weights = rule.weights(spread, sizes)
         costs = np.nansum(rule.factors(weights) * spread, axis=1)
         trace.append(rule.total(costs, sizes, weights))
+    factors = rule.factors(weights)
     if not settled:
-        labels, best = assign(data, centers, rule.factors(weights))
+        labels = assign(data, centers, factors)
+    best = own_distances(data, labels, centers, factors)
     costs = mass_of(labels, data.load * best, n_clusters)
     sizes = mass_of(labels, data.load, n_clusters)
     criterion = rule.total(costs, sizes, weights)

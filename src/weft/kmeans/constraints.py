@@ -102,8 +102,8 @@ class ConstrainedAssignment:
     """Nearest cluster for each group that no constraint keeps out of it.
 
     Groups are placed one after another, those without a cannot-link first (they are in nobody's
-    way). A group that finds no place moves to the front and all are placed anew, `max_retries` times. The
-    order found is kept for the next round.
+    way). A group that finds no place moves to the front and all are placed anew, `max_retries`
+    times. The order found is kept for the next round.
     """
 
     def __init__(self, groups: Groups, max_retries: int) -> None:
@@ -111,13 +111,12 @@ class ConstrainedAssignment:
         self.max_retries = max_retries
         self.order = list(groups.foes)
 
-    def __call__(self, data: Data, centers: Array, factors: Array) -> tuple[Labels, Array]:
+    def __call__(self, data: Data, centers: Array, factors: Array) -> Labels:
         powered = distances(data, centers, factors)
         costs = sum_groups(powered * data.load[:, None], self.groups.of_row, self.groups.total)
         placed = costs.argmin(axis=1)
         self._place(costs, placed)
-        labels = placed[self.groups.of_row].astype(np.int32)
-        return labels, powered[np.arange(len(labels)), labels]
+        return placed[self.groups.of_row].astype(np.int32)
 
     def _place(self, costs: Array, placed: NDArray[np.int64]) -> None:
         """Set the cluster of each group under a cannot-link in `placed`."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from weft.kernels.cpu import kmeans as squared
 from weft.kernels.cpu import minkowski
+from weft.kernels.cpu import screen as screening
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -26,6 +27,14 @@ Runner = Callable[[Callable[[int, int], None], int], None]
 
 LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
 MOST_PARTS = 64
+
+
+class Screen(NamedTuple):
+    """X in single precision, (x - middle) / half, each column within [-1, 1]."""
+
+    scaled: NDArray[np.float32]
+    middle: Array
+    half: Array
 
 
 class Data(NamedTuple):
@@ -37,6 +46,7 @@ class Data(NamedTuple):
     columns : (M, n), X transposed; None where squared distances never need it
     mass : (n,), how much each row counts
     load : (n,), `mass` times M / number of observed values: what a row's distance is multiplied by
+    screen : X in single precision and its scale, to find nearest centres faster; or None
     exponent : float, the power p of the distance
     run : callable, ``run(task, size)`` calls ``task(start, stop)`` over spans of range(size)
     """
@@ -45,6 +55,7 @@ class Data(NamedTuple):
     columns: Array | None
     mass: Array
     load: Array
+    screen: Screen | None
     exponent: float
     run: Runner
 
@@ -84,7 +95,27 @@ def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
         load = mass * (X.shape[1] / np.maximum(X.shape[1] - np.isnan(X).sum(axis=1), 1))
     if missing or exponent != 2.0:
         columns = np.ascontiguousarray(X.T)
-    return Data(X, columns, mass, load, exponent, run)
+    screen = None
+    if exponent != 2.0 and not missing and exponent <= screening.LARGEST_EXPONENT:
+        screen = _make_screen(X, run)
+    return Data(X, columns, mass, load, screen, exponent, run)
+
+
+def _make_screen(X: Array, run: Runner) -> Screen | None:
+    """Scale X for `nearest`; None where its scale is out of the ordinary."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    half = 0.5 * high - 0.5 * low
+    if (half > 1e30).any() or (half < 1e-30)[half > 0.0].any():
+        return None
+    middle = low + half
+    half = np.where(half > 0.0, half, 1.0)
+    scaled = np.empty(X.shape, dtype=np.float32)
+
+    def task(start: int, stop: int) -> None:
+        screening.scale_rows(X[start:stop], middle, half, scaled[start:stop])
+
+    run(task, len(X))
+    return Screen(scaled, middle, half)
 
 
 def distances(data: Data, centers: Array, factors: Array) -> Array:
@@ -100,9 +131,31 @@ def distances(data: Data, centers: Array, factors: Array) -> Array:
     return out
 
 
-def nearest(data: Data, centers: Array, factors: Array) -> tuple[Labels, Array]:
-    """Return each row's nearest centre, the first on a tie, and its powered distance."""
+def nearest(data: Data, centers: Array, factors: Array) -> Labels:
+    """Return each row's nearest centre, the first on a tie."""
     labels = np.empty(len(data.X), dtype=np.int32)
+    if data.screen is not None:
+        scaled, middle, half = data.screen
+        thin_centers = ((centers - middle) / half).astype(np.float32)
+        wide = factors * half**data.exponent
+        largest = wide.max()
+        if np.abs(thin_centers).max() <= 4.0 and 0.0 < largest < np.inf:
+            thin_factors = (wide / largest).astype(np.float32)
+
+            def screened(start: int, stop: int) -> None:
+                screening.nearest_screened(
+                    data.X[start:stop],
+                    scaled[start:stop],
+                    centers,
+                    factors,
+                    data.exponent,
+                    thin_centers,
+                    thin_factors,
+                    labels[start:stop],
+                )
+
+            data.run(screened, len(labels))
+            return labels
     best = np.empty(len(data.X))
 
     def task(start: int, stop: int) -> None:
@@ -116,7 +169,25 @@ def nearest(data: Data, centers: Array, factors: Array) -> tuple[Labels, Array]:
         )
 
     data.run(task, len(labels))
-    return labels, best
+    return labels
+
+
+def own_distances(data: Data, labels: Labels, centers: Array, factors: Array) -> Array:
+    """Return each row's powered distance to the centre of its own cluster, (n,)."""
+    out = np.empty(len(data.X))
+
+    def task(start: int, stop: int) -> None:
+        minkowski.own_distances(
+            data.X[start:stop],
+            labels[start:stop],
+            centers,
+            factors,
+            data.exponent,
+            out[start:stop],
+        )
+
+    data.run(task, len(out))
+    return out
 
 
 def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:

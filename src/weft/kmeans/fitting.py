@@ -24,6 +24,7 @@ from weft.kmeans.seeding import (
 from weft.kmeans.weights import Rule, uniform
 
 INITS = ("anomalous", "k-means++", "random", "scattered")
+SAME = 1e-10
 MakeRule = Callable[[Data, NDArray[np.bool_]], Rule]
 
 
@@ -169,7 +170,8 @@ def fit_family(
             except DeadEnd as error:
                 dead_end = error
                 continue
-            if best is None or outcome.criterion < best.criterion:
+            # Two starts that end in the same clusters differ in the last bits: the first stays.
+            if best is None or best.criterion - outcome.criterion > SAME * abs(best.criterion):
                 best = outcome
     if best is None and dead_end is not None:
         raise dead_end

@@ -57,8 +57,8 @@ class Nearer:
         return members
 
     def join(self, rest: Data, left: Rows, centers: Array, factors: Array) -> Mask:
-        sides, _ = nearest(rest, centers, factors)
-        return sides == 1  # on a tie the first, the reference point, wins
+        # On a tie the first, the reference point, wins.
+        return nearest(rest, centers, factors) == 1
 
 
 def anomalous_patterns(
@@ -91,7 +91,10 @@ def anomalous_patterns(
             smallest_kept = sorted(sizes, reverse=True)[enough - 1]
             if data.mass[left].sum() <= smallest_kept:
                 break
-        rest = data._replace(X=data.X[left], columns=None)
+        screen = data.screen
+        if screen is not None:
+            screen = screen._replace(scaled=screen.scaled[left])
+        rest = data._replace(X=data.X[left], columns=None, screen=screen)
         members, center, weight = _one_pattern(
             data, rest, left, reference, rule, active, membership
         )

@@ -2,8 +2,9 @@
 
 The centre is the root of eq. 3.11, found by Newton's method kept inside a bracket: the sum is
 convex, so its slope changes sign once. Values are scaled by their range first, which keeps
-|d|^(p-1) from overflowing, and the root is accepted once the slope has opposite signs at two
-points at most 1e-12 of the range apart.
+|d|^(p-1) from overflowing. The root is accepted once the slope has opposite signs at two points at
+most 1e-14 of the range apart; or once Newton's steps shrink quadratically and the next would be
+below that, which for p < 3 has to be seen from both sides of the root.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from weft.kernels.cpu.kmeans import BLOCK, load_block, nearest_squared, squared_
 from weft.kernels.cpu.power import positive_power
 
 LANES = 32  # running sums side by side: vector instructions, and a fixed order of addition
-ROOT_WIDTH = 1e-12  # of the values' range
+ROOT_WIDTH = 1e-14  # of the values' range
 MAX_STEPS = 200
 
 
@@ -90,6 +91,39 @@ def nearest_centers(X, centers, factors, exponent, labels, best):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def own_distances(X, labels, centers, factors, exponent, out):
+    """Fill `out` (n,) with each row's powered distance to the centre of its own cluster."""
+    missing = _any_missing(X)
+    n_rows = X.shape[0]
+    block = np.empty((X.shape[1], BLOCK))
+    sums = np.empty(BLOCK)
+    center = np.empty(BLOCK)
+    factor = np.empty(BLOCK)
+    for start in range(0, n_rows, BLOCK):
+        load_block(X, start, block)
+        width = min(BLOCK, n_rows - start)
+        sums[:] = 0.0
+        for v in range(X.shape[1]):
+            for r in range(BLOCK):
+                k = labels[start + min(r, width - 1)]
+                center[r] = centers[k, v]
+                factor[r] = factors[k, v]
+            x = block[v]
+            if exponent == 2.0 and not missing:
+                for r in range(BLOCK):
+                    d = x[r] - center[r]
+                    sums[r] += factor[r] * d * d
+            else:
+                for r in range(BLOCK):
+                    d = abs(x[r] - center[r])
+                    seen = d == d
+                    term = factor[r] * positive_power(d if seen else 0.0, exponent)
+                    sums[r] += term if seen else 0.0
+        for r in range(width):
+            out[start + r] = sums[r]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _slope(values, mass, center, scale, exponent, lanes):
     """Return Σ m |d|^p, its slope and its curvature at `center`, d = (c - y) / range, p != 2.
 
@@ -125,7 +159,8 @@ def _root(values, mass, low, high, exponent, guess, lanes):
     scale = 1.0 / reach
     width = ROOT_WIDTH * reach
     center = guess if low < guess < high else 0.5 * (low + high)
-    last = np.inf
+    last = before = np.inf  # the last slope and Newton step
+    beyond = 0.0  # how far the last trial went past the expected root, where it did
     for _ in range(MAX_STEPS):
         total, slope, curve = _slope(values, mass, center, scale, exponent, lanes)
         if slope == 0.0:
@@ -138,20 +173,40 @@ def _root(values, mass, low, high, exponent, guess, lanes):
             break
         # Newton: the slope's constant is p, the curvature's p (p - 1), both in units of the range.
         step = -slope / (curve * (exponent - 1.0)) * reach
-        if abs(slope) > 0.5 * last or not abs(step) < reach:
-            trial = 0.5 * (low + high)  # too slow, or nowhere: halve the bracket
+        inside = low < center + step < high
+        if abs(step) <= 4.0 * beyond and step * before < 0.0 and inside:
+            center, total = center + step, _after(total, slope, step, scale, exponent)
+            break  # from both sides of the root Newton points to the same place
+        beyond = 0.0
+        # Steps shrink quadratically: the next would be about |step|³ / before².
+        coming = abs(step) * (step / before) ** 2
+        if not inside or abs(slope) > 0.5 * last:
+            trial = 0.5 * (low + high)  # nowhere, or too slowly: halve the bracket
+        elif coming <= width and abs(step) < 0.1 * abs(before) < reach:
+            if exponent >= 3.0:
+                center, total = center + step, _after(total, slope, step, scale, exponent)
+                break
+            # Below 3 a value near by can feign this: go just past the root and look back.
+            beyond = width
+            trial = center + step + (beyond if step > 0.0 else -beyond)
         elif abs(step) <= 0.25 * width:
-            # As good as there. Step just beyond, so that the bracket closes from the other side.
             trial = center + (0.5 * width if step > 0.0 else -0.5 * width)
         else:
             trial = center + step
         last = abs(slope)
+        before = step
         if not low < trial < high:
             trial = 0.5 * (low + high)
         if trial in (low, high):
             break  # neighbours in floating point
         center = trial
     return center, total * reach**exponent
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _after(total, slope, step, scale, exponent):
+    """Return the sum after a Newton step: Taylor, to the second order."""
+    return total - 0.5 * exponent * abs(slope * step) * scale
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -49,6 +49,18 @@ def nearest_centers(
     best[:] = distances.min(axis=1)
 
 
+def own_distances(
+    X: Array,
+    labels: NDArray[np.int32],
+    centers: Array,
+    factors: Array,
+    exponent: float,
+    out: Array,
+) -> None:
+    """Fill `out` (n,) with each row's powered distance to the centre of its own cluster."""
+    out[:] = np.nansum(factors[labels] * np.abs(X - centers[labels]) ** exponent, axis=1)
+
+
 def cluster_sums(X: Array, labels: NDArray[np.int32], mass: Array, out: Array) -> None:
     """Fill `out` (K, M) with Σ_{i in S_k} m_i x_iv, X without missing values."""
     out[:] = 0.0
