@@ -225,7 +225,8 @@ def test_demo_names_clusters_features_and_the_noise_share(here):
     noise = json.loads(Path("weft-demo/summary.json").read_text())["noise"]
     assert noise["n_columns"] == 13
     assert noise["weight_share"] < noise["column_share"] == 0.5
-    for words in ("Clusters", "Features that matter", "flavanoids", "accuracy", "of the weight"):
+    told = ("Clusters", "Features that matter", "flavanoids", "accuracy", "of the weight")
+    for words in (*told, "the number was given"):
         assert words in result.stdout
     assert str(here / "weft-demo" / "report.html") in result.stdout
 

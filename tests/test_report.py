@@ -129,6 +129,15 @@ def test_yes_no_features_are_told_in_shares():
     assert "sex=f more often (67% against 33%)" in summary["clusters"][0]["sentence"]
 
 
+def test_shares_of_none_and_all_have_no_sign():
+    X = np.array([[0.0, 0.3], [0, 0.2], [0, 0.1], [1, 0.5], [1, 0.4], [1, 0.3], [1, 0.7]])
+    summary = summarize(FakeModel([0, 0, 0, 1, 1, 1, 1], [1, 0]), X, feature_names=["f", "b"])
+    trait = summary["clusters"][0]["traits"][0]
+    assert (str(trait["mean"]), trait["rest_mean"]) == ("0.0", 1.0)
+    assert "0% against 100%" in render(summary)
+    assert "-0" not in render(summary).split("</style>")[1]
+
+
 # The dict -----------------------------------------------------------------------------------
 
 

@@ -56,6 +56,8 @@ def describe_clusters(
     compared: Profile, X: np.ndarray, names: list[str], selected: np.ndarray
 ) -> list[dict[str, Any]]:
     binary = ((X == 0) | (X == 1)).all(axis=0)
+    for means in (compared.means, compared.rest_means):  # centring leaves 1e-17 and -1e-17
+        means[:, binary] = np.clip(np.round(means[:, binary], 12), 0.0, 1.0) + 0.0
     total = int(compared.sizes.sum())
     entries = []
     for i, label in enumerate(compared.labels):

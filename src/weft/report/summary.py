@@ -89,6 +89,7 @@ def summarize(
         "seconds": dict(seconds or {}),
         "result": {
             "n_clusters": model.n_clusters_,
+            "n_clusters_given": model.get_params(deep=False).get("n_clusters") == model.n_clusters_,
             "n_unassigned": int((labels == -1).sum()),
             "n_selected": int(selected.sum()),
             "fitness": model.fitness_,

@@ -77,10 +77,11 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
         )
     fitness = "" if result["fitness"] is None else f", fitness {result['fitness']:.4g}"
     seconds = summary["seconds"].get("fit", 0)
+    given = " (the number was given)" if result["n_clusters_given"] else ""
     console.print(
         _line(
             ("bold", f"\n{result['n_clusters']} clusters"),
-            f" from {result['n_selected']} of {data['n_features']} features; "
+            f"{given} from {result['n_selected']} of {data['n_features']} features; "
             f"{result['n_generations']} generations in {seconds:.1f} s{fitness}",
         )
     )
