@@ -1,42 +1,46 @@
 """Fitted models as one file without pickle: JSON and arrays, so that loading runs no code.
 
-The file is a zip archive, nothing in it compressed (a member can then not grow when it is read):
-
-==================  ===============================================================================
-``model.json``      format version, class name, parameters, fitted attributes, table recipe
-``arrays/N.npy``    the arrays that ``model.json`` refers to as ``{"$array": N}``
-``checksums.json``  SHA-256 of each of the other members
-==================  ===============================================================================
-
-In ``model.json`` a value that JSON has no word for is an object with one key that starts with
-``$``: ``$array``, ``$texts`` (an array of text), ``$float`` (nan, inf, -inf), ``$tuple``,
-``$pairs`` (a dict whose keys are no plain text).
+``model.json`` holds the format's version, the class's name, parameters, fitted attributes, the
+recipe that made numbers of a table, and the summary that a report is drawn from; see ``codec.py``
+for the words in it and ``archive.py`` for the file around it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import math
-import os
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import weft
+from weft.io.archive import Refused, read_archive, write_archive
+from weft.io.codec import decode, encode
 
 FORMAT_VERSION = 1
-# The only classes a file can name; each is a public name of weft.
-CLASSES = ("FeatureSwarm",)
+# What turns a file of format n into one of format n + 1, so that old files stay readable.
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 # Parameters that only matter while fitting: stored as null when they are objects.
 _FIT_ONLY = ("callbacks", "random_state")
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date: the same model gives the same bytes
-_NUMBER_KINDS = "biuf"
+# What scikit-learn hangs on an instance and sets again when asked to.
+_NOT_KEPT = ("_metadata_request", "_sklearn_callbacks", "_kept_summary")
+# Letters that mean the same number mean the same length; M is n_features_in_.
+_SHAPES = {
+    "labels_": "N",
+    "feature_names_in_": "M",
+    "feature_weights_": "M",
+    "feature_exponents_": "M",
+    "cluster_centers_": "KM",
+    "cluster_feature_weights_": "KM",
+    "_factors": "KM",
+    "_fit_anchors": "AM",
+    "_fit_anchor_labels": "A",
+    "_fit_features": "F",
+    "_fit_prototypes": "PF",
+}
+_INDICES = {"labels_": "N", "_fit_anchor_labels": "N", "_fit_features": "M"}
 
 
 class SavedModel(NamedTuple):
@@ -45,9 +49,21 @@ class SavedModel(NamedTuple):
     model: Any
     table: dict[str, Any] | None
     weft_version: str
+    summary: dict[str, Any] | None = None
 
 
-def save_model(model: Any, path: str | Path, *, table: dict[str, Any] | None = None) -> None:
+def saveable_classes() -> list[str]:
+    """Names of the estimators among weft's public names: what a file may hold."""
+    return [name for name in weft._PUBLIC if name[0].isupper()]  # functions are lower case
+
+
+def save_model(
+    model: Any,
+    path: str | Path,
+    *,
+    table: dict[str, Any] | None = None,
+    summary: dict[str, Any] | None = None,
+) -> None:
     """Write a fitted model to one file.
 
     Parameters
@@ -58,6 +74,8 @@ def save_model(model: Any, path: str | Path, *, table: dict[str, Any] | None = N
         Where to write; an older file there is replaced in one step, or kept if writing fails.
     table : dict, optional
         The recipe that made numbers of a table (``Table.recipe``), kept for rows that come later.
+    summary : dict, optional
+        From :func:`weft.report.summary.summarize`, kept for a report that is drawn later.
 
     Examples
     --------
@@ -73,46 +91,42 @@ def save_model(model: Any, path: str | Path, *, table: dict[str, Any] | None = N
     True
     """
     name = type(model).__name__
-    if name not in CLASSES:
+    if name not in saveable_classes() or type(model) is not getattr(weft, name):
         raise ValueError(
-            f"a {name} cannot be saved; a model file holds one of {', '.join(CLASSES)}."
+            f"a {name} cannot be saved; a model file holds one of {', '.join(saveable_classes())}."
         )
-    attributes = {key: value for key, value in vars(model).items() if _is_fitted(key)}
-    if not attributes:
+    given = model.get_params(deep=False)
+    attributes = {k: v for k, v in vars(model).items() if k not in given and k not in _NOT_KEPT}
+    if not any(key.endswith("_") for key in attributes):
         raise ValueError(f"this {name} is not fitted; call fit before saving it.")
     arrays: list[np.ndarray] = []
     params = {}
-    for key, value in model.get_params(deep=False).items():
+    for key, value in given.items():
         fit_only = key in _FIT_ONLY and not isinstance(value, (int, np.integer))
-        params[key] = None if fit_only else _encode(value, f"parameter {key!r}", arrays)
+        params[key] = None if fit_only else encode(value, f"parameter {key!r}", arrays)
     content = {
         "format": FORMAT_VERSION,
         "weft": weft.__version__,
         "class": name,
         "params": params,
         "attributes": {
-            key: _encode(value, f"attribute {key!r}", arrays) for key, value in attributes.items()
+            key: encode(value, f"attribute {key!r}", arrays) for key, value in attributes.items()
         },
-        "table": _encode(table, "the table recipe", arrays),
+        "table": encode(table, "the table recipe", arrays),
+        "summary": encode(summary, "the summary", arrays),
     }
-    members = {"model.json": json.dumps(content, allow_nan=False, indent=1).encode()}
-    for number, array in enumerate(arrays):
-        buffer = io.BytesIO()
-        np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
-        members[f"arrays/{number}.npy"] = buffer.getvalue()
-    sums = {member: hashlib.sha256(data).hexdigest() for member, data in members.items()}
-    members["checksums.json"] = json.dumps(sums, indent=1).encode()
-    _write_zip(Path(path), members)
+    write_archive(Path(path), content, arrays)
 
 
 def load_model(path: str | Path) -> Any:
-    """Read a fitted model written by :func:`save_model`.
+    """Read a fitted model that ``save`` wrote.
 
     No code in the file is run: it holds data only, and names its class from a fixed list.
 
     Parameters
     ----------
     path : str or Path
+        The model file.
 
     Returns
     -------
@@ -123,19 +137,32 @@ def load_model(path: str | Path) -> Any:
     ------
     ValueError
         When the file is damaged, is no model, or comes from a newer format.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np, weft
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "model.weft"
+    >>> weft.io.save_model(weft.WeightedKMeans(2, random_state=0).fit(X), file)
+    >>> weft.load(file).labels_.shape
+    (30,)
     """
-    return read_model(path).model
+    held = read_model(path)
+    if held.summary is not None:
+        vars(held.model)["_kept_summary"] = held.summary
+    return held.model
 
 
 def read_model(path: str | Path) -> SavedModel:
-    """Read a model file with everything in it: the model, the table recipe, weft's version."""
+    """Read a model file with everything in it: model, table recipe, weft's version, summary."""
     path = Path(path)
     try:
-        content, arrays = _read_zip(path)
+        content, arrays = read_archive(path)
         return _build(content, arrays)
     except OSError as error:
         raise ValueError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from None
-    except _Refused as error:
+    except Refused as error:
         raise ValueError(f"{path.name} cannot be loaded: {error}") from None
     except (
         *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, RuntimeError),
@@ -147,131 +174,61 @@ def read_model(path: str | Path) -> SavedModel:
         raise ValueError(f"{path.name} is damaged or no weft model ({detail}).") from None
 
 
-class _Refused(Exception):
-    """A file that is understood but not accepted; the text is the end of a sentence."""
-
-
-def _is_fitted(name: str) -> bool:
-    """Learned attributes end in ``_``; private ones that `predict` needs start with ``_fit``."""
-    return not name.startswith("__") and (name.endswith("_") or name.startswith("_fit"))
-
-
-def _encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
-    """JSON for `value`; arrays go to `arrays` and are referred to by number."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {"$float": repr(value)}
-    if isinstance(value, np.ndarray) and value.dtype.kind in _NUMBER_KINDS:
-        arrays.append(value)
-        return {"$array": len(arrays) - 1}
-    if isinstance(value, np.ndarray) and all(isinstance(item, str) for item in value.ravel()):
-        return {"$texts": value.ravel().tolist(), "shape": list(value.shape)}
-    if type(value) in (list, tuple):
-        items = [_encode(item, what, arrays) for item in value]
-        return items if isinstance(value, list) else {"$tuple": items}
-    if isinstance(value, Mapping):
-        if all(isinstance(key, str) and not key.startswith("$") for key in value):
-            return {key: _encode(item, what, arrays) for key, item in value.items()}
-        pairs = [[_encode(part, what, arrays) for part in pair] for pair in value.items()]
-        return {"$pairs": pairs}
-    raise ValueError(
-        f"{what} is a {type(value).__name__}, which a model file without code cannot hold; use a "
-        "name or plain numbers there, or keep the model in memory."
-    )
-
-
-def _decode(value: Any, arrays: list[np.ndarray]) -> Any:
-    """The value that `_encode` took."""
-    if isinstance(value, list):
-        return [_decode(item, arrays) for item in value]
-    if not isinstance(value, dict):
-        return value
-    match value:
-        case {"$array": int(number)}:
-            return arrays[number]
-        case {"$texts": list(texts), "shape": list(shape)}:
-            return np.array([str(text) for text in texts], dtype=object).reshape(shape)
-        case {"$float": str(text)}:
-            return float(text)
-        case {"$tuple": list(items)}:
-            return tuple(_decode(item, arrays) for item in items)
-        case {"$pairs": list(pairs)}:
-            return {_decode(key, arrays): _decode(item, arrays) for key, item in pairs}
-    return {key: _decode(item, arrays) for key, item in value.items()}
+# The public name, weft.load.
+load = load_model
 
 
 def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
-    if not isinstance(content, dict) or not isinstance(content.get("format"), int):
-        raise _Refused("model.json does not say which format it has; it is no weft model.")
-    if content["format"] > FORMAT_VERSION:
-        raise _Refused(
-            f"it has format {content['format']} and this weft ({weft.__version__}) reads up to "
+    version = content.get("format") if isinstance(content, dict) else None
+    if type(version) is not int or version < 1:
+        raise Refused("model.json does not say which format it has; it is no weft model.")
+    if version > FORMAT_VERSION:
+        raise Refused(
+            f"it has format {version} and this weft ({weft.__version__}) reads up to "
             f"{FORMAT_VERSION}; install weft {content.get('weft', 'in a newer version')} or newer."
         )
-    name = content["class"]
-    if name not in CLASSES:
-        raise _Refused(f"it holds a {name!r}; known are {', '.join(CLASSES)}.")
+    for older in range(version, FORMAT_VERSION):
+        content = UPGRADES[older](content)
+    name, known = content["class"], saveable_classes()
+    if name not in known:
+        raise Refused(f"it holds a {name!r}; known are {', '.join(known)}.")
     kind = getattr(weft, name)
-    params = _decode(content["params"], arrays)
-    known = kind._get_param_names()
-    unknown = sorted(set(params) - set(known))
+    params = decode(content["params"], arrays)
+    unknown = sorted(set(params) - set(kind._get_param_names()))
     if unknown:
-        raise _Refused(f"{name} has no parameter {unknown[0]!r}; it may come from a newer weft.")
+        raise Refused(f"{name} has no parameter {unknown[0]!r}; it may come from a newer weft.")
     model = kind(**params)
     for key, value in content["attributes"].items():
-        if not _is_fitted(key):
-            raise _Refused(f"{key!r} is no attribute that a fitted model keeps.")
-        vars(model)[key] = _decode(value, arrays)
-    return SavedModel(model, _decode(content.get("table"), arrays), str(content.get("weft")))
+        if not key.isidentifier() or key.startswith("__") or key in params or hasattr(kind, key):
+            raise Refused(f"{key!r} is no attribute that a fitted model keeps.")
+        vars(model)[key] = decode(value, arrays)
+    _check_shapes(vars(model))
+    summary = decode(content.get("summary"), arrays)
+    if summary is not None and not (isinstance(summary, dict) and "schema" in summary):
+        raise Refused("its summary is not one that weft wrote.")
+    table = decode(content.get("table"), arrays)
+    return SavedModel(model, table, str(content.get("weft")), summary)
 
 
-def _write_zip(path: Path, members: dict[str, bytes]) -> None:
-    """Write next to `path`, force it to the disk, then replace `path` in one step."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with draft.open("wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-                for member, data in members.items():
-                    archive.writestr(zipfile.ZipInfo(member, _EPOCH), data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _read_zip(path: Path) -> tuple[Any, list[np.ndarray]]:
-    with zipfile.ZipFile(path) as archive:
-        infos = archive.infolist()
-        if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
-            raise _Refused("its members are compressed, which weft never does.")
-        if sum(info.file_size for info in infos) > path.stat().st_size:
-            raise _Refused("its members claim to be larger than the file.")
-        members = {info.filename: archive.read(info) for info in infos}
-    if len(members) != len(infos) or not {"model.json", "checksums.json"} <= members.keys():
-        raise _Refused("it lacks model.json or checksums.json, or has a member twice.")
-    sums = json.loads(members.pop("checksums.json"))
-    if not isinstance(sums, dict) or sums.keys() != members.keys():
-        raise _Refused("its members are not those it was written with.")
-    for member, data in members.items():
-        if hashlib.sha256(data).hexdigest() != sums[member]:
-            raise _Refused(f"{member} was changed or damaged since it was written.")
-    content = json.loads(members.pop("model.json"))
-    arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
-    return content, arrays
-
-
-def _read_array(data: bytes) -> np.ndarray:
-    """A .npy member; its size is checked before memory is taken for it."""
-    buffer = io.BytesIO(data)
-    if np.lib.format.read_magic(buffer) != (1, 0):
-        raise _Refused("an array in it has an unknown version.")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
-    body = buffer.read()
-    if dtype.kind not in _NUMBER_KINDS or math.prod(shape) * dtype.itemsize != len(body):
-        raise _Refused("an array in it is not of the size or type it claims.")
-    flat = np.frombuffer(body, dtype=dtype)
-    return flat.reshape(shape, order="F" if fortran else "C").copy(order="K")
+def _check_shapes(attributes: dict[str, Any]) -> None:
+    """Refuse arrays that do not fit each other: compiled code would read past their ends."""
+    lengths = {"M": attributes.get("n_features_in_")}
+    if type(lengths["M"]) is not int or lengths["M"] < 1:
+        raise Refused("it does not say how many features the model was fitted on.")
+    for name, letters in _SHAPES.items():
+        value = attributes.get(name)
+        if value is None:
+            continue
+        shape = np.shape(value) if isinstance(value, np.ndarray) else ()
+        wanted = tuple(
+            lengths.setdefault(letter, length)
+            for letter, length in zip(letters, shape, strict=False)
+        )
+        if len(shape) != len(letters) or shape != wanted:
+            raise Refused(f"its {name!r} has shape {shape}, which does not fit the rest of it.")
+        if name in _INDICES:
+            top = lengths["M"] if _INDICES[name] == "M" else 2**31
+            if value.dtype.kind not in "iu" or (value.size and value.min() < -1):
+                raise Refused(f"its {name!r} holds what is no index.")
+            if value.size and value.max() >= top:
+                raise Refused(f"its {name!r} holds an index beyond the last.")

@@ -1,0 +1,74 @@
+"""What every estimator of weft can do once it is fitted: be kept, be shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+
+class KeepMixin:
+    """Saving to one file without pickle."""
+
+    def save(self, path: str | Path, *, X: Any = None) -> None:
+        """Write the fitted model to one file, which `weft.load` reads and which holds no code.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write; an older file there is replaced in one step.
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows it was fitted on: what a report needs of them is then kept in the file.
+        """
+        from weft.io.models import save_model
+
+        check_is_fitted(self)
+        summary = None
+        if X is not None:
+            from weft.report.summary import summarize
+
+            summary = summarize(self, X)
+        save_model(self, path, summary=summary)
+
+
+class ReportMixin(KeepMixin):
+    """A page, and a short form of it in notebooks."""
+
+    def report(self, X: Any = None, *, path: str | Path | None = None, **options: Any) -> Any:
+        """Draw the answer as one page that needs no network.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The rows it was fitted on. Without them the page has no map, no silhouettes and no
+            sentence on what sets the clusters apart, unless the model was loaded from a file that
+            keeps them.
+        path : str or Path, default=None
+            Where to write the page, if anywhere.
+        **options : dict
+            Passed to :func:`weft.report.summary.summarize`: ``values``, ``feature_names``,
+            ``label``, ``relevant``, ``stability``.
+
+        Returns
+        -------
+        Report
+            ``html`` is the page, ``summary`` what it was drawn from, ``save(path)`` writes it; a
+            notebook shows it.
+        """
+        from weft.report.page import report
+
+        check_is_fitted(self)
+        made = report(self, X, **options)
+        if path is not None:
+            made.save(path)
+        return made
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What notebooks show: scikit-learn's diagram, and below it the answer."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle and hasattr(self, "labels_"):
+            from weft.report.snippet import snippet
+
+            bundle["text/html"] += snippet(self)
+        return bundle

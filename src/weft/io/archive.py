@@ -1,0 +1,82 @@
+"""One file of named members: a zip archive of JSON and arrays, written in one step, summed.
+
+Nothing in it is compressed, so that a member cannot grow when it is read, and the last member
+(``checksums.json``) holds the SHA-256 of each of the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+NUMBER_KINDS = "biuf"
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # a fixed date: the same model gives the same bytes
+
+
+class Refused(Exception):
+    """A file that is understood but not accepted; the text is the end of a sentence."""
+
+
+def write_archive(path: Path, content: dict[str, Any], arrays: list[np.ndarray]) -> None:
+    """Write next to `path`, force it to the disk, then replace `path` in one step."""
+    members = {"model.json": json.dumps(content, allow_nan=False, indent=1).encode()}
+    for number, array in enumerate(arrays):
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+        members[f"arrays/{number}.npy"] = buffer.getvalue()
+    sums = {member: hashlib.sha256(data).hexdigest() for member, data in members.items()}
+    members["checksums.json"] = json.dumps(sums, indent=1).encode()
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with draft.open("wb") as file:
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+                for member, data in members.items():
+                    archive.writestr(zipfile.ZipInfo(member, _EPOCH), data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def read_archive(path: Path) -> tuple[Any, list[np.ndarray]]:
+    """Return what ``model.json`` holds and the arrays, after every check that needs no meaning."""
+    with zipfile.ZipFile(path) as archive:
+        infos = archive.infolist()
+        if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
+            raise Refused("its members are compressed, which weft never does.")
+        if sum(info.file_size for info in infos) > path.stat().st_size:
+            raise Refused("its members claim to be larger than the file.")
+        members = {info.filename: archive.read(info) for info in infos}
+    if len(members) != len(infos) or not {"model.json", "checksums.json"} <= members.keys():
+        raise Refused("it lacks model.json or checksums.json, or has a member twice.")
+    sums = json.loads(members.pop("checksums.json"))
+    if not isinstance(sums, dict) or sums.keys() != members.keys():
+        raise Refused("its members are not those it was written with.")
+    for member, data in members.items():
+        if hashlib.sha256(data).hexdigest() != sums[member]:
+            raise Refused(f"{member} was changed or damaged since it was written.")
+    content = json.loads(members.pop("model.json"))
+    arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
+    return content, arrays
+
+
+def _read_array(data: bytes) -> np.ndarray:
+    """A .npy member; its size is checked before memory is taken for it."""
+    buffer = io.BytesIO(data)
+    if np.lib.format.read_magic(buffer) != (1, 0):
+        raise Refused("an array in it has an unknown version.")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
+    body = buffer.read()
+    if dtype.kind not in NUMBER_KINDS or math.prod(shape) * dtype.itemsize != len(body):
+        raise Refused("an array in it is not of the size or type it claims.")
+    flat = np.frombuffer(body, dtype=dtype)
+    return flat.reshape(shape, order="F" if fortran else "C").copy(order="K")

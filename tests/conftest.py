@@ -1,0 +1,74 @@
+"""Every public estimator, quick to fit: a test that takes `any_name` or `any_clusterer` runs for
+each, so that a new one is never forgotten."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import weft
+
+# Whatever makes a search long, by the name it has in each constructor.
+_QUICK = {"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_estimates": 2, "n_init": 2}
+
+
+def quick(name: str, **options):
+    """An estimator with settings that make its fit short."""
+    kind = getattr(weft, name)
+    known = kind().get_params()
+    settings = {key: value for key, value in _QUICK.items() if key in known}
+    if known.get("n_init") == "auto":
+        settings.pop("n_init")
+    if "n_clusters" in known:
+        settings["n_clusters"] = 3
+    if name == "FeatureSwarm":
+        settings["clusterer"] = "linkage"
+    if "random_state" in known:
+        settings["random_state"] = 0
+    return kind(**{**settings, **options})
+
+
+def three_groups(n_features: int = 4) -> np.ndarray:
+    """60 rows in three groups along the first two columns; positive throughout."""
+    X = np.random.default_rng(0).normal(size=(60, n_features))
+    X[20:40, :2] += 6
+    X[40:, :2] -= 6
+    return X - X.min() + 1.0
+
+
+def fitted(name: str, X=None, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return quick(name, **options).fit(three_groups() if X is None else X)
+
+
+def estimator_names() -> list[str]:
+    return sorted(name for name in weft._PUBLIC if name[0].isupper())
+
+
+def clusterer_names() -> list[str]:
+    return [name for name in estimator_names() if hasattr(getattr(weft, name), "fit_predict")]
+
+
+def pytest_generate_tests(metafunc):
+    if "any_name" in metafunc.fixturenames:
+        metafunc.parametrize("any_name", estimator_names())
+    if "any_clusterer" in metafunc.fixturenames:
+        metafunc.parametrize("any_clusterer", clusterer_names())
+
+
+@pytest.fixture(name="fitted")
+def _fitted():
+    return fitted
+
+
+@pytest.fixture(name="quick")
+def _quick():
+    return quick
+
+
+@pytest.fixture(name="three_groups")
+def _three_groups():
+    return three_groups()
