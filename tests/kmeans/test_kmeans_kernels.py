@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
+from weft.kernels.cpu import centers as cpu_centers
 from weft.kernels.cpu import kmeans as squared
 from weft.kernels.cpu import minkowski as cpu
 from weft.kernels.cpu import screen
@@ -177,7 +178,7 @@ def _centers_of(backend, values, mass, p, guess=0.0):
     return centers[0, 0], spread[0, 0]
 
 
-@pytest.mark.parametrize("backend", [reference, cpu])
+@pytest.mark.parametrize("backend", [reference, cpu_centers])
 def test_centers_by_hand(backend):
     ones = np.ones(3)
     # Median of 0, 1, 10 is 1, Σ|x - 1| = 1 + 9 = 10; mean 11/3.
@@ -203,10 +204,10 @@ def test_centers_match_the_reference(p, missing):
     labels = rng.integers(3, size=len(X))
     order = np.argsort(labels, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=4))])  # the last is empty
-    mass = rng.uniform(0.5, 2.0, len(X))
+    mass = rng.uniform(0.5, 2.0, len(X))  # in the order of `order`
     columns = np.ascontiguousarray(X.T)
     found = []
-    for backend in (cpu, reference):
+    for backend in (cpu_centers, reference):
         centers, spread = np.full((4, 7), 0.25), np.empty((4, 7))
         backend.column_centers(columns, order, starts, mass, p, 0, 7, centers, spread)
         assert (centers[3] == 0.25).all()
@@ -224,7 +225,7 @@ def test_centers_match_the_reference(p, missing):
 )
 def test_no_point_near_the_center_is_better(values, p, guess):
     mass = np.ones(len(values))
-    center, spread = _centers_of(cpu, values, mass, p, guess)
+    center, spread = _centers_of(cpu_centers, values, mass, p, guess)
     reach = max(values) - min(values)
     assert min(values) <= center <= max(values)
 
@@ -240,14 +241,16 @@ def test_no_point_near_the_center_is_better(values, p, guess):
 def test_center_survives_hard_scales():
     # Symmetric values: the centre is the middle, however large, however the power.
     for scale in (1e-150, 1.0, 1e150):
-        center, _ = _centers_of(cpu, np.array([-1.0, -0.5, 0.5, 1.0]) * scale, np.ones(4), 5.0)
+        center, _ = _centers_of(
+            cpu_centers, np.array([-1.0, -0.5, 0.5, 1.0]) * scale, np.ones(4), 5.0
+        )
         assert abs(center) <= 1e-11 * scale
     # Far from zero: 1e6 + (0, 1) with mass 1, 4 at p = 3 has its centre at 1e6 + 2/3.
-    center, _ = _centers_of(cpu, np.array([1e6, 1e6 + 1.0]), np.array([1.0, 4.0]), 3.0)
+    center, _ = _centers_of(cpu_centers, np.array([1e6, 1e6 + 1.0]), np.array([1.0, 4.0]), 3.0)
     assert center == pytest.approx(1e6 + 2.0 / 3.0, abs=1e-9)
     # p = 1.01 of 0, 0, 0, 1: |c|^0.01 · 3 = (1 - c)^0.01 needs c = 3^-100 ≈ 2e-48: zero, in effect.
-    center, _ = _centers_of(cpu, np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4), 1.01)
+    center, _ = _centers_of(cpu_centers, np.array([0.0, 0.0, 0.0, 1.0]), np.ones(4), 1.01)
     assert abs(center) <= 1e-12
     # All values the same, and a single value.
-    assert _centers_of(cpu, np.full(9, 3.3), np.ones(9), 1.4) == (3.3, 0.0)
-    assert _centers_of(cpu, np.array([-7.0]), np.ones(1), 5.0) == (-7.0, 0.0)
+    assert _centers_of(cpu_centers, np.full(9, 3.3), np.ones(9), 1.4) == (3.3, 0.0)
+    assert _centers_of(cpu_centers, np.array([-7.0]), np.ones(1), 5.0) == (-7.0, 0.0)

@@ -17,6 +17,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from weft.kernels.cpu import centers as minkowski_centers
 from weft.kernels.cpu import kmeans as squared
 from weft.kernels.cpu import minkowski
 from weft.kernels.cpu import screen as screening
@@ -47,6 +48,7 @@ class Data(NamedTuple):
     mass : (n,), how much each row counts
     load : (n,), `mass` times M / number of observed values: what a row's distance is multiplied by
     screen : X in single precision and its scale, to find nearest centres faster; or None
+    missing : whether any value is missing
     exponent : float, the power p of the distance
     run : callable, ``run(task, size)`` calls ``task(start, stop)`` over spans of range(size)
     """
@@ -56,6 +58,7 @@ class Data(NamedTuple):
     mass: Array
     load: Array
     screen: Screen | None
+    missing: bool
     exponent: float
     run: Runner
 
@@ -88,7 +91,8 @@ def threads(n_jobs: Any) -> Iterator[Runner]:
 def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
     """Return the table with what its passes need."""
     # A sum is NaN if anything in it is: a quick look before a long one.
-    missing = np.isnan(X.sum()) and bool(np.isnan(X).any())
+    with np.errstate(over="ignore", invalid="ignore"):
+        missing = bool(np.isnan(X.sum())) and bool(np.isnan(X).any())
     columns = None
     load = mass
     if missing:
@@ -98,7 +102,7 @@ def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
     screen = None
     if exponent != 2.0 and not missing and exponent <= screening.LARGEST_EXPONENT:
         screen = _make_screen(X, run)
-    return Data(X, columns, mass, load, screen, exponent, run)
+    return Data(X, columns, mass, load, screen, missing, exponent, run)
 
 
 def _make_screen(X: Array, run: Runner) -> Screen | None:
@@ -159,14 +163,11 @@ def nearest(data: Data, centers: Array, factors: Array) -> Labels:
     best = np.empty(len(data.X))
 
     def task(start: int, stop: int) -> None:
-        minkowski.nearest_centers(
-            data.X[start:stop],
-            centers,
-            factors,
-            data.exponent,
-            labels[start:stop],
-            best[start:stop],
-        )
+        rows, out, cost = data.X[start:stop], labels[start:stop], best[start:stop]
+        if data.exponent == 2.0 and not data.missing:
+            squared.nearest_squared(rows, centers, factors, out, cost)
+        else:
+            minkowski.nearest_centers(rows, centers, factors, data.exponent, out, cost)
 
     data.run(task, len(labels))
     return labels
@@ -224,10 +225,11 @@ def _column_centers(
 ) -> Centers:
     centers = previous.copy()
     spread = np.empty_like(centers)
+    load = data.load[order]
 
     def task(start: int, stop: int) -> None:
-        minkowski.column_centers(
-            data.columns, order, starts, data.load, data.exponent, start, stop, centers, spread
+        minkowski_centers.column_centers(
+            data.columns, order, starts, load, data.exponent, start, stop, centers, spread
         )
 
     data.run(task, centers.shape[1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.kernels.cpu.power import fused
+from weft.kernels.cpu.power import aligned, fused
 
 BLOCK = 64
 
@@ -18,6 +18,15 @@ BLOCK = 64
 def load_block(X, start, out):
     """Fill `out` (M, BLOCK) with rows from `start` on, transposed; the last row pads the block."""
     last = X.shape[0] - 1
+    if start + BLOCK - 1 <= last:
+        # Eight rows at a time: whole cache lines on either side. The slice spares a check for
+        # negative indices.
+        rows = X[start : start + BLOCK]
+        for r in range(0, BLOCK, 8):
+            for v in range(X.shape[1]):
+                for j in range(8):
+                    out[v, r + j] = rows[r + j, v]
+        return
     for r in range(BLOCK):
         i = min(start + r, last)
         for v in range(X.shape[1]):
@@ -25,62 +34,78 @@ def load_block(X, start, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _squared_block(block, center, factor, out):
-    """Fill `out` with Σ_v f_v (x_v - c_v)² for the rows of a block."""
+def _squared_pair(block, center, factor, other_center, other_factor, out, other):
+    """Fill `out` and `other` with Σ_v f_v (x_v - c_v)² for two centres and the rows of a block.
+
+    Two centres and two features a turn: rows and running sums are loaded and stored less often.
+    Each sum adds its features in their order, whatever centre it is paired with.
+    """
     n_features = block.shape[0]
     out[:] = 0.0
-    whole = n_features - n_features % 4
-    for v in range(0, whole, 4):  # four features a turn: the sums are loaded and stored less often
-        c0, c1, c2, c3 = center[v], center[v + 1], center[v + 2], center[v + 3]
-        f0, f1, f2, f3 = factor[v], factor[v + 1], factor[v + 2], factor[v + 3]
+    other[:] = 0.0
+    whole = n_features - n_features % 2
+    for v in range(0, whole, 2):
+        c0, c1, e0, e1 = center[v], center[v + 1], other_center[v], other_center[v + 1]
+        f0, f1, g0, g1 = factor[v], factor[v + 1], other_factor[v], other_factor[v + 1]
         for r in range(BLOCK):
-            d0 = block[v, r] - c0
-            d1 = block[v + 1, r] - c1
-            d2 = block[v + 2, r] - c2
-            d3 = block[v + 3, r] - c3
-            out[r] = fused(
-                f3 * d3, d3, fused(f2 * d2, d2, fused(f1 * d1, d1, fused(f0 * d0, d0, out[r])))
-            )
+            x = block[v, r]
+            y = block[v + 1, r]
+            d0 = x - c0
+            d1 = y - c1
+            out[r] = fused(f1 * d1, d1, fused(f0 * d0, d0, out[r]))
+            d0 = x - e0
+            d1 = y - e1
+            other[r] = fused(g1 * d1, d1, fused(g0 * d0, d0, other[r]))
     for v in range(whole, n_features):
-        c0 = center[v]
-        f0 = factor[v]
+        c0, e0 = center[v], other_center[v]
+        f0, g0 = factor[v], other_factor[v]
         for r in range(BLOCK):
             d0 = block[v, r] - c0
             out[r] = fused(f0 * d0, d0, out[r])
+            d1 = block[v, r] - e0
+            other[r] = fused(g0 * d1, d1, other[r])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def squared_distances(X, centers, factors, out):
     """Fill `out` (n, K) with Σ_v f_kv (x_iv - c_kv)²."""
     n_rows = X.shape[0]
-    block = np.empty((X.shape[1], BLOCK))
-    sums = np.empty(BLOCK)
+    n_clusters = centers.shape[0]
+    block = aligned(X.shape[1], BLOCK)
+    sums = aligned(2, BLOCK)
     for start in range(0, n_rows, BLOCK):
         load_block(X, start, block)
-        for k in range(centers.shape[0]):
-            _squared_block(block, centers[k], factors[k], sums)
+        for k in range(0, n_clusters, 2):
+            j = min(k + 1, n_clusters - 1)
+            _squared_pair(block, centers[k], factors[k], centers[j], factors[j], sums[0], sums[1])
             for r in range(min(BLOCK, n_rows - start)):
-                out[start + r, k] = sums[r]
+                out[start + r, k] = sums[0, r]
+                out[start + r, j] = sums[1, r]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearest_squared(X, centers, factors, labels, best):
     """Fill `labels` and `best` for squared distances."""
     n_rows = X.shape[0]
-    block = np.empty((X.shape[1], BLOCK))
-    sums = np.empty(BLOCK)
-    least = np.empty(BLOCK)
+    n_clusters = centers.shape[0]
+    block = aligned(X.shape[1], BLOCK)
+    sums = aligned(2, BLOCK)
+    least = aligned(1, BLOCK)[0]
     which = np.empty(BLOCK, np.int64)
     for start in range(0, n_rows, BLOCK):
         load_block(X, start, block)
         least[:] = np.inf
         which[:] = 0
-        for k in range(centers.shape[0]):
-            _squared_block(block, centers[k], factors[k], sums)
+        for k in range(0, n_clusters, 2):
+            j = min(k + 1, n_clusters - 1)
+            _squared_pair(block, centers[k], factors[k], centers[j], factors[j], sums[0], sums[1])
             for r in range(BLOCK):
-                nearer = sums[r] < least[r]
+                nearer = sums[0, r] < least[r]
                 which[r] = k if nearer else which[r]
-                least[r] = sums[r] if nearer else least[r]
+                least[r] = sums[0, r] if nearer else least[r]
+                nearer = sums[1, r] < least[r]  # where j is k again, never
+                which[r] = j if nearer else which[r]
+                least[r] = sums[1, r] if nearer else least[r]
         for r in range(min(BLOCK, n_rows - start)):
             labels[start + r] = which[r]
             best[start + r] = least[r]

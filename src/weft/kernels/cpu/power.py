@@ -60,62 +60,84 @@ def fused(context: Any, x: Any, y: Any, z: Any) -> Any:
     return x(x, x, x), lambda c, b, s, a: b.fma(a[0], a[1], a[2])
 
 
+# Polynomials through Chebyshev nodes. log2(m) = s L(s²) with s = (m - 1) / (m + 1), |s| < 0.172,
+# L off by 2e-16 of itself (1e-7 in single precision); 2^g = E(g), |g| <= 1/2, off by 3e-16 (1e-7).
+_L0, _L1, _L2, _L3 = 2.885390081777927, 0.9617966939243344, 0.5770780172463577, 0.4121984020451476
+_L4, _L5, _L6 = 0.32061638829942013, 0.26144424471838146, 0.24291613870998635
+_E1, _E2, _E3 = 0.69314718055995, 0.24022650695910097, 0.055504108664447695
+_E4, _E5, _E6 = 0.0096181291076069, 0.0013333558230168296, 0.00015403530441735424
+_E7, _E8 = 1.5252657258554393e-05, 1.3215442586966806e-06
+_E9, _E10 = 1.0208690571348675e-07, 7.072585985243863e-09
+_SL0, _SL1, _SL2 = _F(2.8853904219618327), _F(0.9615889466940781), _F(0.5957596069003722)
+_SE0, _SE1, _SE2 = _F(1.0000000754548972), _F(0.6931471880262288), _F(0.2402210748530834)
+_SE3, _SE4, _SE5 = _F(0.05550357114219078), _F(0.009676031918322055), _F(0.0013390863364671204)
+
+
 @njit(inline="always", error_model="numpy")
 def positive_power(x: float, p: float) -> float:
     """x ** p for x >= 0."""
     t = bits_of(x) + _TO_ROOT
     m = float_of((t & _MANTISSA) + _ROOT_HALF)  # x = m * 2**e, m in [sqrt(1/2), sqrt(2))
     e = float_of((t >> _SHIFT) | _TWO_52) - 4503599627371519.0  # 2**52 + 1023
-    # log(m) = 2 artanh(s) = 2 (s + s**3/3 + s**5/5 + ...), |s| < 0.172
     s = (m - 1.0) / (m + 1.0)
     z = s * s
-    r = fused(z, 1.0 / 21.0, 1.0 / 19.0)
-    r = fused(r, z, 1.0 / 17.0)
-    r = fused(r, z, 1.0 / 15.0)
-    r = fused(r, z, 1.0 / 13.0)
-    r = fused(r, z, 1.0 / 11.0)
-    r = fused(r, z, 1.0 / 9.0)
-    r = fused(r, z, 1.0 / 7.0)
-    r = fused(r, z, 1.0 / 5.0)
-    r = fused(r, z, 1.0 / 3.0)
-    log2_m = fused(s * z, r, s) * 2.885390081777926814  # 2 / log(2)
-    y = min(max(p * (e + log2_m), -1022.0), 1023.0)
+    r = fused(z, _L6, _L5)
+    r = fused(r, z, _L4)
+    r = fused(r, z, _L3)
+    r = fused(r, z, _L2)
+    r = fused(r, z, _L1)
+    r = fused(r, z, _L0)
+    y = min(max(p * fused(s, r, e), -1022.0), 1023.0)
     k = y + _ROUND
-    g = (y - (k - _ROUND)) * 0.693147180559945309
-    q = fused(g, 1.0 / 479001600.0, 1.0 / 39916800.0)  # Taylor's exp, |g| < 0.347
-    q = fused(q, g, 1.0 / 3628800.0)
-    q = fused(q, g, 1.0 / 362880.0)
-    q = fused(q, g, 1.0 / 40320.0)
-    q = fused(q, g, 1.0 / 5040.0)
-    q = fused(q, g, 1.0 / 720.0)
-    q = fused(q, g, 1.0 / 120.0)
-    q = fused(q, g, 1.0 / 24.0)
-    q = fused(q, g, 1.0 / 6.0)
-    q = fused(q, g, 0.5)
-    q = fused(q, g, 1.0)
+    g = y - (k - _ROUND)
+    q = fused(g, _E10, _E9)
+    q = fused(q, g, _E8)
+    q = fused(q, g, _E7)
+    q = fused(q, g, _E6)
+    q = fused(q, g, _E5)
+    q = fused(q, g, _E4)
+    q = fused(q, g, _E3)
+    q = fused(q, g, _E2)
+    q = fused(q, g, _E1)
     q = fused(q, g, 1.0)
     return q * float_of((bits_of(k) << _SHIFT) + _ONE)
 
 
 @njit(inline="always", error_model="numpy")
-def positive_power_single(x: float, p: float) -> float:
+def positive_power_single(x: Any, p: Any) -> Any:
     """x ** p for x >= 0, in float32."""
     t = np.int32(bits_of(x) + _TO_ROOT_32)
     m = float_of(np.int32((t & _MANTISSA_32) + _ROOT_HALF_32))
     e = _F(np.int32(t >> _SHIFT_32) - _BIAS_32)
     s = (m - _F(1.0)) / (m + _F(1.0))
     z = s * s
-    r = fused(z, _F(1.0 / 9.0), _F(1.0 / 7.0))
-    r = fused(r, z, _F(1.0 / 5.0))
-    r = fused(r, z, _F(1.0 / 3.0))
-    log2_m = fused(s * z, r, s) * _F(2.885390081777926814)
-    y = min(max(p * (e + log2_m), _F(-126.0)), _F(127.0))
+    r = fused(z, _SL2, _SL1)
+    r = fused(r, z, _SL0)
+    y = min(max(p * fused(s, r, e), _F(-126.0)), _F(127.0))
     k = y + _F(12582912.0)  # 1.5 * 2**23
-    g = (y - (k - _F(12582912.0))) * _F(0.693147180559945309)
-    q = fused(g, _F(1.0 / 720.0), _F(1.0 / 120.0))
-    q = fused(q, g, _F(1.0 / 24.0))
-    q = fused(q, g, _F(1.0 / 6.0))
-    q = fused(q, g, _F(0.5))
-    q = fused(q, g, _F(1.0))
-    q = fused(q, g, _F(1.0))
+    g = y - (k - _F(12582912.0))
+    q = fused(g, _SE5, _SE4)
+    q = fused(q, g, _SE3)
+    q = fused(q, g, _SE2)
+    q = fused(q, g, _SE1)
+    q = fused(q, g, _SE0)
     return q * float_of(np.int32(np.int32(bits_of(k) << _SHIFT_32) + _ONE_32))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def aligned(rows: int, columns: int) -> Any:
+    """Return an empty (rows, columns) array that starts on a cache line.
+
+    A vector of 64 bytes that straddles two lines costs twice; whether it does would be luck.
+    """
+    raw = np.empty(rows * columns + 8)
+    skip = ((64 - raw.ctypes.data % 64) // 8) % 8
+    return raw[skip : skip + rows * columns].reshape((rows, columns))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def aligned_single(rows: int, columns: int) -> Any:
+    """Return an empty (rows, columns) array of float32 that starts on a cache line."""
+    raw = np.empty(rows * columns + 16, np.float32)
+    skip = ((64 - raw.ctypes.data % 64) // 4) % 16
+    return raw[skip : skip + rows * columns].reshape((rows, columns))

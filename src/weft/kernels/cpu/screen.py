@@ -15,7 +15,7 @@ from numba import njit
 
 from weft.kernels.cpu.kmeans import BLOCK
 from weft.kernels.cpu.minkowski import _powered_block
-from weft.kernels.cpu.power import positive_power, positive_power_single
+from weft.kernels.cpu.power import aligned, aligned_single, positive_power, positive_power_single
 
 LARGEST_EXPONENT = 16.0  # 6^16 is still far from the largest single
 ROUNDING = 2.0**-23
@@ -63,10 +63,10 @@ def nearest_screened(X, scaled, centers, factors, exponent, scaled_centers, scal
     relative = 2e-7 * (9.0 + 24.0 * exponent) + ROUNDING * n_features
     absolute = 8.0 * ROUNDING * widest**root + (n_features * 1e-37) ** root
     single_exponent = np.float32(exponent)
-    block = np.empty((n_features, BLOCK), np.float32)
-    sums = np.empty(BLOCK, np.float32)
-    least = np.empty(BLOCK, np.float32)
-    second = np.empty(BLOCK, np.float32)
+    block = aligned_single(n_features, BLOCK)
+    sums = aligned_single(1, BLOCK)[0]
+    least = aligned_single(1, BLOCK)[0]
+    second = aligned_single(1, BLOCK)[0]
     which = np.empty(BLOCK, np.int32)
     unsure = np.empty(n_rows, np.int64)
     n_unsure = 0
@@ -101,9 +101,9 @@ def nearest_screened(X, scaled, centers, factors, exponent, scaled_centers, scal
 def _settle(X, centers, factors, exponent, rows, labels):
     """Fill `labels` of some rows in double precision."""
     n_features = X.shape[1]
-    block = np.empty((n_features, BLOCK))
-    sums = np.empty(BLOCK)
-    least = np.empty(BLOCK)
+    block = aligned(n_features, BLOCK)
+    sums = aligned(1, BLOCK)[0]
+    least = aligned(1, BLOCK)[0]
     for start in range(0, rows.size, BLOCK):
         width = min(BLOCK, rows.size - start)
         for r in range(BLOCK):

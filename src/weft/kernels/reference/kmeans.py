@@ -90,19 +90,22 @@ def column_centers(
 
     The centre of cluster k and feature v minimises Σ_{i in S_k} m_i |x_iv - c|^p (eq. 3.7); the
     dispersion is that minimum (eq. 3.9 per cluster). `columns` (M, n) is X transposed;
-    ``order[starts[k]:starts[k + 1]]`` are the rows of cluster k. Where a cluster has no observed
-    value the centre stays what it was and the dispersion is NaN.
+    ``order[starts[k]:starts[k + 1]]`` are the rows of cluster k; `mass` is in the order of
+    `order`. Where a cluster has no observed value the centre stays what it was and the dispersion
+    is NaN.
     """
     for v in range(first, last):
         for k in range(len(starts) - 1):
-            rows = order[starts[k] : starts[k + 1]]
-            rows = rows[~np.isnan(columns[v, rows])]
-            if len(rows) == 0:
+            span = slice(starts[k], starts[k + 1])
+            values = columns[v, order[span]]
+            seen = ~np.isnan(values)
+            values, weight = values[seen], mass[span][seen]
+            if len(values) == 0:
                 dispersions[k, v] = np.nan
                 continue
-            center = minkowski_center(columns[v, rows], mass[rows], exponent)
+            center = minkowski_center(values, weight, exponent)
             centers[k, v] = center
-            dispersions[k, v] = (mass[rows] * np.abs(columns[v, rows] - center) ** exponent).sum()
+            dispersions[k, v] = (weight * np.abs(values - center) ** exponent).sum()
 
 
 def minkowski_center(values: Array, mass: Array, exponent: float) -> float:
