@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_choice, check_integer, check_real
-from weft.callbacks import History, Progress
+from weft.callbacks import History, Patience, Progress
 from weft.estimators._centers import CenterClusterer
 from weft.estimators.entropy_kmeans import typical_dispersion
 from weft.kmeans.data import Runner, make_data, threads
@@ -53,9 +53,9 @@ class ProjectedSwarm(CenterClusterer):
     By default a particle is a partition. It starts from the closed-form alternation after
     k-means++, learns whole clusters from better particles (each found in the other by the rows
     that the two have in common), and takes `n_steps` rounds of the alternation before it is
-    scored. The printed method moves weight matrices instead:
-    ``ProjectedSwarm(k, particle="weights", init="random", weight_init="uniform", polish=False,
-    dispersion_floor=0)``.
+    scored; a particle that has become the same as another starts anew. The printed method moves
+    weight matrices instead: ``ProjectedSwarm(k, particle="weights", init="random",
+    weight_init="uniform", polish=False, dispersion_floor=0, patience=None)``.
 
     Columns are taken as they come: put a scaler in front if they are in different units.
 
@@ -81,7 +81,10 @@ class ProjectedSwarm(CenterClusterer):
     n_particles : int, default=10
         Size of the swarm.
     n_evaluations : int, default=500
-        How many particles are evaluated in all: 500 are 50 generations of 10.
+        How many particles are evaluated in all, at most: 500 are 50 generations of 10.
+    patience : int or None, default=20
+        Stop after so many generations without a better best; None, as in the paper, evaluates
+        all.
     init : {"k-means++", "random"}, default="k-means++"
         How each particle's first centres are drawn from the rows; the paper: "random".
     weight_init : {"near-one", "uniform"}, default="near-one"
@@ -166,6 +169,7 @@ class ProjectedSwarm(CenterClusterer):
         strength="auto",
         n_particles=10,
         n_evaluations=500,
+        patience=20,
         init="k-means++",
         weight_init="near-one",
         bounds="clip",
@@ -188,6 +192,7 @@ class ProjectedSwarm(CenterClusterer):
         self.strength = strength
         self.n_particles = n_particles
         self.n_evaluations = n_evaluations
+        self.patience = patience
         self.init = init
         self.weight_init = weight_init
         self.bounds = bounds
@@ -296,11 +301,11 @@ class ProjectedSwarm(CenterClusterer):
             _, shares, centers = best
             alive = np.zeros((1, n_clusters), dtype=bool)
             factors = criterion.factors(shares)
-            labels = space.assign(factors[np.newaxis], centers[np.newaxis], alive)[0]
+            labels = space.assign(factors[np.newaxis], centers[np.newaxis], alive, exact=True)[0]
         else:
             labels = best[np.newaxis]
         if self.polish:
-            labels = space.settle(labels, self.max_iter).labels
+            labels = space.settle(labels, self.max_iter, exact=True).labels
         if self.polish or self.particle == "clusters":
             sizes, means, spread = space.summarise(labels)
             shares, centers = criterion.weights(spread, sizes)[0], means[0]
@@ -355,6 +360,8 @@ class ProjectedSwarm(CenterClusterer):
         n_generations = self.n_evaluations // n_particles
         history = History()
         callbacks: list[Any] = [history]
+        if self.patience is not None:
+            callbacks.append(Patience(self.patience))
         if self.verbose:
             bar = Progress()
             bar.open()
@@ -363,9 +370,15 @@ class ProjectedSwarm(CenterClusterer):
         objective: PartitionObjective | WeightObjective
         swarm: CLPSO | PartitionCLPSO
         if self.particle == "clusters":
-            labels = draw_partitions(space, n_particles, self.init, self.weight_init, rng)
-            positions = space.settle(labels, self.max_iter).labels.astype(np.float64)
-            objective = PartitionObjective(space, self.n_steps)
+            # Particles that start anew while the swarm runs get draws of their own.
+            fresh = np.random.default_rng(rng.integers(2**63))
+
+            def draw(count: int) -> NDArray[np.int32]:
+                labels = draw_partitions(space, count, self.init, self.weight_init, fresh)
+                return space.settle(labels, self.max_iter).labels
+
+            positions = draw(n_particles).astype(np.float64)
+            objective = PartitionObjective(space, self.n_steps, draw)
             swarm = PartitionCLPSO(n_clusters)
         else:
             n_groups = 1 if self.objective == "wkmeans" else n_clusters

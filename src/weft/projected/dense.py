@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.kernels.cpu import projected as kernels
-from weft.kmeans.data import Data, Runner, make_data
+from weft.kmeans.data import Runner
 from weft.projected.criteria import Criterion
 
 Floats = NDArray[np.float64]
@@ -69,48 +69,60 @@ def refill(labels: Labels, cost: Floats, n_clusters: int) -> None:
 class DenseSpace:
     """A table with weighted squared distances."""
 
-    def __init__(
-        self,
-        X: Floats,
-        n_clusters: int,
-        criterion: Criterion,
-        run: Runner,
-        *,
-        precision: type[np.floating] = np.float64,
-    ) -> None:
+    def __init__(self, X: Floats, n_clusters: int, criterion: Criterion, run: Runner) -> None:
         self.n_clusters = n_clusters
         self.criterion = criterion
         self.run = run
         self.mean = X.mean(axis=0)
-        centred = X - self.mean
-        self.data: Data = make_data(centred, np.ones(len(X)), 2.0, run)
-        self.table = np.hstack([centred * centred, centred])  # (n, 2M)
-        self.product_table = self.table.astype(precision, copy=False)
+        self.X = X - self.mean
+        self.norms = np.einsum("ij,ij->i", self.X, self.X)
+        self.table = np.hstack([self.X * self.X, self.X])  # (n, 2M)
+        # Columns between -1 and 1, so that neither they nor their squares leave float32's range.
+        scale = np.abs(self.X).max(axis=0)
+        self.scale = np.where(scale > 0.0, scale, 1.0)
+        self.quick_table = np.empty(self.table.shape, dtype=np.float32)
+        quick = self.X / self.scale
+        self.quick_table[:, : X.shape[1]] = quick * quick
+        self.quick_table[:, X.shape[1] :] = quick
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.data.X.shape
+        return self.X.shape
+
+    def rows(self, numbers: NDArray[np.int64]) -> Floats:
+        """Return a few rows as centres."""
+        return self.X[numbers]
 
     def assign(
-        self, factors: Floats, centers: Floats, dead: NDArray[np.bool_]
+        self, factors: Floats, centers: Floats, dead: NDArray[np.bool_], *, exact: bool = False
     ) -> tuple[Labels, Floats]:
-        """Return each row's nearest living centre for each particle, and how far it is."""
+        """Return each row's nearest living centre for each particle, and how far it is.
+
+        Distances are up to a factor per particle. Single precision unless `exact`: a row changes
+        sides only where two centres are equally near to six digits.
+        """
         n_rows, n_features = self.shape
         n_particles = len(factors)
+        table = self.table if exact else self.quick_table
+        if not exact:
+            factors = factors * (self.scale * self.scale)
+            largest = factors.max(axis=(1, 2), keepdims=True)
+            factors = factors / np.where(largest > 0.0, largest, 1.0)
+            centers = centers / self.scale
         tilted = factors * centers
-        right = np.empty((n_particles * self.n_clusters, 2 * n_features), self.product_table.dtype)
+        right = np.empty((n_particles * self.n_clusters, 2 * n_features), dtype=table.dtype)
         right[:, :n_features] = factors.reshape(-1, n_features)
         right[:, n_features:] = (-2.0 * tilted).reshape(-1, n_features)
         constant = np.einsum("pkj,pkj->pk", tilted, centers)
         constant[dead] = np.inf
-        constant = constant.reshape(-1).astype(self.product_table.dtype)
+        constant = constant.reshape(-1).astype(table.dtype)
         labels = np.empty((n_particles, n_rows), dtype=np.int32)
         best = np.empty((n_particles, n_rows))
 
         def block(first: int, last: int) -> None:
             for number in range(first, last):
                 rows = slice(number * BLOCK_ROWS, (number + 1) * BLOCK_ROWS)
-                distances = self.product_table[rows] @ right.T
+                distances = table[rows] @ right.T
                 distances += constant
                 kernels.nearest(distances, labels[:, rows], best[:, rows])
 
@@ -134,7 +146,7 @@ class DenseSpace:
         spread = np.maximum(squares - centers * sums, 0.0)
         return Summary(sizes, centers, spread)
 
-    def settle(self, labels: Labels, n_rounds: int) -> Settled:
+    def settle(self, labels: Labels, n_rounds: int, *, exact: bool = False) -> Settled:
         """Run up to `n_rounds` of the closed-form alternation from each partition.
 
         A round weighs, assigns and takes means. Rows in no cluster join one in the first round; a
@@ -149,7 +161,8 @@ class DenseSpace:
             value[live] = self.criterion.value(shares, sizes, spread)
             if number == n_rounds:
                 break
-            found, best = self.assign(self.criterion.factors(shares), centers, sizes == 0.0)
+            factors = self.criterion.factors(shares)
+            found, best = self.assign(factors, centers, sizes == 0.0, exact=exact)
             for own, cost in zip(found, best, strict=True):
                 refill(own, cost, self.n_clusters)
             changed = (found != labels[live]).any(axis=1)
@@ -171,5 +184,5 @@ class DenseSpace:
         sizes, means, spread = self.summarise(labels)
         empty = sizes == 0.0
         if empty.any():
-            means[empty] = self.data.X[rng.integers(len(self.data.X), size=int(empty.sum()))]
+            means[empty] = self.X[rng.integers(len(self.X), size=int(empty.sum()))]
         return labels, means, -self.criterion.value(shares, sizes, spread)

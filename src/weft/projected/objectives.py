@@ -7,6 +7,7 @@ partitions and improves each by a few rounds of the closed-form alternation befo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -45,17 +46,24 @@ class Best(NamedTuple):
 class PartitionObjective:
     """Fitness of partitions (P, n) after `n_steps` rounds.
 
+    A position of -1 throughout asks for a new start: `draw` makes as many as it is told.
+
     The particles stand where the rounds have brought them: `positions` is written back, so that
     what a particle remembers, and others learn from, is the improved partition.
     """
 
-    def __init__(self, space: Space, n_steps: int) -> None:
+    def __init__(self, space: Space, n_steps: int, draw: Callable[[int], Labels]) -> None:
         self.space = space
         self.n_steps = n_steps
+        self.draw = draw
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Improve and evaluate the whole swarm."""
-        labels, fitness = self.space.settle(positions.astype(np.int32), self.n_steps)
+        labels = positions.astype(np.int32)
+        blank = np.flatnonzero((labels < 0).all(axis=1))
+        if len(blank):
+            labels[blank] = self.draw(len(blank))
+        labels, fitness = self.space.settle(labels, self.n_steps)
         positions[:] = labels
         return Evaluation(fitness, {"n_clusters": count_clusters(labels)})
 

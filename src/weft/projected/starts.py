@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 
-from weft.kmeans.seeding import plus_plus, random_rows
 from weft.projected.dense import DenseSpace
 from weft.projected.sparse import SparseSpace
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
+Integers = NDArray[np.int64]
 
 INITS = ("k-means++", "random")
 WEIGHT_INITS = ("near-one", "uniform")
 # "near-one" draws in [0.9, 1]: the β-th powers of shares then differ little between clusters. Drawn
 # in [0, 1], they differ so much that one cluster takes most rows at the first assignment.
 _NEAR = 0.9
+# Distances of candidates that are held at a time when starts are drawn.
+_HELD = 2**22
 
 
 def draw_weights(shape: tuple[int, ...], weight_init: str, rng: np.random.Generator) -> Floats:
@@ -27,24 +27,70 @@ def draw_weights(shape: tuple[int, ...], weight_init: str, rng: np.random.Genera
     return rng.uniform(_NEAR if weight_init == "near-one" else 0.0, 1.0, size=shape)
 
 
+def draw_rows(
+    space: DenseSpace | SparseSpace, n_particles: int, init: str, rng: np.random.Generator
+) -> Integers:
+    """Draw the rows that are each particle's first centres, (P, K)."""
+    n_rows, n_clusters = space.shape[0], space.n_clusters
+    if init == "random":
+        draws = [rng.choice(n_rows, n_clusters, replace=False) for _ in range(n_particles)]
+        return np.array(draws)
+    if isinstance(space, SparseSpace):
+        seeds = rng.integers(np.iinfo(np.int32).max, size=n_particles)
+        return np.array(
+            [kmeans_plusplus(space.X, n_clusters, random_state=int(seed))[1] for seed in seeds]
+        )
+    step = max(1, _HELD // ((2 + int(np.log(n_clusters))) * n_rows))
+    parts = [
+        plus_plus(space, min(step, n_particles - first), rng)
+        for first in range(0, n_particles, step)
+    ]
+    return np.vstack(parts)
+
+
+def plus_plus(space: DenseSpace, n_particles: int, rng: np.random.Generator) -> Integers:
+    """Draw greedy k-means++ starts for several particles at once, (P, K).
+
+    A row is drawn by its squared distance to the nearest row drawn before; of 2 + log K candidates
+    the one that leaves the least sum is taken (Arthur and Vassilvitskii 2007, as scikit-learn does
+    it). All particles' candidates are one product: a swarm draws many starts, and one by one they
+    took a third of a run.
+    """
+    n_rows, n_clusters = space.shape[0], space.n_clusters
+    n_trials = 2 + int(np.log(n_clusters))
+    particles = np.arange(n_particles)
+    chosen = np.empty((n_particles, n_clusters), dtype=np.int64)
+    chosen[:, 0] = rng.integers(n_rows, size=n_particles)
+    nearest = _squared_distances(space, chosen[:, 0])
+    for number in range(1, n_clusters):
+        reach = np.cumsum(nearest, axis=1)
+        aims = rng.uniform(size=(n_particles, n_trials)) * reach[:, -1:]
+        candidates = np.empty((n_particles, n_trials), dtype=np.int64)
+        for p in particles:
+            candidates[p] = np.searchsorted(reach[p], aims[p], side="right")
+        candidates = np.minimum(candidates, n_rows - 1)  # all distances 0, or rounding at the end
+        offered = _squared_distances(space, candidates.ravel())
+        offered = offered.reshape(n_particles, n_trials, n_rows)
+        np.minimum(offered, nearest[:, np.newaxis], out=offered)
+        best = offered.sum(axis=2).argmin(axis=1)
+        chosen[:, number] = candidates[particles, best]
+        nearest = offered[particles, best]
+    return chosen
+
+
+def _squared_distances(space: DenseSpace, rows: Integers) -> Floats:
+    """Return squared distances of some rows to all rows, not below 0, and 0 to themselves."""
+    out = space.norms[rows, np.newaxis] + space.norms - 2.0 * (space.X[rows] @ space.X.T)
+    np.maximum(out, 0.0, out=out)
+    out[np.arange(len(rows)), rows] = 0.0
+    return out
+
+
 def draw_centers(
     space: DenseSpace | SparseSpace, n_particles: int, init: str, rng: np.random.Generator
 ) -> Floats:
     """Draw rows as centres for each particle, (P, K, M)."""
-    return np.stack([_one_draw(space, init, rng) for _ in range(n_particles)])
-
-
-def _one_draw(space: Any, init: str, rng: np.random.Generator) -> Floats:
-    n_clusters = space.n_clusters
-    if isinstance(space, DenseSpace):
-        if init == "random":
-            return random_rows(space.data, n_clusters, rng)
-        active = np.ones(space.shape[1], dtype=bool)
-        return plus_plus(space.data, active, n_clusters, rng)
-    if init == "random":
-        return space.rows(rng.choice(space.shape[0], n_clusters, replace=False))
-    seed = int(rng.integers(np.iinfo(np.int32).max))
-    return kmeans_plusplus(space.X, n_clusters, random_state=seed)[0]
+    return np.stack([space.rows(rows) for rows in draw_rows(space, n_particles, init, rng)])
 
 
 def draw_partitions(
@@ -55,15 +101,15 @@ def draw_partitions(
     rng: np.random.Generator,
 ) -> Labels:
     """Draw centres and weights for each particle and assign the rows to them, (P, n)."""
+    rows = draw_rows(space, n_particles, init, rng)
     labels = np.empty((n_particles, space.shape[0]), dtype=np.int32)
-    for p in range(n_particles):
-        centers = _one_draw(space, init, rng)
+    for p in range(n_particles):  # one by one: sparse rows must not become P dense matrices
+        centers = space.rows(rows[p])
         weights = draw_weights(centers.shape, weight_init, rng)
         if isinstance(space, SparseSpace):
             labels[p] = space.similarities(weights, centers).argmax(axis=1)
             continue
-        weights = space.criterion.pool(weights)
-        factors = space.criterion.factors(space.criterion.shares(weights))
+        factors = space.criterion.factors(space.criterion.shares(space.criterion.pool(weights)))
         alive = np.zeros((1, space.n_clusters), dtype=bool)
         labels[p] = space.assign(factors[np.newaxis], centers[np.newaxis], alive)[0][0]
     return labels

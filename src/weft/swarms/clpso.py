@@ -146,7 +146,7 @@ class CLPSO:
         exemplars = tournament(state.own_best_fitness, rng)
         chance = learning_probabilities(n_particles, *self.learning)
         taken = rng.uniform(size=(n_particles, n_dimensions)) < chance[:, np.newaxis]
-        spare: Integers = rng.integers(n_dimensions, size=n_particles)
+        spare: Integers = rng.integers(n_dimensions, size=(n_particles,))
         none = np.flatnonzero(~taken.any(axis=1))
         taken[none, spare[none]] = True
         return np.where(taken, state.own_best[exemplars], state.own_best)
@@ -163,6 +163,10 @@ class PartitionCLPSO:
     A particle moves onto CpBest: there is no velocity between two partitions. Its learned clusters
     are the exemplar's, its other clusters keep what the learned ones leave them, and rows of the
     clusters that it gave up belong to none until somebody assigns them.
+
+    Particles that have become equal learn nothing more from each other. One that meets its equal
+    forgets its best and starts anew: its position is -1 throughout, which asks the objective for
+    a fresh partition. The best position of the swarm is kept through all that.
     """
 
     n_clusters: int
@@ -178,13 +182,23 @@ class PartitionCLPSO:
         exemplars = tournament(state.own_best_fitness, rng)
         chance = learning_probabilities(n_particles, *self.learning)
         taken = rng.uniform(size=(n_particles, self.n_clusters)) < chance[:, np.newaxis]
-        spare: Integers = rng.integers(self.n_clusters, size=n_particles)
-        none = np.flatnonzero(~taken.any(axis=1))
-        taken[none, spare[none]] = True
-        positions = np.empty_like(state.positions)
+        spare: Integers = rng.integers(self.n_clusters, size=(n_particles,))
+        positions = np.full_like(state.positions, -1.0)
+        fitness = state.own_best_fitness.copy()
         for i, exemplar in enumerate(exemplars.tolist()):
-            positions[i] = learn_clusters(state.own_best[i], state.own_best[exemplar], taken[i])
-        return state._replace(positions=positions, n_moves=state.n_moves + 1)
+            own, other = state.own_best[i], state.own_best[exemplar]
+            match = match_clusters(own, other, self.n_clusters)
+            differing = np.flatnonzero(clusters_differ(own, other, match))
+            if len(differing) == 0 and i > exemplar:  # of two that are equal, one stays
+                fitness[i] = -np.inf
+                continue
+            # At least one cluster is learned, and one that is new where there is one.
+            if len(differing) and not taken[i, differing].any():
+                taken[i, differing[spare[i] % len(differing)]] = True
+            positions[i] = learn_clusters(own, other, match, taken[i])
+        return state._replace(
+            positions=positions, own_best_fitness=fitness, n_moves=state.n_moves + 1
+        )
 
     def tell(self, state: CLPSOState, fitness: Floats) -> CLPSOState:
         """Update each particle's best and the swarm's."""
@@ -199,13 +213,22 @@ def match_clusters(own: Floats, other: Floats, n_clusters: int) -> Integers:
     return linear_sum_assignment(table, maximize=True)[1].astype(np.int64)
 
 
-def learn_clusters(own: Floats, exemplar: Floats, taken: NDArray[np.bool_]) -> Floats:
-    """Return `own` with the clusters `taken` replaced by those of `exemplar` that match them."""
+def clusters_differ(own: Floats, other: Floats, match: Integers) -> NDArray[np.bool_]:
+    """Return which clusters of `own` are not, row for row, the cluster of `other` they match."""
+    translated = np.append(match, -1)[own.astype(np.int64)]
+    apart = translated != other
+    differ = np.zeros(len(match) + 1, dtype=bool)  # the last entry stands for -1
+    differ[own[apart].astype(np.int64)] = True
+    differ[np.append(np.argsort(match), -1)[other[apart].astype(np.int64)]] = True
+    return differ[:-1]
+
+
+def learn_clusters(own: Floats, other: Floats, match: Integers, taken: NDArray[np.bool_]) -> Floats:
+    """Return `own` with the clusters `taken` replaced by those of `other` that match them."""
     n_clusters = len(taken)
-    match = match_clusters(own, exemplar, n_clusters)
     # what a cluster of each partition is called in the new one; the last entry stands for -1
     kept = np.append(np.where(taken, -1.0, np.arange(n_clusters)), -1.0)
     learned = np.full(n_clusters + 1, -1.0)
     learned[match[taken]] = np.flatnonzero(taken)
-    from_exemplar = learned[exemplar.astype(np.int64)]
-    return np.where(from_exemplar >= 0, from_exemplar, kept[own.astype(np.int64)])
+    from_other = learned[other.astype(np.int64)]
+    return np.where(from_other >= 0, from_other, kept[own.astype(np.int64)])
