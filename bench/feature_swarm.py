@@ -23,7 +23,7 @@ from weft import FeatureSwarm
 from weft.clusterers import make_clusterer
 from weft.datasets import make_ellipsoids
 from weft.metrics import pair_f
-from weft.spaces import Buffers, Solution, Space
+from weft.spaces import Buffers, Solution, Space, Table
 
 RESULTS = Path(__file__).parent / "results" / "feature_swarm.jsonl"
 # The paper's settings (section 5.6.2); everything else is FeatureSwarm's default.
@@ -59,11 +59,7 @@ def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[s
     n_clusters = k if clusterer == "linkage" else None
     began = time.perf_counter()
     if criterion == "plain":
-        space = Space.of(
-            np.ascontiguousarray(data.data.T),
-            Solution(np.ones(d)),
-            Buffers(len(data.data), hold_matrix=True),
-        )
+        space = Space.of(Table.of(data.data), Solution(np.ones(d)), Buffers(hold_matrix=True))
         plain = make_clusterer(clusterer, CLUSTERERS[clusterer], n_clusters=n_clusters, seed=0)
         labels, kept = plain.prepare(space).cluster(space).labels, 1.0
     else:

@@ -7,6 +7,7 @@ from weft.kernels.cpu import affinity as cpu_affinity
 from weft.kernels.cpu import distances as cpu_distances
 from weft.kernels.cpu import linkage as cpu_linkage
 from weft.kernels.cpu import neighbours as cpu_neighbours
+from weft.kernels.cpu import products as cpu_products
 from weft.kernels.cpu import scores as cpu_scores
 from weft.kernels.reference import affinity as ref_affinity
 from weft.kernels.reference import distances as ref_distances
@@ -57,7 +58,7 @@ def test_squared_distances_are_the_same_bits_however_they_are_cut(name):
 
 
 def test_powered_distances(name):
-    columns = TABLES[name][:, :60]
+    columns = _in_range(TABLES[name][:, :60])
     n_rows = columns.shape[1]
     exponents = np.linspace(1.0, 3.0, len(columns))
     expected, whole, block = (np.full((n_rows, n_rows), np.nan) for _ in range(3))
@@ -65,8 +66,20 @@ def test_powered_distances(name):
         ref_distances.powered_matrix(columns, exponents, expected)
     cpu_distances.powered_matrix(columns, exponents, whole)
     cpu_distances.powered_block(columns, 0, n_rows, columns, exponents, block)
-    np.testing.assert_allclose(whole, expected, rtol=1e-13)
+    np.testing.assert_allclose(whole, expected, rtol=1e-13, atol=1e-300)
     np.testing.assert_array_equal(block, whole)
+
+
+def test_powered_distances_in_single_precision(name):
+    columns = _in_range(TABLES[name][:, :60])
+    n_rows = columns.shape[1]
+    exponents = np.linspace(1.0, 3.0, len(columns))
+    expected, whole = np.empty((n_rows, n_rows)), np.empty((n_rows, n_rows), np.float32)
+    ref_distances.powered_matrix(columns, exponents, expected)
+    cpu_distances.powered_matrix(columns, exponents, whole)
+    share = cpu_distances.power_error(len(columns), 4)
+    assert share < 1e-4
+    np.testing.assert_allclose(whole, expected, rtol=share, atol=1e-36)
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
@@ -88,20 +101,81 @@ def test_nearest(name, k):
         np.testing.assert_array_equal(found, expected)
 
 
+def _approximate(columns, dtype):
+    """The distances as products give them, with what it takes to settle them."""
+    n_features, n_rows = columns.shape
+    centred = np.ascontiguousarray((columns - columns.mean(axis=1, keepdims=True)).T)
+    N = cpu_products.padded(n_rows)
+    rows, norms = np.full((N, n_features), np.nan, dtype), np.full(N, np.nan, dtype)
+    slack = np.full(n_rows, np.nan, dtype)
+    kept, weights = np.arange(n_features), np.ones(n_features)
+    cpu_products.weighted_rows(centred, kept, weights, rows, norms, slack)
+    out = np.full((n_rows, n_rows), np.nan, dtype)
+    cpu_products.product_matrix(rows, norms, slack, columns, out)
+    for start in range(0, n_rows, cpu_products.TILE):
+        block = np.full((min(cpu_products.TILE, n_rows - start), n_rows), np.nan, dtype)
+        cpu_products.product_block(rows, norms, slack, columns, start, block)
+        np.testing.assert_array_equal(block, out[start : start + len(block)])
+    return out, slack
+
+
+def _in_range(columns):
+    """Bring the numbers to where squares exist in float32, as spaces do."""
+    largest = np.abs(columns).max(initial=0.0)
+    return columns if largest == 0.0 else columns / largest
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_stay_within_their_bound(name, dtype):
+    columns = _in_range(TABLES[name])
+    exact = _matrix(columns)
+    found, slack = _approximate(columns, dtype)
+    assert (np.abs(found - exact) <= slack[:, np.newaxis] + slack[np.newaxis, :]).all()
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_array_equal(found[exact == 0.0], 0.0)
+    # Small distances keep three digits.
+    near = exact > 0.0
+    assert (np.abs(found - exact)[near] <= 2e-3 * exact[near]).all() or dtype == np.float32
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_settled_neighbours_are_the_exact_ones(name, k, dtype):
+    columns = _in_range(TABLES[name])
+    exact = _matrix(columns)
+    n_rows = len(exact)
+    k = min(k, n_rows - 1)
+    expected = np.full((n_rows, k), -7)
+    ref_neighbours.nearest_in_block(exact, 0, True, expected, np.empty((n_rows, k)))
+    found, slack = _approximate(columns, dtype)
+    for guess in (np.empty((n_rows, 0), dtype=np.int64), expected[:, :2].copy()):
+        indices = np.full((n_rows, k), -7)
+        values = np.full((n_rows, k), np.nan, dtype)
+        cpu_neighbours.settled_nearest_in_block(
+            found, 0, guess, slack, 0.0, columns, np.empty(0), indices, values
+        )
+        np.testing.assert_array_equal(np.sort(indices), np.sort(expected))
+
+
 @pytest.mark.parametrize("quantile", [0.0, 0.1, 0.6, 1.0])
-def test_density(name, quantile):
-    distances = _matrix(TABLES[name])[:80, :80]
-    n_rows = len(distances)
-    radius = float(np.quantile(distances, quantile))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_density(name, quantile, dtype):
+    columns = _in_range(TABLES[name][:, :80])
+    exact = _matrix(columns)
+    approximate, slack = _approximate(columns, dtype)
+    n_rows = len(exact)
+    # A radius that is exactly some distance: the hardest to decide.
+    radius = float(np.sort(exact.ravel())[int(quantile * (exact.size - 1))])
     results = []
-    for kernels in (ref_neighbours, cpu_neighbours):
+    for kernels, distances in ((ref_neighbours, exact), (cpu_neighbours, approximate)):
+        behind = (slack, 0.0, columns, np.empty(0))
         counts, nearest, labels = (np.full(n_rows, -7) for _ in range(3))
-        reach = np.full(n_rows, np.nan)
+        reach = np.full(n_rows, 9.0)
         parent = np.arange(n_rows)
-        kernels.count_within(distances, 0, radius, counts)
+        kernels.count_within(distances, 0, radius, *behind, counts)
         core = counts >= 3
-        kernels.join_cores(distances, 0, radius, core, parent)
-        kernels.nearest_core(distances, 0, core, nearest, reach)
+        kernels.join_cores(distances, 0, radius, *behind, core, parent)
+        kernels.nearest_core(distances, 0, *behind, core, nearest, reach)
         n_sets = kernels.label_roots(parent, core, labels)
         results.append((counts, nearest, reach, labels, n_sets))
     for expected, found in zip(*results, strict=True):
@@ -126,7 +200,9 @@ def test_scores_from_distances(name, root):
         results = []
         for kernels in (ref_scores, cpu_scores):
             silhouette, same, other, connected = (np.full(n_rows, np.nan) for _ in range(4))
-            kernels.silhouette_block(distances, 0, labels, counts, root, silhouette)
+            sums = np.zeros((len(counts), n_rows))
+            kernels.add_cluster_sums(distances, 0, labels, root, sums)
+            kernels.silhouette_rows(sums, labels, counts, silhouette)
             kernels.nearest_by_label_block(distances, 0, labels, same, other)
             indices = np.argsort(distances, axis=1, kind="stable")[:, 1:3].copy()
             near = np.take_along_axis(distances, indices, axis=1)
@@ -173,8 +249,13 @@ def test_linkage_on_distances_without_ties(name):
 
 
 @pytest.mark.parametrize("damping", [0.5, 0.9])
-def test_affinity_propagation(name, damping):
-    similarity = -_matrix(TABLES[name])[:40, :40]
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_affinity_propagation(name, damping, dtype):
+    similarity = -_matrix(_in_range(TABLES[name]))[:40, :40].astype(dtype)
+    upper = [np.empty(len(similarity) * (len(similarity) - 1) // 2, dtype) for _ in range(2)]
+    ref_affinity.upper_triangle(similarity, upper[0])
+    cpu_affinity.upper_triangle(similarity, upper[1])
+    np.testing.assert_array_equal(upper[1], upper[0])
     np.fill_diagonal(similarity, np.median(similarity))
     shaken = similarity.copy()
     ref_affinity.break_ties(similarity)

@@ -12,6 +12,10 @@ from weft.objectives import FeatureObjective, _plan_memory
 from weft.particles import WeightExponentParticle, WeightParticle
 
 
+# The search runs in single precision; what float64 gives is tested in tests/metrics.
+SINGLE = 1e-5
+
+
 def _objective(X, *, clusterer="knn", criterion="csc", particle=None, **options):
     X = np.asarray(X, dtype=float)
     return FeatureObjective(
@@ -41,7 +45,7 @@ def test_csc_takes_silhouette_weighted_and_connectedness_full(blobs):
     labels = np.repeat([0, 1, 2], 20)
     expected = metrics.silhouette(weighted, labels) * metrics.connectedness(blobs, labels)
     outcome = _objective(blobs).evaluate(position)
-    assert outcome.fitness == pytest.approx(expected, rel=1e-12)
+    assert outcome.fitness == pytest.approx(expected, rel=SINGLE)
     assert (outcome.n_features, outcome.n_clusters) == (2, 3)
 
 
@@ -56,7 +60,7 @@ def test_the_four_variants_of_table_4_3(blobs, silhouette, connectedness):
     )
     params = {"silhouette": silhouette, "connectedness": connectedness}
     fitness = _objective(blobs, criterion_params=params).evaluate(position).fitness
-    assert fitness == pytest.approx(expected, rel=1e-12)
+    assert fitness == pytest.approx(expected, rel=SINGLE)
 
 
 @pytest.mark.parametrize("name", ["bcr", "bic"])
@@ -64,7 +68,7 @@ def test_statistical_criteria_see_the_full_data(blobs, name):
     labels = np.repeat([0, 1, 2], 20)
     expected = getattr(metrics, name)(blobs, labels, artificial_noise=0.1)
     fitness = _objective(blobs, criterion=name).evaluate(np.array([0.5, -1.0, 2.0])).fitness
-    assert fitness == pytest.approx(expected, rel=1e-12)
+    assert fitness == pytest.approx(expected, rel=SINGLE)
 
 
 def test_sparsity_is_better_when_lower(blobs):
@@ -73,7 +77,8 @@ def test_sparsity_is_better_when_lower(blobs):
     position = np.array([0.5, -1.0, -1.0])
     labels = objective.cluster(objective.particle.decode(position)).labels
     assert objective.evaluate(position).fitness == pytest.approx(
-        -metrics.sparsity(weighted, labels)
+        -metrics.sparsity(weighted, labels),
+        rel=1e-3,  # the distances of near rows: three digits
     )
 
 
@@ -86,7 +91,7 @@ def test_exponents_change_the_distance(blobs):
     distances = (gap ** [1.5, 2.5]).sum(axis=-1) ** (1 / 2.0)
     labels = np.repeat([0, 1, 2], 20)
     expected = metrics.silhouette(distances, labels, metric="precomputed")
-    assert objective.evaluate(position).fitness == pytest.approx(expected, rel=1e-10)
+    assert objective.evaluate(position).fitness == pytest.approx(expected, rel=SINGLE)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -166,12 +171,12 @@ def test_a_function_may_be_the_criterion(blobs):
 
 def test_memory_plan():
     # 1000 rows: 8 MB a matrix. A clusterer without need holds it if every thread can.
-    assert _plan_memory(1000, 0, 2, 16_000_000) == (2, True)
-    assert _plan_memory(1000, 0, 2, 15_999_999) == (2, False)
+    assert _plan_memory(8_000_000, 0, 2, 16_000_000) == (2, True)
+    assert _plan_memory(8_000_000, 0, 2, 15_999_999) == (2, False)
     # One that needs four runs on fewer threads, or says what is missing.
-    assert _plan_memory(1000, 4, 8, 70_000_000) == (2, True)
-    with pytest.raises(ValueError, match=r"4 matrices of 1000 × 1000 .* raise max_memory"):
-        _plan_memory(1000, 4, 8, 31_999_999)
+    assert _plan_memory(8_000_000, 4, 8, 70_000_000) == (2, True)
+    with pytest.raises(ValueError, match=r"4 matrices of .* raise max_memory"):
+        _plan_memory(8_000_000, 4, 8, 31_999_999)
 
 
 def test_wrong_settings_are_named(blobs):

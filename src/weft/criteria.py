@@ -25,7 +25,7 @@ from weft.metrics.on_spaces import (
     silhouette_of,
     sparsity_and_separation_of,
 )
-from weft.spaces import Buffers, Solution, Space
+from weft.spaces import Buffers, Solution, Space, Table
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -38,13 +38,12 @@ _OUTLIERS = ("cluster", "exclude")
 class Context:
     """The full, unweighted data, and what was computed from it once."""
 
-    X: Floats  # (n, d)
-    columns: Floats  # (d, n)
+    table: Table
     neighbours: Neighbours | None = None
 
     def full_space(self, buffers: Buffers) -> Space:
         """Return the space with all features at weight 1."""
-        return Space.of(self.columns, Solution(np.ones(len(self.columns))), buffers)
+        return Space.of(self.table, Solution(np.ones(self.table.X.shape[1])), buffers)
 
 
 class Criterion(Protocol):
@@ -80,7 +79,7 @@ def _pick(which: str, space: Space, context: Context) -> Space:
     # The matrix buffer belongs to the particle's own space; the full one is made in blocks.
     if which == "weighted":
         return space
-    return context.full_space(Buffers(space.n_rows, hold_matrix=False))
+    return context.full_space(Buffers(hold_matrix=False, dtype=space.buffers.dtype))
 
 
 def _neighbours(which: str, n_neighbors: int, space: Space, context: Context) -> Neighbours:
@@ -192,7 +191,7 @@ class BCR(_WithOutliers):
         check_real("artificial_noise", self.artificial_noise, low=0.0)
 
     def score(self, space: Space, labels: Integers, context: Context) -> float:
-        return bcr_of(context.X, self._dense(labels), self.artificial_noise)
+        return bcr_of(context.table.X, self._dense(labels), self.artificial_noise)
 
 
 @dataclass(frozen=True)
@@ -206,7 +205,7 @@ class BIC(_WithOutliers):
         check_real("artificial_noise", self.artificial_noise, low=0.0)
 
     def score(self, space: Space, labels: Integers, context: Context) -> float:
-        return bic_of(context.X, self._dense(labels), self.artificial_noise)
+        return bic_of(context.table.X, self._dense(labels), self.artificial_noise)
 
 
 @dataclass(frozen=True)

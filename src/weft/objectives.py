@@ -13,13 +13,15 @@ from typing import Any, NamedTuple, Self
 
 import joblib
 import numpy as np
+import scipy.linalg.cython_blas  # noqa: F401 - the products' BLAS, loaded before it is limited
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from weft.clusterers import Clusterer, Clustering
 from weft.criteria import Context, Criterion
 from weft.metrics.on_spaces import nearest_neighbours
-from weft.particles import Particle
-from weft.spaces import Buffers, Solution, Space
+from weft.particles import Particle, WeightExponentParticle
+from weft.spaces import Buffers, Solution, Space, Table
 from weft.swarms.base import Evaluation
 
 Floats = NDArray[np.float64]
@@ -49,22 +51,30 @@ class FeatureObjective:
         max_memory: int,
         n_jobs: int | None,
     ) -> None:
-        columns = np.ascontiguousarray(X.T)
+        table = Table.of(X)
         self.particle = particle
         self.criterion = criterion
+        self.dtype = np.dtype(clusterer.precision)
+        if isinstance(particle, WeightExponentParticle) and not _fits_single(table):
+            self.dtype = np.dtype(np.float64)
         self.n_threads, self.hold_matrix = _plan_memory(
-            len(X), clusterer.n_matrices, joblib.effective_n_jobs(n_jobs), max_memory
+            self.dtype.itemsize * len(X) ** 2,
+            clusterer.n_matrices,
+            joblib.effective_n_jobs(n_jobs),
+            max_memory,
         )
         self._local = threading.local()
         self._pool: Any = None
-        context = Context(X, columns)
-        full = context.full_space(Buffers(len(X), hold_matrix=False))
+        self._limits: Any = None
+        full = Context(table).full_space(Buffers(hold_matrix=False))
         self.clusterer = clusterer.prepare(full)
         wanted = criterion.n_neighbors_wanted()
         neighbours = nearest_neighbours(full, wanted) if wanted else None
-        self.context = Context(X, columns, neighbours)
+        self.context = Context(table, neighbours)
 
     def __enter__(self) -> Self:
+        # Particles are what runs side by side: a product inside one stays on its thread.
+        self._limits = threadpool_limits(1, "blas")
         self._pool = joblib.Parallel(n_jobs=self.n_threads, prefer="threads")
         self._pool.__enter__()
         return self
@@ -77,6 +87,8 @@ class FeatureObjective:
     ) -> None:
         self._pool.__exit__(kind, error, trace)
         self._pool = None
+        self._limits.restore_original_limits()
+        self._limits = None
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, D) → (P,)."""
@@ -109,20 +121,21 @@ class FeatureObjective:
         return self.clusterer.cluster(self._space(solution))
 
     def score(self, solution: Solution, clustering: Clustering) -> float:
-        """Return the criterion's value for a clustering that was found under `solution`."""
-        return self.criterion.score(self._space(solution), clustering.labels, self.context)
+        """Return the criterion's value, in float64, for a clustering found under `solution`."""
+        space = Space.of(self.context.table, solution, Buffers(hold_matrix=False))
+        return self.criterion.score(space, clustering.labels, self.context)
 
     def _space(self, solution: Solution) -> Space:
         buffers = getattr(self._local, "buffers", None)
         if buffers is None:
-            buffers = Buffers(len(self.context.X), hold_matrix=self.hold_matrix)
+            buffers = Buffers(hold_matrix=self.hold_matrix, dtype=self.dtype)
             self._local.buffers = buffers
-        return Space.of(self.context.columns, solution, buffers)
+        return Space.of(self.context.table, solution, buffers)
 
     def __getstate__(self) -> dict[str, Any]:
         # Threads and their buffers stay here; another process makes its own.
         state = self.__dict__.copy()
-        state["_local"] = state["_pool"] = None
+        state["_local"] = state["_pool"] = state["_limits"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -130,17 +143,21 @@ class FeatureObjective:
         self._local = threading.local()
 
 
-def _plan_memory(n_rows: int, n_matrices: int, n_threads: int, max_memory: int) -> tuple[int, bool]:
-    """Return how many threads to run, and whether each may hold its distance matrix."""
-    matrix = 8 * n_rows * n_rows
+def _fits_single(table: Table) -> bool:
+    """Tell whether cubes of the columns' values stay within float32, with room for weights."""
+    spread = table.spread[table.spread > 0.0]
+    return bool(np.all((spread > 1e-9) & (spread < 1e9)))
+
+
+def _plan_memory(matrix: int, n_matrices: int, n_threads: int, max_memory: int) -> tuple[int, bool]:
+    """Return how many threads to run, and whether each may hold its matrix of so many bytes."""
     if n_matrices == 0:
         return n_threads, matrix * n_threads <= max_memory
     affordable = max_memory // (matrix * n_matrices)
     if affordable == 0:
-        needed = matrix * n_matrices / 2**30
         raise ValueError(
-            f"this clusterer keeps {n_matrices} matrices of {n_rows} × {n_rows} distances, "
-            f"{needed:.1f} GiB, above max_memory={max_memory / 2**30:.1f} GiB; raise max_memory, "
-            "or use clusterer='knn' or 'dbscan', which need none."
+            f"this clusterer keeps {n_matrices} matrices of all pairwise distances, "
+            f"{matrix * n_matrices / 2**30:.3g} GiB, above max_memory={max_memory / 2**30:.3g} "
+            "GiB; raise max_memory, or use clusterer='knn' or 'dbscan', which need none."
         )
     return min(n_threads, affordable), True

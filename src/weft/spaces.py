@@ -1,27 +1,30 @@
 """The distances that a solution defines, handed out in blocks of rows.
 
-A `Space` is all that clusterers and criteria see of the data: powered distances and the root that
-turns them into distances. Whether they come from a matrix held in memory or are made again for
-each pass is the space's own affair; the bits are the same, because each pair is summed over the
-features in order.
+A `Space` is all that clusterers and criteria see of the data: powered distances (the sum before
+the root) and the root that turns them into distances. Whether they come from a matrix held in
+memory or are made again for each pass is the space's own affair: the bits are the same.
+
+Distances may be in float32. Then each has a bound on its error, and `weft.kernels.cpu.neighbours`
+settles in float64 whatever the bound leaves open, so that no label depends on the precision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.kernels.cpu import distances as kernels
+from weft.kernels.cpu import distances as difference_kernels
+from weft.kernels.cpu import products as product_kernels
 
 Floats = NDArray[np.float64]
+AnyFloats = NDArray[Any]  # float32 or float64
 
-# Rows per block when distances are made on the fly: small enough that a block of 20,000 columns
-# (20 MB) is no burden, large enough that the call does not count.
-BLOCK_ROWS = 128
+# Rows per block when distances are made on the fly: one row of tiles.
+BLOCK_ROWS = product_kernels.TILE
 
 
 class Solution(NamedTuple):
@@ -31,20 +34,42 @@ class Solution(NamedTuple):
     exponents: Floats | None = None  # (d,), or None: 2 for all
 
 
+class Table(NamedTuple):
+    """The unweighted data in the layouts that kernels want."""
+
+    X: Floats  # (n, d)
+    centred: Floats  # (n, d), less the column means: products lose fewer digits
+    columns: Floats  # (d, n)
+    spread: Floats  # (d,), the largest absolute value of each centred column
+
+    @classmethod
+    def of(cls, X: Floats) -> Table:
+        """Lay out a table."""
+        centred = X - X.mean(axis=0)
+        return cls(X, centred, np.ascontiguousarray(X.T), np.abs(centred).max(axis=0))
+
+
 class Buffers:
     """Working memory of one thread, allocated once and used for every particle."""
 
-    def __init__(self, n_rows: int, *, hold_matrix: bool) -> None:
-        self.n_rows = n_rows
+    def __init__(self, *, hold_matrix: bool, dtype: Any = np.float64) -> None:
         self.hold_matrix = hold_matrix
-        self._arrays: dict[tuple[str, tuple[int, ...]], Floats] = {}
+        self.dtype = np.dtype(dtype)
+        self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
 
-    def get(self, name: str, shape: tuple[int, ...]) -> Floats:
+    def get(self, name: str, shape: tuple[int, ...]) -> AnyFloats:
         """Return the array of that name and shape; what it holds is left from before."""
         key = (name, shape)
         if key not in self._arrays:
-            self._arrays[key] = np.empty(shape)
+            self._arrays[key] = np.empty(shape, dtype=self.dtype)
         return self._arrays[key]
+
+
+class Doubt(NamedTuple):
+    """How far a powered distance may be off: slack_i + slack_j + share · distance."""
+
+    slack: AnyFloats  # (n,)
+    share: float
 
 
 @dataclass
@@ -52,27 +77,49 @@ class Space:
     """Distances between n rows under feature weights (eq. 5.1) and exponents (eq. 6.1)."""
 
     columns: Floats  # (m, n): weighted, dropped features left out
-    exponents: Floats | None  # (m,)
+    exponents: Floats  # (m,), or (0,): 2 for all
     root: float
+    doubt: Doubt
     buffers: Buffers
-    _matrix_ready: bool = field(default=False, repr=False)
+    # All numbers inside are `scale` times the true ones: a power of 2 that keeps squares in range.
+    scale: float = 1.0
+    _rows: tuple[AnyFloats, AnyFloats] | None = None  # weighted rows and their squared norms
+    _matrix_ready: bool = False
 
     @classmethod
-    def of(cls, columns: Floats, solution: Solution, buffers: Buffers) -> Space:
-        """Build the space of `solution` over unweighted `columns` (d, n)."""
-        kept = solution.weights > 0.0
-        weighted = columns[kept] * solution.weights[kept, np.newaxis]
+    def of(cls, table: Table, solution: Solution, buffers: Buffers) -> Space:
+        """Build the space of `solution` over `table`."""
+        kept = np.flatnonzero(solution.weights > 0.0)
+        weights = solution.weights[kept]
+        n_rows = len(table.X)
         if solution.exponents is None:
-            return cls(weighted, None, 2.0, buffers)
+            scale = _scale_to_one(np.max(weights * table.spread[kept], initial=0.0))
+            weights = weights * scale
+            columns = table.columns[kept] * weights[:, np.newaxis]
+            norms = np.empty(product_kernels.padded(n_rows), dtype=buffers.dtype)
+            rows = np.empty((len(norms), len(kept)), dtype=buffers.dtype)
+            slack = np.empty(n_rows, dtype=buffers.dtype)
+            product_kernels.weighted_rows(table.centred, kept, weights, rows, norms, slack)
+            doubt = Doubt(slack, 0.0)
+            return cls(columns, np.empty(0), 2.0, doubt, buffers, scale, (rows, norms))
+        # Exponents differ between features, so there is no common scale to take out.
+        columns = table.columns[kept] * weights[:, np.newaxis]
         exponents = solution.exponents[kept]
-        root = float(exponents.mean()) if kept.any() else 1.0
-        return cls(weighted, exponents, root, buffers)
+        root = float(exponents.mean()) if len(kept) else 1.0
+        share = difference_kernels.power_error(len(kept), buffers.dtype.itemsize)
+        doubt = Doubt(np.zeros(n_rows, dtype=buffers.dtype), share)
+        return cls(columns, exponents, root, doubt, buffers)
 
     @property
     def n_rows(self) -> int:
         return self.columns.shape[1]
 
-    def blocks(self) -> Iterator[tuple[int, Floats]]:
+    @property
+    def exact(self) -> bool:
+        """Whether the distances are given as they are, with nothing behind them to ask."""
+        return False
+
+    def blocks(self) -> Iterator[tuple[int, AnyFloats]]:
         """Yield (first row, powered distances of some rows to all rows)."""
         if self.buffers.hold_matrix:
             yield 0, self.matrix()
@@ -81,35 +128,43 @@ class Space:
         for start in range(0, self.n_rows, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, self.n_rows)
             block = buffer[: stop - start]
-            _fill_block(self.columns, start, stop, self.columns, self.exponents, block)
+            if self._rows is not None:
+                product_kernels.product_block(
+                    *self._rows, self.doubt.slack, self.columns, start, block
+                )
+            else:
+                difference_kernels.powered_block(
+                    self.columns, start, stop, self.columns, self.exponents, block
+                )
             yield start, block
 
-    def matrix(self) -> Floats:
+    def matrix(self) -> AnyFloats:
         """Return all powered distances (n, n), in a buffer that the next particle overwrites."""
         out = self.buffers.get("matrix", (self.n_rows, self.n_rows))
         if not self._matrix_ready:
-            if self.exponents is None:
-                kernels.squared_matrix(self.columns, out)
+            if self._rows is not None:
+                product_kernels.product_matrix(*self._rows, self.doubt.slack, self.columns, out)
             else:
-                kernels.powered_matrix(self.columns, self.exponents, out)
+                difference_kernels.powered_matrix(self.columns, self.exponents, out)
             self._matrix_ready = True
         return out
 
-    def consume_matrix(self) -> Floats:
+    def consume_matrix(self) -> AnyFloats:
         """Return the matrix to a caller that will spoil it; the next use makes it anew."""
         out = self.matrix()
         self._matrix_ready = False
         return out
 
-    def to_distances(self, powered: Floats) -> Floats:
-        """Take the root: distances from powered distances."""
-        if self.root == 1.0:
-            return powered
-        return np.sqrt(powered) if self.root == 2.0 else powered ** (1.0 / self.root)
+    def to_distances(self, powered: AnyFloats) -> Floats:
+        """Take the root and the scale out: distances, in float64, from powered distances."""
+        double = powered.astype(np.float64)
+        if self.root == 2.0:
+            return np.sqrt(double) / self.scale
+        return double if self.root == 1.0 else double ** (1.0 / self.root)
 
     def to_powered(self, distance: float) -> float:
         """Turn a distance into the powered distance that it compares with."""
-        return float(distance**self.root)
+        return float((distance * self.scale) ** self.root)
 
 
 class MatrixSpace(Space):
@@ -117,37 +172,44 @@ class MatrixSpace(Space):
 
     def __init__(self, distances: Floats) -> None:
         self.distances = np.ascontiguousarray(distances, dtype=np.float64)
-        buffers = Buffers(len(distances), hold_matrix=True)
-        super().__init__(np.empty((0, len(distances))), None, 1.0, buffers)
+        n_rows = len(distances)
+        buffers = Buffers(hold_matrix=True)
+        doubt = Doubt(np.zeros(n_rows), 0.0)
+        super().__init__(np.empty((0, n_rows)), np.empty(0), 1.0, doubt, buffers)
 
-    def matrix(self) -> Floats:
+    @property
+    def exact(self) -> bool:
+        return True
+
+    def matrix(self) -> AnyFloats:
         return self.distances
 
-    def consume_matrix(self) -> Floats:
+    def consume_matrix(self) -> AnyFloats:
         return self.distances.copy()
 
 
+def _scale_to_one(largest: float) -> float:
+    """Return the power of 2 that brings `largest` to about 1."""
+    if not 0.0 < largest < np.inf:
+        return 1.0
+    return float(2.0 ** np.clip(-np.ceil(np.log2(largest)), -1000.0, 1000.0))
+
+
 def cross_blocks(rows: Floats, columns: Floats, solution: Solution) -> Iterator[tuple[int, Floats]]:
-    """Yield (first row, powered distances of some new rows to the known ones).
+    """Yield (first row, powered distances of some new rows to the known ones), in float64.
 
     `rows` (d, q) are new, `columns` (d, n) known, both unweighted.
     """
     kept = solution.weights > 0.0
     weights = solution.weights[kept, np.newaxis]
     left, right = rows[kept] * weights, columns[kept] * weights
-    exponents = None if solution.exponents is None else solution.exponents[kept]
     n_new, n_known = left.shape[1], right.shape[1]
     for start in range(0, n_new, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, n_new)
         block = np.empty((stop - start, n_known))
-        _fill_block(left, start, stop, right, exponents, block)
+        if solution.exponents is None:
+            difference_kernels.squared_block(left, start, stop, right, block)
+        else:
+            exponents = solution.exponents[kept]
+            difference_kernels.powered_block(left, start, stop, right, exponents, block)
         yield start, block
-
-
-def _fill_block(
-    left: Floats, start: int, stop: int, right: Floats, exponents: Floats | None, out: Floats
-) -> None:
-    if exponents is None:
-        kernels.squared_block(left, start, stop, right, out)
-    else:
-        kernels.powered_block(left, start, stop, right, exponents, out)

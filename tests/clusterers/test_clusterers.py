@@ -10,19 +10,19 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import kneighbors_graph
 
 from weft.clusterers import CLUSTERERS, make_clusterer
-from weft.spaces import Buffers, Solution, Space
+from weft.spaces import Buffers, Solution, Space, Table
 
 
-def _space(X, *, hold_matrix=True, exponents=None):
+def _space(X, *, hold_matrix=True, exponents=None, dtype=np.float64):
     X = np.asarray(X, dtype=float)
     solution = Solution(np.ones(X.shape[1]), exponents)
-    return Space.of(np.ascontiguousarray(X.T), solution, Buffers(len(X), hold_matrix=hold_matrix))
+    return Space.of(Table.of(X), solution, Buffers(hold_matrix=hold_matrix, dtype=dtype))
 
 
 def _cluster(name, X, *, n_clusters=None, hold_matrix=True, **params):
-    space = _space(X, hold_matrix=hold_matrix)
     clusterer = make_clusterer(name, params, n_clusters=n_clusters, seed=0)
-    return clusterer.prepare(space).cluster(space)
+    space = _space(X, hold_matrix=hold_matrix, dtype=clusterer.precision)
+    return clusterer.prepare(_space(X)).cluster(space)
 
 
 @pytest.fixture(params=range(5))

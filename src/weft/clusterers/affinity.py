@@ -7,8 +7,10 @@ of eq. 6.1, not the powered sum, so that it stays comparable.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft._validation import check_integer, check_real
 from weft.clusterers.base import Clustering, number_by_first_row
@@ -31,6 +33,7 @@ class AffinityPropagation:
     convergence_iter: int = 15
 
     n_matrices = 4
+    precision = "float32"
 
     def __post_init__(self) -> None:
         check_real("damping", self.damping, low=0.5, high=1.0 - 1e-9)
@@ -48,7 +51,10 @@ class AffinityPropagation:
         if space.root != 2.0:
             np.square(space.to_distances(similarity), out=similarity)
         np.negative(similarity, out=similarity)
-        preference = float(np.median(similarity)) if self.preference is None else self.preference
+        if self.preference is None:
+            preference = _median(similarity)
+        else:
+            preference = self.preference * space.scale**2
         np.fill_diagonal(similarity, preference)
         kernels.break_ties(similarity)
         exemplars = np.empty(space.n_rows, dtype=np.int64)
@@ -63,3 +69,15 @@ class AffinityPropagation:
         )
         anchors = np.unique(exemplars[exemplars >= 0])
         return Clustering(number_by_first_row(exemplars), anchors, converged=bool(converged))
+
+
+def _median(similarity: NDArray[Any]) -> float:
+    """Return the median of all entries from the upper half: the rest is its mirror and zeros."""
+    n_rows = len(similarity)
+    upper = np.empty(n_rows * (n_rows - 1) // 2, dtype=similarity.dtype)
+    kernels.upper_triangle(similarity, upper)
+    # In ascending order each entry stands twice, then come the n zeros of the diagonal.
+    places = [(n_rows**2 - 1) // 4, n_rows**2 // 4]
+    if places[1] >= len(upper):
+        return float(np.median(similarity))
+    return float(np.partition(upper, places)[places].astype(np.float64).mean())

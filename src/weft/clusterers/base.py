@@ -31,6 +31,10 @@ class Clusterer(Protocol):
     def n_matrices(self) -> int:
         """How many n × n arrays it cannot do without."""
 
+    @property
+    def precision(self) -> str:
+        """``"float32"`` if it settles what that leaves open, else ``"float64"``."""
+
     def prepare(self, full: Space) -> Clusterer:
         """Return the clusterer with what depends on the data settled, and its demands checked."""
 

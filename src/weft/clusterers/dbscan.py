@@ -31,6 +31,7 @@ class DBSCAN:
     min_samples: int = 5
 
     n_matrices = 0
+    precision = "float32"
 
     def __post_init__(self) -> None:
         if self.eps is not None:
@@ -54,16 +55,17 @@ class DBSCAN:
             raise ValueError("eps=None is settled by prepare(); call that first.")
         n_rows = space.n_rows
         radius = space.to_powered(self.eps)
+        behind = (*space.doubt, space.columns, space.exponents)
         counts = np.empty(n_rows, dtype=np.int64)
         for start, block in space.blocks():
-            kernels.count_within(block, start, radius, counts)
+            kernels.count_within(block, start, radius, *behind, counts)
         core = counts >= self.min_samples
         parent = np.arange(n_rows)
-        nearest = np.empty(n_rows, dtype=np.int64)
-        reach = np.empty(n_rows)
+        nearest = np.full(n_rows, -1, dtype=np.int64)
+        reach = np.full(n_rows, np.inf)
         for start, block in space.blocks():
-            kernels.join_cores(block, start, radius, core, parent)
-            kernels.nearest_core(block, start, core, nearest, reach)
+            kernels.join_cores(block, start, radius, *behind, core, parent)
+            kernels.nearest_core(block, start, *behind, core, nearest, reach)
         labels = np.empty(n_rows, dtype=np.int64)
         kernels.label_roots(parent, core, labels)
         border = ~core & (reach <= radius)

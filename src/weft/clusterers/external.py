@@ -15,6 +15,7 @@ class ExternalClusterer:
     """Hands each particle's distance matrix to a fresh copy of the given object."""
 
     n_matrices = 2
+    precision = "float64"
 
     def __init__(self, estimator: Any, *, n_clusters: int | None, seed: int) -> None:
         name = type(estimator).__name__
@@ -42,6 +43,6 @@ class ExternalClusterer:
         return self
 
     def cluster(self, space: Space) -> Clustering:
-        distances = space.to_distances(space.matrix().copy())
+        distances = space.to_distances(space.matrix())
         labels = np.asarray(clone(self.estimator).fit_predict(distances), dtype=np.int64)
         return Clustering(number_by_first_row(labels), np.flatnonzero(labels >= 0))

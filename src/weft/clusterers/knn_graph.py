@@ -6,13 +6,15 @@ clusters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft._validation import check_integer
 from weft.clusterers.base import Clustering
 from weft.kernels.cpu import neighbours as kernels
+from weft.metrics.on_spaces import nearest_rows
 from weft.spaces import Space
 
 
@@ -21,8 +23,11 @@ class KNNGraph:
     """Connected components of the graph of `n_neighbors` nearest rows (k = 3 in the paper)."""
 
     n_neighbors: int = 3
+    # Rows that are near in the full data are probably near under weights: where to look first.
+    guess: NDArray[np.int64] | None = field(default=None, init=False, repr=False, compare=False)
 
     n_matrices = 0
+    precision = "float32"
 
     def __post_init__(self) -> None:
         check_integer("n_neighbors", self.n_neighbors, low=1)
@@ -33,13 +38,12 @@ class KNNGraph:
                 f"n_neighbors={self.n_neighbors} needs more than {self.n_neighbors} samples, "
                 f"got {full.n_rows}; lower n_neighbors."
             )
-        return self
+        prepared = replace(self)
+        object.__setattr__(prepared, "guess", nearest_rows(full, self.n_neighbors)[0])
+        return prepared
 
     def cluster(self, space: Space) -> Clustering:
-        indices = np.empty((space.n_rows, self.n_neighbors), dtype=np.int64)
-        powered = np.empty((space.n_rows, self.n_neighbors))
-        for start, block in space.blocks():
-            kernels.nearest_in_block(block, start, True, indices, powered)
+        indices, _ = nearest_rows(space, self.n_neighbors, self.guess)
         labels = np.empty(space.n_rows, dtype=np.int64)
         kernels.graph_components(indices, labels)
         return Clustering(labels, np.arange(space.n_rows))

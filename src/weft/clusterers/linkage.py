@@ -19,6 +19,7 @@ class CompleteLinkage:
     n_clusters: int | None = None
 
     n_matrices = 1
+    precision = "float64"
 
     def __post_init__(self) -> None:
         if self.n_clusters is None:

@@ -108,7 +108,7 @@ default="uniform"
     feature_exponents_ : ndarray of shape (n_features,) or None
         Exponent of each feature, with ``exponents=True``.
     fitness_ : float
-        Value of the criterion; -inf if no particle found two clusters.
+        Value of the criterion, in double precision; -inf if no particle found two clusters.
     history_ : dict of ndarray
         One entry per generation: generation, best_fitness, mean_fitness, seconds, n_features,
         n_clusters.
@@ -281,8 +281,8 @@ default="uniform"
         self.n_clusters_ = int(clustering.labels.max()) + 1
         self.feature_weights_ = solution.weights
         self.feature_exponents_ = solution.exponents
-        self.fitness_ = fitness
-        self._fit_anchors = objective.context.X[clustering.anchors]
+        self.fitness_ = objective.score(solution, clustering) if np.isfinite(fitness) else fitness
+        self._fit_anchors = objective.context.table.X[clustering.anchors]
         self._fit_anchor_labels = clustering.labels[clustering.anchors]
         self._fit_radius = clustering.radius
 

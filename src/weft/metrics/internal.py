@@ -21,7 +21,7 @@ from weft.metrics.on_spaces import (
     silhouette_of,
     sparsity_and_separation_of,
 )
-from weft.spaces import Buffers, MatrixSpace, Solution, Space
+from weft.spaces import Buffers, MatrixSpace, Solution, Space, Table
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -45,9 +45,8 @@ def _prepare(
             )
         space: Space = MatrixSpace(data)
     else:
-        columns = np.ascontiguousarray(data.T)
         solution = Solution(np.ones(data.shape[1]))
-        space = Space.of(columns, solution, Buffers(len(data), hold_matrix=False))
+        space = Space.of(Table.of(data), solution, Buffers(hold_matrix=False))
     return space, data, dense_labels(labels, noise=noise)
 
 

@@ -5,7 +5,7 @@ Formulas and conventions are those of :mod:`weft.metrics.internal`, the public f
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,23 +25,44 @@ class Neighbours(NamedTuple):
     distances: Floats  # (n, k)
 
 
-def nearest_neighbours(space: Space, n_neighbors: int) -> Neighbours:
-    """Return the `n_neighbors` nearest rows of each row (fewer if there are not so many)."""
+def nearest_rows(
+    space: Space, n_neighbors: int, guess: Integers | None = None
+) -> tuple[Integers, NDArray[Any]]:
+    """Return the nearest rows of each row (n, k), and their powered distances.
+
+    `guess` (n, g) may name rows that are probably among them.
+    """
     k = min(n_neighbors, space.n_rows - 1)
     indices = np.empty((space.n_rows, k), dtype=np.int64)
-    powered = np.empty((space.n_rows, k))
-    if k > 0:
-        for start, block in space.blocks():
+    powered = np.empty((space.n_rows, k), dtype=space.buffers.dtype)
+    if k == 0:
+        return indices, powered
+    if guess is None:
+        guess = np.empty((space.n_rows, 0), dtype=np.int64)
+    for start, block in space.blocks():
+        if space.exact:
             neighbour_kernels.nearest_in_block(block, start, True, indices, powered)
+        else:
+            neighbour_kernels.settled_nearest_in_block(
+                block, start, guess, *space.doubt, space.columns, space.exponents, indices, powered
+            )
+    return indices, powered
+
+
+def nearest_neighbours(space: Space, n_neighbors: int) -> Neighbours:
+    """Return the `n_neighbors` nearest rows of each row (fewer if there are not so many)."""
+    indices, powered = nearest_rows(space, n_neighbors)
     return Neighbours(indices, space.to_distances(powered))
 
 
 def silhouette_samples_of(space: Space, labels: Integers) -> Floats:
     """Return the silhouette of each row; 0 for rows without a label."""
     counts = np.bincount(labels[labels >= 0])
-    out = np.empty(space.n_rows)
+    sums = np.zeros((len(counts), space.n_rows), dtype=space.buffers.dtype)
     for start, block in space.blocks():
-        score_kernels.silhouette_block(block, start, labels, counts, space.root, out)
+        score_kernels.add_cluster_sums(block, start, labels, space.root, sums)
+    out = np.empty(space.n_rows)
+    score_kernels.silhouette_rows(sums, labels, counts, out)
     return out
 
 
@@ -59,7 +80,8 @@ def connectedness_of(neighbours: Neighbours, labels: Integers, cap: float) -> fl
 
 def sparsity_and_separation_of(space: Space, labels: Integers) -> tuple[float, float]:
     """Return both, since one pass over the distances gives both."""
-    same, other = np.empty(space.n_rows), np.empty(space.n_rows)
+    same = np.empty(space.n_rows, dtype=space.buffers.dtype)
+    other = np.empty_like(same)
     for start, block in space.blocks():
         score_kernels.nearest_by_label_block(block, start, labels, same, other)
     widest, nearest = [], []

@@ -1,9 +1,42 @@
-"""Nearest rows and what hangs together: see the reference for the notation."""
+"""Nearest rows and what hangs together: see the reference for the notation.
+
+Distances in float32 come with a bound on their error. Whatever the bound leaves open (is this the
+third or the fourth nearest row? is it within the radius?) is settled in float64, feature by
+feature, so the answer is the one that exact distances give. It is seldom open.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from weft.kernels.cpu.products import squared_difference
+
+# Rows are searched in pieces: one vectorised count says whether a piece holds anything at all.
+_PIECE = 64
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def true_powered(columns, exponents, i, j):
+    """Return the powered distance of two rows in float64."""
+    if exponents.shape[0] == 0:
+        return squared_difference(columns, i, j)
+    total = 0.0
+    for f in range(columns.shape[0]):
+        total += abs(columns[f, j] - columns[f, i]) ** exponents[f]
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _insert(value, j, best, where):
+    """Update the ascending list `best`: the last falls out, the earlier stays ahead of its ties."""
+    slot = best.shape[0] - 1
+    while slot > 0 and best[slot - 1] > value:
+        best[slot] = best[slot - 1]
+        where[slot] = where[slot - 1]
+        slot -= 1
+    best[slot] = value
+    where[slot] = j
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -18,22 +51,66 @@ def nearest_in_block(block, start, skip_self, indices, values):
         where = indices[i]
         best[:] = np.inf
         where[:] = -1
-        worst = np.inf
-        filled = 0
         for j in range(n_rows):
-            value = row[j]
-            if (value < worst or filled < k) and not (skip_self and j == i):
-                # Insertion from the right keeps the earlier row ahead of its ties.
-                slot = min(filled, k - 1)
-                while slot > 0 and best[slot - 1] > value:
-                    best[slot] = best[slot - 1]
-                    where[slot] = where[slot - 1]
-                    slot -= 1
-                best[slot] = value
-                where[slot] = j
-                filled = min(filled + 1, k)
-                if filled == k:
-                    worst = best[k - 1]
+            if (row[j] < best[k - 1] or where[k - 1] < 0) and not (skip_self and j == i):
+                _insert(row[j], j, best, where)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def settled_nearest_in_block(
+    block, start, guess, slack, share, columns, exponents, indices, values
+):
+    """Fill rows start … of `indices` and `values` (n, k) with the k nearest of each row.
+
+    `guess` (n, g) names rows that are probably near: the search starts from them, so that little
+    else is looked at. The k rows are exactly the nearest; their order, where they are nearer to
+    each other than the error bound, is that of `block`.
+    """
+    n_block, n_rows = block.shape
+    k = indices.shape[1]
+    kind = block.dtype.type
+    exact = np.empty(k)
+    for offset in range(n_block):
+        i = start + offset
+        row = block[offset]
+        best = values[i]
+        where = indices[i]
+        best[:] = np.inf
+        where[:] = -1
+        for g in range(guess.shape[1]):
+            if row[guess[i, g]] < best[k - 1]:
+                _insert(row[guess[i, g]], guess[i, g], best, where)
+        for low in range(0, n_rows, _PIECE):
+            high = min(low + _PIECE, n_rows)
+            piece = row[low:high]
+            worst = best[k - 1]
+            near = 0
+            for j in range(high - low):
+                near += piece[j] < worst
+            if near > 0:
+                for j in range(low, high):
+                    if row[j] < best[k - 1] and j != i and not np.any(where == j):
+                        _insert(row[j], j, best, where)
+        # The true k-th distance is at most this; anything whose lower bound is not above it counts.
+        upper = slack[i]
+        for slot in range(k):
+            j = where[slot]
+            if j >= 0:
+                upper = max(upper, best[slot] * kind(1.0 + share) + slack[j] + slack[i])
+        limit = upper + slack[i]
+        shrink = kind(1.0 - share)
+        near = 0
+        for j in range(n_rows):
+            near += row[j] * shrink - slack[j] <= limit
+        if near > k + 1 or where[k - 1] < 0:
+            exact[:] = np.inf
+            where[:] = -1
+            for j in range(n_rows):
+                if j != i and not row[j] * shrink - slack[j] > limit:
+                    value = true_powered(columns, exponents, i, j)
+                    if value < exact[k - 1] or where[k - 1] < 0:
+                        _insert(value, j, exact, where)
+            best[:] = exact
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -67,19 +144,38 @@ def graph_components(indices, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def count_within(block, start, radius, counts):
-    """Fill counts[start …] with how many rows (the row itself among them) lie within `radius`."""
-    n_block, n_rows = block.shape
-    for offset in range(n_block):
-        row = block[offset]
-        count = 0
-        for j in range(n_rows):
-            count += row[j] <= radius
-        counts[start + offset] = count
+def _is_within(value, i, j, radius, slack, share, columns, exponents):
+    doubt = slack[i] + slack[j] + share * value
+    if value + doubt <= radius:
+        return True
+    if value - doubt > radius:
+        return False
+    return true_powered(columns, exponents, i, j) <= radius
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def join_cores(block, start, radius, core, parent):
+def count_within(block, start, radius, slack, share, columns, exponents, counts):
+    """Fill counts[start …] with how many rows (the row itself among them) lie within `radius`."""
+    n_block, n_rows = block.shape
+    kind = block.dtype.type
+    grow, shrink = kind(1.0 + share), kind(1.0 - share)
+    for offset in range(n_block):
+        i = start + offset
+        row = block[offset]
+        inner, outer = kind(radius) - slack[i], kind(radius) + slack[i]
+        surely = possibly = 0
+        for j in range(n_rows):
+            surely += row[j] * grow + slack[j] <= inner
+            possibly += row[j] * shrink - slack[j] <= outer
+        if surely != possibly:
+            surely = 0
+            for j in range(n_rows):
+                surely += _is_within(row[j], i, j, radius, slack, share, columns, exponents)
+        counts[i] = surely
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def join_cores(block, start, radius, slack, share, columns, exponents, core, parent):
     """Update `parent`: core rows within `radius` of each other get the same root."""
     n_block = block.shape[0]
     for offset in range(n_block):
@@ -87,24 +183,37 @@ def join_cores(block, start, radius, core, parent):
         if core[i]:
             row = block[offset]
             for j in range(i):
-                if row[j] <= radius and core[j]:
+                if core[j] and _is_within(row[j], i, j, radius, slack, share, columns, exponents):
                     _join(parent, i, j)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def nearest_core(block, start, core, index, value):
-    """Fill `index` and `value` from `start` on with each row's nearest core row (-1, inf: none)."""
+def nearest_core(block, start, slack, share, columns, exponents, core, index, value):
+    """Fill `index` and `value` from `start` on with each border row's nearest core row.
+
+    Core rows themselves are passed over: they keep what they have. Where there is no core row,
+    the index is -1 and the value inf.
+    """
     n_block, n_rows = block.shape
     for offset in range(n_block):
+        i = start + offset
+        if core[i]:
+            continue
         row = block[offset]
-        best = np.inf
-        where = -1
+        upper = np.inf
         for j in range(n_rows):
-            if core[j] and row[j] < best:
-                best = row[j]
-                where = j
-        index[start + offset] = where
-        value[start + offset] = best
+            if core[j]:
+                upper = min(upper, row[j] + slack[j] + slack[i] + share * row[j])
+        index[i] = -1
+        value[i] = np.inf
+        for j in range(n_rows):
+            if core[j] and row[j] - slack[j] - slack[i] - share * row[j] <= upper:
+                # Without columns the distances were given, and are what they are.
+                known = columns.shape[0] == 0
+                true = row[j] if known else true_powered(columns, exponents, i, j)
+                if true < value[i]:
+                    value[i] = true
+                    index[i] = j
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

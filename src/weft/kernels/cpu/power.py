@@ -74,7 +74,7 @@ _SE3, _SE4, _SE5 = _F(0.05550357114219078), _F(0.009676031918322055), _F(0.00133
 
 
 @njit(inline="always", error_model="numpy")
-def positive_power(x: float, p: float) -> float:
+def positive_power(x: Any, p: Any) -> Any:
     """x ** p for x >= 0."""
     t = bits_of(x) + _TO_ROOT
     m = float_of((t & _MANTISSA) + _ROOT_HALF)  # x = m * 2**e, m in [sqrt(1/2), sqrt(2))

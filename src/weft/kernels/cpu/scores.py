@@ -5,40 +5,54 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from weft.kernels.cpu.power import positive_power_single
+
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def silhouette_block(block, start, labels, counts, root, out):
-    """Fill out[start …] with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
+def add_cluster_sums(block, start, labels, root, sums):
+    """Update `sums` (K, n): the distances of rows start … to all rows, added to their cluster's.
+
+    Distances are symmetric, so this is also each row's sum of distances *to* the cluster, and
+    whole rows are added to whole rows.
+    """
     n_block, n_rows = block.shape
-    n_clusters = counts.shape[0]
-    # One bin more, at the end, takes the rows without a label: no branch in the inner loop.
-    sums = np.empty(n_clusters + 1)
-    distances = np.empty(n_rows)
-    power = 1.0 / root
-    bins = np.where(labels < 0, n_clusters, labels)
+    kind = block.dtype.type
     for offset in range(n_block):
-        i = start + offset
+        own = labels[start + offset]
+        if own < 0:
+            continue
+        row = block[offset]
+        total = sums[own]
+        if root == 2.0:
+            for j in range(n_rows):
+                total[j] += np.sqrt(row[j])
+        elif root == 1.0:
+            for j in range(n_rows):
+                total[j] += row[j]
+        elif block.itemsize == 4:
+            power = kind(1.0 / root)
+            for j in range(n_rows):
+                value = positive_power_single(row[j], power)
+                total[j] += value if row[j] > kind(0.0) else kind(0.0)
+        else:
+            for j in range(n_rows):
+                total[j] += row[j] ** (1.0 / root)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def silhouette_rows(sums, labels, counts, out):
+    """Fill `out` with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
+    n_clusters, n_rows = sums.shape
+    for i in range(n_rows):
         out[i] = 0.0
         own = labels[i]
         if own < 0 or counts[own] < 2 or n_clusters < 2:
             continue
-        row = block[offset]
-        if root == 2.0:
-            for j in range(n_rows):
-                distances[j] = np.sqrt(row[j])
-        elif root == 1.0:
-            distances[:] = row
-        else:
-            for j in range(n_rows):
-                distances[j] = row[j] ** power
-        sums[:] = 0.0
-        for j in range(n_rows):
-            sums[bins[j]] += distances[j]
-        a = sums[own] / (counts[own] - 1)
+        a = np.float64(sums[own, i]) / (counts[own] - 1)
         b = np.inf
         for c in range(n_clusters):
-            if c != own and sums[c] / counts[c] < b:
-                b = sums[c] / counts[c]
+            if c != own:
+                b = min(b, np.float64(sums[c, i]) / counts[c])
         larger = max(a, b)
         if larger > 0.0:
             out[i] = (b - a) / larger

@@ -79,7 +79,7 @@ def assign_exemplars(S: Floats, exemplar: NDArray[np.bool_], out: NDArray[np.int
 
 
 def break_ties(S: Floats) -> None:
-    """Update `S`: move each entry by at most one rounding step, by a hash of its place.
+    """Update `S`: move each entry by a few rounding steps, by a hash of its place.
 
     Rows that are equal would otherwise elect each other for ever. A hash instead of random draws
     keeps the result a function of the distances alone.
@@ -90,4 +90,10 @@ def break_ties(S: Floats) -> None:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     unit = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
-    S += (2.0**-52 * S - 1e-300) * unit
+    step, least = (2.0**-17, 1e-37) if S.itemsize == 4 else (2.0**-46, 1e-300)
+    S += ((step * S.astype(np.float64) - least) * unit).astype(S.dtype)
+
+
+def upper_triangle(S: Floats, out: Floats) -> None:
+    """Fill `out` with the entries above the diagonal, row after row."""
+    out[:] = S[np.triu_indices(len(S), 1)]

@@ -41,16 +41,62 @@ def graph_components(indices: Integers, out: Integers) -> int:
     return int(out.max()) + 1
 
 
-def count_within(block: Floats, start: int, radius: float, counts: Integers) -> None:
+def settled_nearest_in_block(
+    block: Floats,
+    start: int,
+    guess: Integers,
+    slack: Floats,
+    share: float,
+    columns: Floats,
+    exponents: Floats,
+    indices: Integers,
+    values: Floats,
+) -> None:
+    """Fill as `nearest_in_block` does, from exact distances whatever `block` says."""
+    exact = exact_block(block, start, columns, exponents)
+    nearest_in_block(exact, start, True, indices, values)
+
+
+def exact_block(block: Floats, start: int, columns: Floats, exponents: Floats) -> Floats:
+    """Return the powered distances behind `block`, or `block` itself where nothing is behind it."""
+    if len(columns) == 0:
+        return block
+    powers = exponents if len(exponents) else np.full(len(columns), 2.0)
+    exact = np.zeros(block.shape)
+    for column, power in zip(columns, powers, strict=True):
+        gap = np.abs(column[np.newaxis, :] - column[start : start + len(block), np.newaxis])
+        exact += gap * gap if power == 2.0 else gap**power
+    return exact
+
+
+def count_within(
+    block: Floats,
+    start: int,
+    radius: float,
+    slack: Floats,
+    share: float,
+    columns: Floats,
+    exponents: Floats,
+    counts: Integers,
+) -> None:
     """Fill counts[start …] with how many rows (the row itself among them) lie within `radius`."""
-    counts[start : start + len(block)] = (block <= radius).sum(axis=1)
+    exact = exact_block(block, start, columns, exponents)
+    counts[start : start + len(block)] = (exact <= radius).sum(axis=1)
 
 
 def join_cores(
-    block: Floats, start: int, radius: float, core: NDArray[np.bool_], parent: Integers
+    block: Floats,
+    start: int,
+    radius: float,
+    slack: Floats,
+    share: float,
+    columns: Floats,
+    exponents: Floats,
+    core: NDArray[np.bool_],
+    parent: Integers,
 ) -> None:
     """Update `parent`: core rows within `radius` of each other get the same root."""
-    for offset, row in enumerate(block):
+    for offset, row in enumerate(exact_block(block, start, columns, exponents)):
         i = start + offset
         if core[i]:
             for j in np.flatnonzero((row <= radius) & core):
@@ -59,15 +105,27 @@ def join_cores(
 
 
 def nearest_core(
-    block: Floats, start: int, core: NDArray[np.bool_], index: Integers, value: Floats
+    block: Floats,
+    start: int,
+    slack: Floats,
+    share: float,
+    columns: Floats,
+    exponents: Floats,
+    core: NDArray[np.bool_],
+    index: Integers,
+    value: Floats,
 ) -> None:
-    """Fill `index` and `value` from `start` on with each row's nearest core row (-1, inf: none)."""
-    masked = np.where(core, block, np.inf)
-    for offset, row in enumerate(masked):
-        best = int(row.argmin())
-        found = np.isfinite(row[best])
-        index[start + offset] = best if found else -1
-        value[start + offset] = row[best]
+    """Fill `index` and `value` from `start` on with each border row's nearest core row.
+
+    Core rows themselves are passed over: they keep what they have. Where there is no core row,
+    the index is -1 and the value inf.
+    """
+    exact = exact_block(block, start, columns, exponents)
+    for offset, row in enumerate(np.where(core, exact, np.inf)):
+        if not core[start + offset]:
+            best = int(row.argmin())
+            index[start + offset] = best if np.isfinite(row[best]) else -1
+            value[start + offset] = row[best]
 
 
 def label_roots(parent: Integers, core: NDArray[np.bool_], out: Integers) -> int:

@@ -13,21 +13,24 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def silhouette_block(
-    block: Floats, start: int, labels: Integers, counts: Integers, root: float, out: Floats
+def add_cluster_sums(
+    block: Floats, start: int, labels: Integers, root: float, sums: Floats
 ) -> None:
-    """Fill out[start …] with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
-    n_clusters = len(counts)
+    """Update `sums` (K, n): the distances of rows start … to all rows, added to their cluster's."""
     for offset, powered in enumerate(block):
-        i = start + offset
+        if labels[start + offset] >= 0:
+            sums[labels[start + offset]] += powered ** (1.0 / root)
+
+
+def silhouette_rows(sums: Floats, labels: Integers, counts: Integers, out: Floats) -> None:
+    """Fill `out` with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
+    n_clusters = len(counts)
+    for i, own in enumerate(labels):
         out[i] = 0.0
-        own = labels[i]
         if own < 0 or counts[own] < 2 or n_clusters < 2:
             continue
-        distances = powered ** (1.0 / root)
-        sums = np.array([distances[labels == c].sum() for c in range(n_clusters)])
-        a = sums[own] / (counts[own] - 1)
-        b = min(sums[c] / counts[c] for c in range(n_clusters) if c != own)
+        a = sums[own, i] / (counts[own] - 1)
+        b = min(sums[c, i] / counts[c] for c in range(n_clusters) if c != own)
         if max(a, b) > 0.0:
             out[i] = (b - a) / max(a, b)
 
