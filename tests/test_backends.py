@@ -175,7 +175,7 @@ def test_density(name, quantile, dtype):
         kernels.count_within(distances, 0, radius, *behind, counts)
         core = counts >= 3
         kernels.join_cores(distances, 0, radius, *behind, core, parent)
-        kernels.nearest_core(distances, 0, *behind, core, nearest, reach)
+        kernels.nearest_core(distances, 0, radius, *behind, core, nearest, reach)
         n_sets = kernels.label_roots(parent, core, labels)
         results.append((counts, nearest, reach, labels, n_sets))
     for expected, found in zip(*results, strict=True):

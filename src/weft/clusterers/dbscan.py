@@ -65,9 +65,9 @@ class DBSCAN:
         reach = np.full(n_rows, np.inf)
         for start, block in space.blocks():
             kernels.join_cores(block, start, radius, *behind, core, parent)
-            kernels.nearest_core(block, start, *behind, core, nearest, reach)
+            kernels.nearest_core(block, start, radius, *behind, core, nearest, reach)
         labels = np.empty(n_rows, dtype=np.int64)
         kernels.label_roots(parent, core, labels)
-        border = ~core & (reach <= radius)
+        border = ~core & (nearest >= 0)
         labels[border] = labels[nearest[border]]
         return Clustering(number_by_first_row(labels), np.flatnonzero(core), self.eps)

@@ -39,7 +39,7 @@ class KNNGraph:
                 f"got {full.n_rows}; lower n_neighbors."
             )
         prepared = replace(self)
-        object.__setattr__(prepared, "guess", nearest_rows(full, self.n_neighbors)[0])
+        object.__setattr__(prepared, "guess", nearest_rows(full, self.n_neighbors + 1)[0])
         return prepared
 
     def cluster(self, space: Space) -> Clustering:

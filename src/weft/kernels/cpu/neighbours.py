@@ -69,48 +69,69 @@ def settled_nearest_in_block(
     n_block, n_rows = block.shape
     k = indices.shape[1]
     kind = block.dtype.type
-    exact = np.empty(k)
+    grow, shrink = kind(1.0 + share), kind(1.0 - share)
+    most_slack = slack.max()
+    # One place more than asked for: what is next in line shows whether there is any doubt.
+    best = np.empty(k + 1, dtype=block.dtype)
+    where = np.empty(k + 1, dtype=np.int64)
     for offset in range(n_block):
         i = start + offset
         row = block[offset]
-        best = values[i]
-        where = indices[i]
         best[:] = np.inf
         where[:] = -1
         for g in range(guess.shape[1]):
-            if row[guess[i, g]] < best[k - 1]:
+            if row[guess[i, g]] < best[k]:
                 _insert(row[guess[i, g]], guess[i, g], best, where)
         for low in range(0, n_rows, _PIECE):
             high = min(low + _PIECE, n_rows)
             piece = row[low:high]
-            worst = best[k - 1]
+            worst = best[k]
             near = 0
             for j in range(high - low):
                 near += piece[j] < worst
             if near > 0:
                 for j in range(low, high):
-                    if row[j] < best[k - 1] and j != i and not np.any(where == j):
+                    if row[j] < best[k] and j != i and not np.any(where == j):
                         _insert(row[j], j, best, where)
-        # The true k-th distance is at most this; anything whose lower bound is not above it counts.
-        upper = slack[i]
+        # The true k-th distance is at most `upper`: whatever cannot be above it is in doubt.
+        upper = kind(0.0)
         for slot in range(k):
-            j = where[slot]
-            if j >= 0:
-                upper = max(upper, best[slot] * kind(1.0 + share) + slack[j] + slack[i])
-        limit = upper + slack[i]
-        shrink = kind(1.0 - share)
-        near = 0
-        for j in range(n_rows):
-            near += row[j] * shrink - slack[j] <= limit
-        if near > k + 1 or where[k - 1] < 0:
-            exact[:] = np.inf
-            where[:] = -1
-            for j in range(n_rows):
-                if j != i and not row[j] * shrink - slack[j] > limit:
-                    value = true_powered(columns, exponents, i, j)
-                    if value < exact[k - 1] or where[k - 1] < 0:
-                        _insert(value, j, exact, where)
-            best[:] = exact
+            if where[slot] >= 0:
+                upper = max(upper, best[slot] * grow + slack[where[slot]] + slack[i])
+        indices[i] = where[:k]
+        values[i] = best[:k]
+        if where[k - 1] < 0 or not best[k] * shrink - most_slack - slack[i] > upper:
+            _settle_row(
+                i,
+                row,
+                k,
+                upper + slack[i],
+                shrink,
+                slack,
+                columns,
+                exponents,
+                indices[i],
+                values[i],
+            )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _settle_row(i, row, k, limit, shrink, slack, columns, exponents, where, best):
+    """Fill `where` and `best` with the k nearest rows by exact distances, if there is doubt."""
+    n_rows = row.shape[0]
+    near = 0
+    for j in range(n_rows):
+        near += row[j] * shrink - slack[j] <= limit
+    if near <= k + 1 and where[k - 1] >= 0:  # the k, and the row itself
+        return
+    exact = np.full(k, np.inf)
+    where[:] = -1
+    for j in range(n_rows):
+        if j != i and not row[j] * shrink - slack[j] > limit:
+            value = true_powered(columns, exponents, i, j)
+            if value < exact[k - 1] or where[k - 1] < 0:
+                _insert(value, j, exact, where)
+    best[:] = exact
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -178,42 +199,64 @@ def count_within(block, start, radius, slack, share, columns, exponents, counts)
 def join_cores(block, start, radius, slack, share, columns, exponents, core, parent):
     """Update `parent`: core rows within `radius` of each other get the same root."""
     n_block = block.shape[0]
+    kind = block.dtype.type
+    shrink = kind(1.0 - share)
     for offset in range(n_block):
         i = start + offset
-        if core[i]:
-            row = block[offset]
-            for j in range(i):
-                if core[j] and _is_within(row[j], i, j, radius, slack, share, columns, exponents):
+        if not core[i]:
+            continue
+        row = block[offset]
+        outer = kind(radius) + slack[i]
+        for low in range(0, i, _PIECE):
+            high = min(low + _PIECE, i)
+            piece, doubt = row[low:high], slack[low:high]
+            near = 0
+            for j in range(high - low):
+                near += piece[j] * shrink - doubt[j] <= outer
+            if near == 0:
+                continue
+            own = _root(parent, i)
+            for j in range(low, high):
+                if not core[j] or row[j] * shrink - slack[j] > outer or _root(parent, j) == own:
+                    continue
+                if _is_within(row[j], i, j, radius, slack, share, columns, exponents):
                     _join(parent, i, j)
+                    own = _root(parent, i)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def nearest_core(block, start, slack, share, columns, exponents, core, index, value):
+def nearest_core(block, start, radius, slack, share, columns, exponents, core, index, value):
     """Fill `index` and `value` from `start` on with each border row's nearest core row.
 
-    Core rows themselves are passed over: they keep what they have. Where there is no core row,
-    the index is -1 and the value inf.
+    Core rows themselves are passed over: they keep what they have. Where no core row is within
+    `radius`, the index is -1 and the value inf.
     """
     n_block, n_rows = block.shape
+    kind = block.dtype.type
+    shrink = kind(1.0 - share)
+    known = columns.shape[0] == 0  # the distances were given, and are what they are
     for offset in range(n_block):
         i = start + offset
         if core[i]:
             continue
-        row = block[offset]
-        upper = np.inf
-        for j in range(n_rows):
-            if core[j]:
-                upper = min(upper, row[j] + slack[j] + slack[i] + share * row[j])
         index[i] = -1
         value[i] = np.inf
-        for j in range(n_rows):
-            if core[j] and row[j] - slack[j] - slack[i] - share * row[j] <= upper:
-                # Without columns the distances were given, and are what they are.
-                known = columns.shape[0] == 0
-                true = row[j] if known else true_powered(columns, exponents, i, j)
-                if true < value[i]:
-                    value[i] = true
-                    index[i] = j
+        row = block[offset]
+        outer = kind(radius) + slack[i]
+        for low in range(0, n_rows, _PIECE):
+            high = min(low + _PIECE, n_rows)
+            piece, doubt = row[low:high], slack[low:high]
+            near = 0
+            for j in range(high - low):
+                near += piece[j] * shrink - doubt[j] <= outer
+            if near == 0:
+                continue
+            for j in range(low, high):
+                if core[j] and row[j] * shrink - slack[j] <= outer:
+                    true = row[j] if known else true_powered(columns, exponents, i, j)
+                    if true <= radius and true < value[i]:
+                        value[i] = true
+                        index[i] = j
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -103,9 +103,17 @@ def product_matrix(Z, norms, slack, columns, out):
                         out[top + r, top + c] = tile[r, c]
                         out[top + c, top + r] = tile[r, c]
                 continue
-            for r in range(height):
-                out[top + r, left : left + width] = tile[r, :width]
+            _copy(tile, height, width, out[top : top + height, left : left + width])
             _copy_transposed(tile, height, width, out[left : left + width, top : top + height])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _copy(tile, height, width, out):
+    """Fill `out` (height, width) with the tile."""
+    for r in range(height):
+        source, target = tile[r], out[r]
+        for c in range(width):
+            target[c] = source[c]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -135,8 +143,7 @@ def product_block(Z, norms, slack, columns, start, out):
         width = min(TILE, n_rows - left)
         if left > start:
             _tile(Z, norms, slack, columns, start, left, tile)
-            for r in range(n_block):
-                out[r, left : left + width] = tile[r, :width]
+            _copy(tile, n_block, width, out[:, left : left + width])
         elif left < start:
             _tile(Z, norms, slack, columns, left, start, tile)
             _copy_transposed(tile, width, n_block, out[:, left : left + width])

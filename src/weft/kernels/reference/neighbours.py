@@ -107,6 +107,7 @@ def join_cores(
 def nearest_core(
     block: Floats,
     start: int,
+    radius: float,
     slack: Floats,
     share: float,
     columns: Floats,
@@ -117,11 +118,11 @@ def nearest_core(
 ) -> None:
     """Fill `index` and `value` from `start` on with each border row's nearest core row.
 
-    Core rows themselves are passed over: they keep what they have. Where there is no core row,
-    the index is -1 and the value inf.
+    Core rows themselves are passed over: they keep what they have. Where no core row is within
+    `radius`, the index is -1 and the value inf.
     """
     exact = exact_block(block, start, columns, exponents)
-    for offset, row in enumerate(np.where(core, exact, np.inf)):
+    for offset, row in enumerate(np.where(core & (exact <= radius), exact, np.inf)):
         if not core[start + offset]:
             best = int(row.argmin())
             index[start + offset] = best if np.isfinite(row[best]) else -1
