@@ -1,0 +1,136 @@
+"""How many clusters: several methods, and what they agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_random_state
+from threadpoolctl import threadpool_limits
+
+from weft._validation import check_choice, check_integer
+from weft.choosing import counting
+from weft.choosing.results import Curve, NumberOfClusters
+from weft.staged.estimate import largest_number
+
+METHODS = {
+    "silhouette": counting.by_silhouette,
+    "patterns": counting.by_patterns,
+    "gap": counting.by_gap,
+    "prediction": counting.by_prediction,
+    "eigengap": counting.by_eigengap,
+    "mixture": counting.by_mixture,
+}
+# How much a vote counts, before the method's own doubt: see docs/decisions/0050.
+TRUST = {
+    "silhouette": 1.0,
+    "patterns": 0.25,
+    "gap": 0.75,
+    "prediction": 1.0,
+    "eigengap": 1.5,
+    "mixture": 3.0,
+}
+MOST_CLUSTERS = 30
+
+
+def choose_n_clusters(
+    X: Any,
+    *,
+    methods: Iterable[str] = tuple(METHODS),
+    max_clusters: int | None = None,
+    feature_weights: Any = None,
+    random_state: Any = None,
+) -> NumberOfClusters:
+    """Say how many clusters there are, by what several methods agree on.
+
+    Each method votes for its number; a vote counts by how far the method can be trusted in
+    general and by how clear its curve is this time. The number with the most votes wins, and its
+    share of all votes is the confidence.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows, best scaled.
+    methods : iterable of str, default=all of them
+        ``"silhouette"`` (over k-means, the median of 30 runs), ``"patterns"`` (anomalous patterns,
+        iK-Means), ``"gap"`` (gap statistic), ``"prediction"`` (prediction strength),
+        ``"eigengap"`` (of the graph of nearest neighbours), ``"mixture"`` (Gaussian mixtures by
+        BIC, components that run together joined).
+    max_clusters : int, default=None
+        The largest number that is looked at; None: the root of n_samples, but 30 at most.
+    feature_weights : array-like of shape (n_features,), default=None
+        Each column is multiplied by its weight first; such as ``FeatureSwarm.feature_weights_``.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed of starts, samples and references.
+
+    Returns
+    -------
+    NumberOfClusters
+        ``n_clusters``; ``confidence`` in (0, 1]; ``curves``, a dict from each method to its
+        answer, its clearness and its curve; ``table``; ``plot()``.
+
+    Notes
+    -----
+    The silhouette is taken on at most 800 rows, the gap on 1,000, prediction strength on 2,000,
+    the graph and the mixture on 4,000, drawn at random. A single cluster can win only by the
+    methods that know of it (all but the silhouette).
+
+    Examples
+    --------
+    >>> from weft import choose_n_clusters
+    >>> from weft.datasets import make_gaussians
+    >>> X = make_gaussians(4, 5, cluster_size=60, random_state=0).data
+    >>> choose_n_clusters(X, random_state=0).n_clusters
+    4
+    """
+    rows = check_array(X, dtype=np.float64, ensure_min_samples=4)
+    rows = np.ascontiguousarray(rows if feature_weights is None else _weigh(rows, feature_weights))
+    if isinstance(methods, str):
+        methods = (methods,)
+    wanted = [check_choice("methods", name, METHODS) for name in methods]
+    if not wanted:
+        raise ValueError(f"methods is empty; name at least one of {', '.join(METHODS)}.")
+    if max_clusters is None:
+        most = min(largest_number(len(rows)), MOST_CLUSTERS)
+    else:
+        most = check_integer("max_clusters", max_clusters, low=2, high=len(rows) - 1)
+    seed = _seed(random_state)
+    curves: dict[str, Curve] = {}
+    # One thread: the products are small, and their bits must not depend on the machine's load.
+    with threadpool_limits(limits=1, user_api="blas"):
+        for name in wanted:
+            # Each method has its own stream: its answer does not depend on who else is asked.
+            rng = np.random.default_rng([seed, list(METHODS).index(name)])
+            curves[name] = METHODS[name](rows, most, rng)
+    return vote(curves)
+
+
+def vote(curves: dict[str, Curve]) -> NumberOfClusters:
+    """Count the votes; ties go to the number that the most trusted method speaks for."""
+    weights = {name: TRUST[name] * max(curve.strength, 0.05) for name, curve in curves.items()}
+    votes: dict[int, float] = {}
+    for name in sorted(curves, key=lambda name: -TRUST[name]):
+        number = curves[name].n_clusters
+        votes[number] = votes.get(number, 0.0) + weights[name]
+    winner = max(votes, key=lambda number: votes[number])  # the first on a tie
+    confidence = votes[winner] / sum(weights.values())
+    return NumberOfClusters(winner, float(confidence), curves, weights)
+
+
+def _weigh(rows: np.ndarray, feature_weights: Any) -> np.ndarray:
+    weights = np.asarray(feature_weights, dtype=np.float64)
+    if weights.shape != (rows.shape[1],) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError(
+            f"feature_weights has shape {weights.shape}; give one finite, non-negative weight for "
+            f"each of the {rows.shape[1]} columns."
+        )
+    if not weights.any():
+        raise ValueError("feature_weights is zero for every column; give some column a weight.")
+    return rows[:, weights > 0.0] * weights[weights > 0.0]
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,0 +1,187 @@
+"""What a choice returns: the answer, how sure it is, and the curves it was read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._validation import import_optional
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+class Curve(NamedTuple):
+    """One method's evidence on the number of clusters.
+
+    Attributes
+    ----------
+    n_clusters : int
+        The method's own answer.
+    strength : float
+        How clear the answer is to the method itself, in [0, 1].
+    numbers : ndarray of shape (n_numbers,)
+        Numbers of clusters that were looked at.
+    scores : ndarray of shape (n_numbers,)
+        What the answer was read from, in the method's own unit.
+    unit : str
+        What `scores` are and how they are read.
+    """
+
+    n_clusters: int
+    strength: float
+    numbers: Integers
+    scores: Floats
+    unit: str
+
+
+@dataclass(frozen=True)
+class NumberOfClusters:
+    """The number of clusters that several methods agree on.
+
+    Attributes
+    ----------
+    n_clusters : int
+        The consensus.
+    confidence : float
+        Share of the methods' weight that stands behind it, in (0, 1].
+    curves : dict of str to Curve
+        Each method's answer and what it was read from.
+    weights : dict of str to float
+        How much each method's vote counted.
+    """
+
+    n_clusters: int
+    confidence: float
+    curves: dict[str, Curve]
+    weights: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """One row per method: its answer, how clear it is, how much its vote counted."""
+        return [
+            {
+                "method": name,
+                "n_clusters": curve.n_clusters,
+                "strength": round(curve.strength, 3),
+                "weight": round(self.weights.get(name, 0.0), 3),
+                "read from": curve.unit,
+            }
+            for name, curve in self.curves.items()
+        ]
+
+    def __str__(self) -> str:
+        head = f"{self.n_clusters} clusters (confidence {self.confidence:.2f})"
+        return head + "\n" + text_table(self.table)
+
+    def plot(self) -> Any:
+        """Draw every method's curve; needs plotly.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            One panel per method, its own answer as a dot, the consensus as a dashed line.
+        """
+        titles = [f"{name}: {curve.n_clusters}" for name, curve in self.curves.items()]
+        figure, graph = _panels(titles)
+        for column, curve in enumerate(self.curves.values(), 1):
+            figure.add_trace(
+                graph.Scatter(x=curve.numbers, y=curve.scores, mode="lines", showlegend=False),
+                row=1,
+                col=column,
+            )
+            at = np.flatnonzero(curve.numbers == curve.n_clusters)
+            figure.add_trace(
+                graph.Scatter(
+                    x=curve.numbers[at], y=curve.scores[at], mode="markers", showlegend=False
+                ),
+                row=1,
+                col=column,
+            )
+            figure.add_vline(x=self.n_clusters, line_dash="dash", row=1, col=column)
+            figure.update_xaxes(title_text="number of clusters", row=1, col=column)
+        figure.update_layout(title=str(self).splitlines()[0])
+        return figure
+
+
+@dataclass(frozen=True)
+class Exponent:
+    """The exponent that the evidence speaks for.
+
+    Attributes
+    ----------
+    exponent : float
+        The choice.
+    method : str
+        What it was chosen by.
+    grid : ndarray of shape (n_exponents,)
+        Exponents that were tried.
+    scores : ndarray of shape (n_exponents,)
+        The score that was maximised; NaN where the model found a single cluster.
+    evidence : dict of str to ndarray of shape (n_exponents,)
+        Everything that was measured on the way, `scores` included.
+    parameters : dict of str to float
+        What to pass to ``model.set_params``.
+    """
+
+    exponent: float
+    method: str
+    grid: Floats
+    scores: Floats
+    evidence: dict[str, Floats]
+    parameters: dict[str, float]
+
+    @property
+    def table(self) -> list[dict[str, Any]]:
+        """One row per exponent: everything that was measured there."""
+        rows = []
+        for i, exponent in enumerate(self.grid):
+            row: dict[str, Any] = {"exponent": float(exponent)}
+            row |= {name: round(float(values[i]), 4) for name, values in self.evidence.items()}
+            rows.append(row | {"chosen": "*" if exponent == self.exponent else ""})
+        return rows
+
+    def __str__(self) -> str:
+        return f"exponent {self.exponent:g} (by {self.method})\n" + text_table(self.table)
+
+    def plot(self) -> Any:
+        """Draw what was measured against the exponent; needs plotly.
+
+        Returns
+        -------
+        plotly.graph_objects.Figure
+            One panel per measure, the choice as a dashed line.
+        """
+        figure, graph = _panels(list(self.evidence))
+        for column, values in enumerate(self.evidence.values(), 1):
+            figure.add_trace(
+                graph.Scatter(x=self.grid, y=values, mode="lines+markers", showlegend=False),
+                row=1,
+                col=column,
+            )
+            figure.add_vline(x=self.exponent, line_dash="dash", row=1, col=column)
+            figure.update_xaxes(title_text="exponent", row=1, col=column)
+        figure.update_layout(title=str(self).splitlines()[0])
+        return figure
+
+
+def _panels(titles: list[str]) -> tuple[Any, Any]:
+    graph = import_optional("plotly.graph_objects", "app")
+    subplots = import_optional("plotly.subplots", "app")
+    return subplots.make_subplots(rows=1, cols=len(titles), subplot_titles=titles), graph
+
+
+def text_table(rows: list[dict[str, Any]]) -> str:
+    """Return the rows as a Markdown table."""
+    if not rows:
+        return ""
+    cells = [[str(name) for name in rows[0]]]
+    cells += [[f"{v:g}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    padded = [[c.ljust(w) for c, w in zip(line, widths, strict=True)] for line in cells]
+    lines = ["| " + " | ".join(line) + " |" for line in padded]
+    lines.insert(1, "| " + " | ".join("-" * width for width in widths) + " |")
+    return "\n".join(lines)

@@ -1,0 +1,215 @@
+"""Transformers that drop features which repeat others: FSFS and iKFS.
+
+R. C. de Amorim, "Learning feature weights for K-Means clustering using the Minkowski metric",
+PhD thesis, 2011, chapter 5.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from weft._validation import check_choice, check_integer, check_real
+from weft.selection.compression import centred, range_scaled
+from weft.selection.fsfs import EPSILONS, fsfs
+from weft.selection.ikfs import PICKS, ikfs
+
+# Squares of larger numbers, summed over many rows, pass the range of float64.
+_LARGEST = 1e145
+
+
+class _Selector(SelectorMixin, BaseEstimator):
+    """Reads a table and keeps a mask."""
+
+    def _read(self, X: Any) -> np.ndarray:
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        if np.abs(X).max() > _LARGEST:
+            raise ValueError(
+                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+                "scale the columns first, for example with StandardScaler."
+            )
+        return X
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+
+class FeatureSimilaritySelector(_Selector):
+    """Keep features of which the others are near copies (FSFS) [1]_, [2]_.
+
+    Again and again, the feature whose k-th nearest feature is nearest is kept and those k are
+    dropped; k shrinks as soon as that would lose more than the first step did. Dissimilarity is
+    the maximal information compression index.
+
+    Parameters
+    ----------
+    n_neighbors : int or float, default=0.5
+        The k to start from: a number of features, or a share of them. The larger, the fewer
+        features stay. More than there are other features counts as all of them.
+    epsilon : {"first", "latest"} or float, default="first"
+        What a step may lose: what the first step lost, as [2]_ says in its text; what the step
+        before lost, as algorithm 5.1 is printed; or a compression index of your own, such as
+        0.01. "first" is the tightest group's: groups that are a little looser keep more features.
+    scale : bool, default=True
+        Scale each feature to mean 0 and half range 1 first; the index depends on the scale.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_features,)
+        Which features stay.
+    n_discarded_ : ndarray of shape (n_steps,)
+        How many features each step dropped.
+    losses_ : ndarray of shape (n_steps,)
+        The largest compression index between the kept feature and those dropped in the step.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    See Also
+    --------
+    FeatureClusterSelector : The same aim without a parameter.
+
+    References
+    ----------
+    .. [1] R. C. de Amorim, "Learning feature weights for K-Means clustering using the
+       Minkowski metric", PhD thesis, Birkbeck, University of London, 2011, algorithm 5.1.
+    .. [2] P. Mitra, C. A. Murthy, S. K. Pal, "Unsupervised feature selection using feature
+       similarity", IEEE TPAMI 24(3), 2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from weft import FeatureSimilaritySelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(50, 3)), 4, axis=1)  # three features, four times each
+    >>> X += 0.01 * rng.normal(size=X.shape)
+    >>> FeatureSimilaritySelector(3, epsilon=0.01).fit_transform(X).shape
+    (50, 3)
+    """
+
+    def __init__(self, n_neighbors=0.5, *, epsilon="first", scale=True):
+        self.n_neighbors = n_neighbors
+        self.epsilon = epsilon
+        self.scale = scale
+
+    def fit(self, X, y=None):
+        """Find which features stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        X = self._read(X)
+        epsilon = self.epsilon
+        if isinstance(epsilon, str):
+            check_choice("epsilon", epsilon, EPSILONS)
+        else:
+            epsilon = check_real("epsilon", epsilon, low=0.0)
+        most = X.shape[1] - 1
+        if isinstance(self.n_neighbors, (float, np.floating)):
+            share = check_real("n_neighbors", self.n_neighbors, low=0.0, high=1.0)
+            k = min(max(1, round(share * most)), most)
+        else:
+            k = min(check_integer("n_neighbors", self.n_neighbors, low=1), most)
+        if most == 0:
+            self.support_ = np.ones(1, dtype=bool)
+            self.n_discarded_ = np.empty(0, dtype=np.int64)
+            self.losses_ = np.empty(0)
+            return self
+        columns = range_scaled(X) if self.scale else centred(X)
+        with threadpool_limits(limits=1, user_api="blas"):
+            found = fsfs(columns, k, epsilon=epsilon)
+        self.support_ = found.support
+        self.n_discarded_ = found.discarded
+        self.losses_ = found.limits
+        return self
+
+
+class FeatureClusterSelector(_Selector):
+    """Cluster the features by iK-Means and keep some of each cluster (iKFS) [1]_.
+
+    How many clusters there are, and how many features stand for each (the more, the larger it is),
+    follows from the data: there is nothing to set.
+
+    Parameters
+    ----------
+    pick : {"spread", "largest"}, default="spread"
+        Which features stand for a cluster. "spread": the one nearest to the centroid by the
+        maximal information compression index, then each time the one farthest from those taken.
+        "largest": those with the largest index to the centroid, the letter of [1]_.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_features,)
+        Which features stay.
+    labels_ : ndarray of shape (n_features,)
+        The cluster of each feature.
+    n_clusters_ : int
+        Number of clusters of features.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    See Also
+    --------
+    FeatureSimilaritySelector : FSFS, which needs a number of neighbours.
+
+    References
+    ----------
+    .. [1] R. C. de Amorim, "Learning feature weights for K-Means clustering using the
+       Minkowski metric", PhD thesis, Birkbeck, University of London, 2011, algorithm 5.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from weft import FeatureClusterSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.repeat(rng.normal(size=(50, 3)), 4, axis=1)  # three features, four times each
+    >>> X += 0.01 * rng.normal(size=X.shape)
+    >>> FeatureClusterSelector().fit(X).get_support(indices=True) // 4
+    array([0, 1, 2])
+    """
+
+    def __init__(self, *, pick="spread"):
+        self.pick = pick
+
+    def fit(self, X, y=None):
+        """Find which features stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        X = self._read(X)
+        check_choice("pick", self.pick, PICKS)
+        # One thread: sums in one order, whatever the machine has.
+        with threadpool_limits(limits=1):
+            found = ikfs(range_scaled(X), pick=self.pick)
+        self.support_ = found.support
+        self.labels_ = found.labels
+        self.n_clusters_ = len(found.n_taken)
+        return self
