@@ -157,6 +157,15 @@ def test_sums_and_dispersions_match_the_reference():
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
+def test_rows_are_grouped_in_their_order():
+    labels = np.array([2, 0, 2, 0, 0], dtype=np.int32)  # cluster 1 is empty
+    for backend in (squared, reference):
+        order, starts = np.empty(5, np.int64), np.empty(4, np.int64)
+        backend.group_rows(labels, order, starts)
+        np.testing.assert_array_equal(order, [1, 3, 4, 0, 2])
+        np.testing.assert_array_equal(starts, [0, 3, 3, 5])
+
+
 def test_row_keys_match_and_ignore_position():
     X, *_ = _table(missing=True)
     multipliers = np.linspace(0.5, 1.5, X.shape[1])

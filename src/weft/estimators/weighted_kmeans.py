@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._validation import check_choice, check_real
+from weft.choosing.exponent import choose_exponent
 from weft.estimators._centers import CenterClusterer, spread_patterns
 from weft.kmeans.data import Data
 from weft.kmeans.fitting import fit_family, read_settings
@@ -39,9 +40,11 @@ class WeightedKMeans(CenterClusterer):
         `min_cluster_size`; needs ``init="anomalous"``.
     distance_exponent : float, default=2.0
         The power p of the distance, at least 1. The centre is the median at 1, the mean at 2.
-    weight_exponent : float or "same", default="same"
+    weight_exponent : float, "same" or "auto", default="same"
         The power β of the weights, at least 1; "same" takes p, which makes weights factors that
-        rescale the features. At 1 each cluster keeps a single feature.
+        rescale the features. At 1 each cluster keeps a single feature. "auto" tries 1.0, 1.1, …,
+        5.0 and takes the one whose clusters explain most of each feature by itself: 42 fits; see
+        :func:`weft.choose_exponent` for the evidence and for other ways.
     weights : {"cluster", "global", None}, default="cluster"
         Weights for each cluster, one set for all, or none.
     init : {"anomalous", "k-means++", "random", "scattered"} or array, default="anomalous"
@@ -82,6 +85,8 @@ class WeightedKMeans(CenterClusterer):
         Weights, each row summing to 1; equal rows unless ``weights="cluster"``.
     feature_weights_ : ndarray of shape (n_features,)
         Their mean over the rows of the data.
+    weight_exponent_ : float
+        The power of the weights that was used.
     inertia_ : float
         The criterion.
     anomalous_patterns_ : NamedTuple or None
@@ -190,16 +195,25 @@ class WeightedKMeans(CenterClusterer):
             tol=self.tol,
             n_jobs=self.n_jobs,
         )
+        used = rows if counting.all() else rows[counting]
+        generator = self._generator()
+        weight_exponent = self.weight_exponent
+        if isinstance(weight_exponent, str):
+            check_choice("weight_exponent", weight_exponent, ("same", "auto"))
+            weight_exponent = settings.exponent
+            if self.weight_exponent == "auto" and self.weights is not None:
+                choice = choose_exponent(self, used, sample_weight=mass, random_state=generator)
+                weight_exponent = choice.exponent
         make_rule = read_rule(
             weights=self.weights,
             distance_exponent=settings.exponent,
-            weight_exponent=self.weight_exponent,
+            weight_exponent=weight_exponent,
             dispersion_offset=self.dispersion_offset,
             pattern_offset=self.pattern_offset,
         )
-        used = rows if counting.all() else rows[counting]
-        fit = fit_family(used, mass, settings, make_rule, self._generator())
+        fit = fit_family(used, mass, settings, make_rule, generator)
         self._keep(fit, rows, counting, mass, settings.exponent)
+        self.weight_exponent_ = float(weight_exponent)
         self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
         return self
 

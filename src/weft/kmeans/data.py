@@ -199,9 +199,9 @@ def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:
     """
     if data.columns is None:
         return _means_of(data, labels, previous)
-    n_clusters = len(previous)
-    order = np.argsort(labels, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=n_clusters))])
+    order = np.empty(len(labels), dtype=np.int64)
+    starts = np.empty(len(previous) + 1, dtype=np.int64)
+    squared.group_rows(labels, order, starts)
     return _column_centers(data, order, starts, previous)
 
 

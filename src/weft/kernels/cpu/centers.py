@@ -3,7 +3,8 @@
 The centre is the root of eq. 3.11, found by Newton's method kept inside a bracket: the sum is
 convex, so its slope changes sign once. Values are scaled by their range first, which keeps
 |d|^(p-1) from overflowing. The root is accepted once the slope has opposite signs at two points at
-most 1e-14 of the range apart, or once Newton's steps from both sides of it point to the same place.
+most 1e-14 of the range apart, once Newton's steps from both sides of it point to the same place, or
+once a step is so short that the curvature cannot change on the way.
 The first steps are taken in single precision, which costs a quarter.
 """
 
@@ -25,7 +26,7 @@ MAX_STEPS = 200
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _slope(values, mass, center, scale, exponent, lanes):
-    """Return Σ m |d|^p, its slope and its curvature at `center`, d = (c - y) / range, p != 2.
+    """Return Σ m |d|^p, its slope, its curvature and the least |d|, d = (c - y) / range, p != 2.
 
     The two derivatives are without their constants p and p (p - 1). A value on the centre has
     no curvature to give where p < 2 (it would be infinite).
@@ -34,12 +35,15 @@ def _slope(values, mass, center, scale, exponent, lanes):
     total = lanes[0]
     slope = lanes[1]
     curve = lanes[2]
+    near = lanes[3]
+    near[:] = np.inf
     for start in range(0, values.size, LANES):
         y = values[start : start + LANES]
         m = mass[start : start + LANES]
         for r in range(LANES):
             away = (center - y[r]) * scale
             d = abs(away)
+            near[r] = d if d < near[r] else near[r]
             q = positive_power(d, exponent - 2.0)
             q = m[r] * q if d > 0.0 else 0.0
             curve[r] += q
@@ -49,7 +53,7 @@ def _slope(values, mass, center, scale, exponent, lanes):
     sums = (0.0, 0.0, 0.0)
     for r in range(LANES):
         sums = (sums[0] + total[r], sums[1] + slope[r], sums[2] + curve[r])
-    return sums
+    return sums[0], sums[1], sums[2], near.min()
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -121,7 +125,7 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
     before = np.inf  # the last Newton step
     beyond = 0.0  # how far the last trial went past the expected root, where it did
     for _ in range(MAX_STEPS):
-        total, slope, curve = _slope(values, mass, center, scale, exponent, lanes)
+        total, slope, curve, near = _slope(values, mass, center, scale, exponent, lanes)
         if slope == 0.0:
             break
         if slope < 0.0:
@@ -133,10 +137,14 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
         # Newton: the slope's constant is p, the curvature's p (p - 1), both in units of the range.
         step = -slope / (curve * (exponent - 1.0)) * reach
         inside = low < center + step < high
-        if abs(step) <= 4.0 * beyond and step * before < 0.0 and inside:
+        # Along a step that is short beside the nearest value (by a share `turn`) the curvature
+        # changes by at most |p - 2| turn, to the first order: Newton errs by that much of the step.
+        turn = abs(step) * scale / near
+        short = turn < 0.01 and abs(exponent - 2.0) * turn * abs(step) <= 0.1 * SURE * reach
+        if inside and (short or (abs(step) <= 4.0 * beyond and step * before < 0.0)):
             center += step
             total -= 0.5 * exponent * abs(slope * step) * scale  # Taylor, to the second order
-            break  # from both sides of the root Newton points to the same place
+            break  # or else: from both sides of the root Newton points to the same place
         # Steps shrink quadratically: the next would be about |step|³ / before². After a rough
         # root the first step has no other before it: ten times what is usual is assumed.
         coming = abs(step) * (step / before) ** 2
@@ -244,7 +252,7 @@ def column_centers(columns, order, starts, mass, exponent, first, last, centers,
         longest = max(longest, starts[k + 1] - starts[k])
     values = aligned(1, longest + LANES)[0]
     weight = aligned(1, longest + LANES)[0]
-    lanes = aligned(3, LANES)
+    lanes = aligned(4, LANES)
     thin_values = aligned_single(1, longest + LANES)[0]
     thin_mass = aligned_single(1, longest + LANES)[0]
     thin_lanes = aligned_single(2, LANES)

@@ -135,6 +135,20 @@ def cluster_dispersions(X, labels, mass, centers, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def group_rows(labels, order, starts):
+    """Fill `order` with the rows cluster by cluster, `starts` (K + 1,) with where each begins."""
+    starts[:] = 0
+    for i in range(labels.size):
+        starts[labels[i] + 1] += 1
+    for k in range(1, starts.size):
+        starts[k] += starts[k - 1]
+    place = starts.copy()
+    for i in range(labels.size):
+        order[place[labels[i]]] = i
+        place[labels[i]] += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def row_keys(X, multipliers, out):
     """Fill `out` with one number per row that does not depend on where the row stands."""
     for i in range(X.shape[0]):

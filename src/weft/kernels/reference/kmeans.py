@@ -137,6 +137,14 @@ def weighted_median(values: Array, mass: Array) -> float:
     return float(value)
 
 
+def group_rows(
+    labels: NDArray[np.int32], order: NDArray[np.int64], starts: NDArray[np.int64]
+) -> None:
+    """Fill `order` with the rows cluster by cluster, `starts` (K + 1,) with where each begins."""
+    order[:] = np.argsort(labels, kind="stable")
+    starts[:] = np.searchsorted(labels[order], np.arange(len(starts)))
+
+
 def row_keys(X: Array, multipliers: Array, out: Array) -> None:
     """Fill `out` with one number per row that does not depend on where the row stands."""
     out[:] = [sum(x * m for x, m in zip(row, multipliers, strict=True) if x == x) for row in X]
