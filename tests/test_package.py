@@ -29,10 +29,10 @@ def test_import_is_cheap():
 
 def _modules_with_examples():
     yield from ("weft.callbacks", "weft.metrics.external", "weft.metrics.internal")
-    yield from sorted({module for module in weft._PUBLIC.values()})
+    yield from sorted(set(weft._PUBLIC.values()))
 
 
-@pytest.mark.parametrize("name", _modules_with_examples())
+@pytest.mark.parametrize("name", list(_modules_with_examples()))
 def test_docstring_examples(name):
     results = doctest.testmod(importlib.import_module(name))
     assert results.attempted > 0
