@@ -236,12 +236,13 @@ class ProjectedSwarm(CenterClusterer):
                 f"n_samples={rows.shape[0]}; lower n_clusters."
             )
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        # One BLAS thread: blocks of rows run side by side, and bits depend on no setting.
-        with threads(self.n_jobs) as run, threadpool_limits(limits=1, user_api="blas"):
+        with threads(self.n_jobs) as run:
             if self.metric == "jaccard":
                 self._fit_sparse(rows, n_clusters, run, rng)
             else:
-                self._fit_dense(rows, n_clusters, run, rng)
+                # One BLAS thread: blocks of rows run side by side, and bits depend on no setting.
+                with threadpool_limits(limits=1, user_api="blas"):
+                    self._fit_dense(rows, n_clusters, run, rng)
         return self
 
     def _check(self) -> None:

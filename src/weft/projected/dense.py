@@ -93,6 +93,10 @@ class DenseSpace:
         """Return a few rows as centres."""
         return self.X[numbers]
 
+    def products(self, numbers: NDArray[np.int64]) -> Floats:
+        """Return inner products of a few rows with all rows."""
+        return self.X[numbers] @ self.X.T
+
     def assign(
         self, factors: Floats, centers: Floats, dead: NDArray[np.bool_], *, exact: bool = False
     ) -> tuple[Labels, Floats]:

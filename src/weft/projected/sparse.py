@@ -55,14 +55,14 @@ class SparseSpace:
         else:
             # Powers of w / max w: the scale cancels, and the largest power is 1.
             largest = np.maximum(weights.max(axis=1, keepdims=True), np.finfo(float).tiny)
-            factors = (weights / largest) ** (2.0 * self.exponent)
-            tilted = np.ascontiguousarray((factors * centers).T)
-            kernels.sparse_products(*self.csr, tilted, products)
-            lengths = np.einsum("jk,kj->k", tilted, centers)
+            factors = np.ascontiguousarray((weights / largest).T)
+            factors **= 2.0 * self.exponent
             norms = np.empty_like(products)
             squares = self.csr[0] * self.csr[0]
-            factors = np.ascontiguousarray(factors.T)
             kernels.sparse_products(squares, *self.csr[1:], factors, norms)
+            factors *= centers.T
+            kernels.sparse_products(*self.csr, factors, products)
+            lengths = np.einsum("jk,kj->k", factors, centers)
         below = norms + lengths
         below -= products
         # Nothing in common with an empty centre, nor an empty row with anything.
@@ -82,6 +82,12 @@ class SparseSpace:
     def rows(self, numbers: NDArray[np.int64]) -> Floats:
         """Return a few rows as centres."""
         return self.X[numbers].toarray()
+
+    def products(self, numbers: NDArray[np.int64]) -> Floats:
+        """Return inner products of a few rows with all rows."""
+        out = np.empty((self.shape[0], len(numbers)))
+        kernels.sparse_products(*self.csr, np.ascontiguousarray(self.rows(numbers).T), out)
+        return out.T
 
     def settle_one(
         self, labels: Labels, weights: Floats | None, n_rounds: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import kmeans_plusplus
 
 from weft.projected.dense import DenseSpace
 from weft.projected.sparse import SparseSpace
@@ -35,12 +34,9 @@ def draw_rows(
     if init == "random":
         draws = [rng.choice(n_rows, n_clusters, replace=False) for _ in range(n_particles)]
         return np.array(draws)
-    if isinstance(space, SparseSpace):
-        seeds = rng.integers(np.iinfo(np.int32).max, size=n_particles)
-        return np.array(
-            [kmeans_plusplus(space.X, n_clusters, random_state=int(seed))[1] for seed in seeds]
-        )
-    step = max(1, _HELD // ((2 + int(np.log(n_clusters))) * n_rows))
+    # Sparse rows become dense as candidates: those of one particle at a time.
+    held = _HELD // ((2 + int(np.log(n_clusters))) * n_rows)
+    step = 1 if isinstance(space, SparseSpace) else max(1, held)
     parts = [
         plus_plus(space, min(step, n_particles - first), rng)
         for first in range(0, n_particles, step)
@@ -48,7 +44,9 @@ def draw_rows(
     return np.vstack(parts)
 
 
-def plus_plus(space: DenseSpace, n_particles: int, rng: np.random.Generator) -> Integers:
+def plus_plus(
+    space: DenseSpace | SparseSpace, n_particles: int, rng: np.random.Generator
+) -> Integers:
     """Draw greedy k-means++ starts for several particles at once, (P, K).
 
     A row is drawn by its squared distance to the nearest row drawn before; of 2 + log K candidates
@@ -78,9 +76,9 @@ def plus_plus(space: DenseSpace, n_particles: int, rng: np.random.Generator) -> 
     return chosen
 
 
-def _squared_distances(space: DenseSpace, rows: Integers) -> Floats:
+def _squared_distances(space: DenseSpace | SparseSpace, rows: Integers) -> Floats:
     """Return squared distances of some rows to all rows, not below 0, and 0 to themselves."""
-    out = space.norms[rows, np.newaxis] + space.norms - 2.0 * (space.X[rows] @ space.X.T)
+    out = space.norms[rows, np.newaxis] + space.norms - 2.0 * space.products(rows)
     np.maximum(out, 0.0, out=out)
     out[np.arange(len(rows)), rows] = 0.0
     return out
