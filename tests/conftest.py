@@ -3,7 +3,11 @@ each, so that a new one is never forgotten."""
 
 from __future__ import annotations
 
+import os
 import warnings
+
+# scikit-learn skips a check without it, and reads it when SciPy is first imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import numpy as np
 import pytest

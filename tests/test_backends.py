@@ -155,6 +155,12 @@ def test_settled_neighbours_are_the_exact_ones(name, k, dtype):
             found, 0, guess, slack, 0.0, columns, np.empty(0), indices, values
         )
         np.testing.assert_array_equal(np.sort(indices), np.sort(expected))
+    for exponents in (np.empty(0), np.linspace(1.0, 3.0, len(columns))):
+        if len(columns):
+            both = np.full((2, n_rows, k), np.nan)
+            ref_neighbours.true_values(columns, exponents, expected, both[0])
+            cpu_neighbours.true_values(columns, exponents, expected, both[1])
+            np.testing.assert_allclose(both[1], both[0], rtol=1e-14)
 
 
 @pytest.mark.parametrize("quantile", [0.0, 0.1, 0.6, 1.0])

@@ -52,6 +52,10 @@ def nearest_rows(
 def nearest_neighbours(space: Space, n_neighbors: int) -> Neighbours:
     """Return the `n_neighbors` nearest rows of each row (fewer if there are not so many)."""
     indices, powered = nearest_rows(space, n_neighbors)
+    if not space.exact:
+        # The rows are right, their distances rounded: these few are taken again in full.
+        powered = np.empty(indices.shape)
+        neighbour_kernels.true_values(space.columns, space.exponents, indices, powered)
     return Neighbours(indices, space.to_distances(powered))
 
 

@@ -28,6 +28,15 @@ def true_powered(columns, exponents, i, j):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def true_values(columns, exponents, indices, out):
+    """Fill `out` (n, k) with the powered distances, in float64, of each row to k others."""
+    n_rows, k = indices.shape
+    for i in range(n_rows):
+        for slot in range(k):
+            out[i, slot] = true_powered(columns, exponents, i, indices[i, slot])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _insert(value, j, best, where):
     """Update the ascending list `best`: the last falls out, the earlier stays ahead of its ties."""
     slot = best.shape[0] - 1

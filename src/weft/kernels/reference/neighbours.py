@@ -57,6 +57,13 @@ def settled_nearest_in_block(
     nearest_in_block(exact, start, True, indices, values)
 
 
+def true_values(columns: Floats, exponents: Floats, indices: Integers, out: Floats) -> None:
+    """Fill `out` (n, k) with the powered distances, in float64, of each row to k others."""
+    n_rows = len(indices)
+    exact = exact_block(np.empty((n_rows, n_rows)), 0, columns, exponents)
+    out[:] = np.take_along_axis(exact, indices, axis=1)
+
+
 def exact_block(block: Floats, start: int, columns: Floats, exponents: Floats) -> Floats:
     """Return the powered distances behind `block`, or `block` itself where nothing is behind it."""
     if len(columns) == 0:
