@@ -5,8 +5,7 @@ linkage does the same but holds the interpreter lock, so particles would wait fo
 
 A merge changes a row *and* a column of the matrix, and columns are what caches are worst at. So
 merges are written into a log, and a row catches up with the log when it is next looked at; many
-rows never are. Distances are not negative, so their bits compare as integers do: integer minima
-are vectorised where those of floats are not.
+rows never are.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from numba import njit
 
 from weft.kernels.cpu.neighbours import _join, label_roots
 
-_INFINITY = np.int64(0x7FF0000000000000)  # the bits of inf
 _PIECE = 64
 
 
@@ -24,10 +22,7 @@ _PIECE = 64
 def complete_linkage(distances, n_clusters, out):
     """Fill `out` with labels of the `n_clusters` clusters; `distances` (n, n) is used up."""
     n_rows = distances.shape[0]
-    bits = distances.view(np.int64)
-    for i in range(n_rows):
-        bits[i, i] = _INFINITY
-    height = np.empty(n_rows - 1, dtype=np.int64)
+    height = np.empty(n_rows - 1)
     left = np.empty(n_rows - 1, dtype=np.int64)
     right = np.empty(n_rows - 1, dtype=np.int64)
     caught_up = np.zeros(n_rows, dtype=np.int64)
@@ -35,6 +30,8 @@ def complete_linkage(distances, n_clusters, out):
     chain = np.empty(n_rows, dtype=np.int64)
     length = 0
     first = 0
+    for i in range(n_rows):
+        distances[i, i] = np.inf
     for merge in range(n_rows - 1):
         if length == 0:
             while dead[first]:
@@ -43,34 +40,32 @@ def complete_linkage(distances, n_clusters, out):
             length = 1
         while True:
             tip = chain[length - 1]
-            _catch_up(bits[tip], left, right, caught_up[tip], merge)
+            _catch_up(distances[tip], left, right, caught_up[tip], merge)
             caught_up[tip] = merge
-            nearest, smallest = _smallest(bits[tip])
             # The element before wins ties: otherwise the chain could run in a circle.
-            if length > 1 and bits[tip, chain[length - 2]] == smallest:
-                nearest = chain[length - 2]
+            before = chain[length - 2] if length > 1 else -1
+            bound = distances[tip, before] if length > 1 else np.inf
+            nearest, smallest = _first_below(distances[tip], bound)
+            if nearest < 0 and length > 1:
+                nearest = before
                 break
-            if smallest == _INFINITY:
-                # Distances that overflowed: any living partner is as good as another.
-                nearest = _any_other(dead, tip)
-                if length > 1:
-                    nearest = chain[length - 2]
-                    break
+            if nearest < 0:
+                nearest = _any_other(dead, tip)  # all are infinitely far: as good as another
             chain[length] = nearest
             length += 1
         low = min(tip, nearest)
         high = max(tip, nearest)
         length -= 2
-        _catch_up(bits[nearest], left, right, caught_up[nearest], merge)
+        _catch_up(distances[nearest], left, right, caught_up[nearest], merge)
         height[merge] = smallest
         left[merge] = low
         right[merge] = high
         dead[high] = True
-        row, other = bits[low], bits[high]
+        row, other = distances[low], distances[high]
         for j in range(n_rows):
             row[j] = max(row[j], other[j])
-        row[low] = _INFINITY
-        row[high] = _INFINITY
+        row[low] = np.inf
+        row[high] = np.inf
         caught_up[low] = merge + 1
     order = np.argsort(height, kind="mergesort")
     parent = np.arange(n_rows)
@@ -86,25 +81,26 @@ def _catch_up(row, left, right, begin, end):
     for merge in range(begin, end):
         low, high = left[merge], right[merge]
         row[low] = max(row[low], row[high])
-        row[high] = _INFINITY
+        row[high] = np.inf
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _smallest(row):
-    """Return the place and the value of the first smallest entry."""
+def _first_below(row, bound):
+    """Return the first place of the smallest entry below `bound`, and it; -1 if there is none."""
     n_rows = row.shape[0]
-    smallest = _INFINITY
-    where = 0
+    smallest = bound
+    where = -1
     for low in range(0, n_rows, _PIECE):
         high = min(low + _PIECE, n_rows)
-        least = _INFINITY
-        for j in range(low, high):
-            least = min(least, row[j])
-        if least < smallest:
-            smallest = least
-            where = low
-    while where < n_rows - 1 and row[where] != smallest:
-        where += 1
+        piece = row[low:high]
+        below = 0
+        for j in range(high - low):
+            below += piece[j] < smallest
+        if below > 0:
+            for j in range(low, high):
+                if row[j] < smallest:
+                    smallest = row[j]
+                    where = j
     return where, smallest
 
 
