@@ -188,3 +188,17 @@ def test_wrong_settings_are_named(blobs):
         _objective(blobs, criterion_params={"silhouette": "both"})
     with pytest.raises(ValueError, match="bind the parameters"):
         _objective(blobs, criterion=lambda X, labels: 0.0, criterion_params={"a": 1})
+
+
+def test_a_partition_is_scored_once_where_labels_decide(blobs, monkeypatch):
+    objective = _objective(blobs, criterion="bcr")
+    calls = []
+    score = type(objective.criterion).score
+    monkeypatch.setattr(
+        type(objective.criterion),
+        "score",
+        lambda self, *rest: calls.append(1) or score(self, *rest),
+    )
+    fitness = objective(np.array([[1.0, 1.0, 1.0], [0.9, 1.1, 1.0], [1.2, 1.0, 1.0]])).fitness
+    assert len(calls) == 1
+    assert len(set(fitness)) == 1

@@ -49,6 +49,10 @@ class Context:
 class Criterion(Protocol):
     """Scores a labelling; higher is better."""
 
+    @property
+    def labels_only(self) -> bool:
+        """Whether the score depends on the labels alone: then no partition is scored twice."""
+
     def n_neighbors_wanted(self) -> int:
         """How many full-space neighbours of each row the score needs."""
 
@@ -61,6 +65,8 @@ class _WithOutliers:
     """Criteria that have to decide what a row without a cluster counts."""
 
     outliers: str = "cluster"
+
+    labels_only = False
 
     def __post_init__(self) -> None:
         check_choice("outliers", self.outliers, _OUTLIERS)
@@ -186,6 +192,8 @@ class BCR(_WithOutliers):
 
     artificial_noise: float = 0.1
 
+    labels_only = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_real("artificial_noise", self.artificial_noise, low=0.0)
@@ -200,6 +208,8 @@ class BIC(_WithOutliers):
 
     artificial_noise: float = 0.1
 
+    labels_only = True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_real("artificial_noise", self.artificial_noise, low=0.0)
@@ -213,6 +223,8 @@ class CallableCriterion:
     """A function of (weighted, selected columns; labels), such as scikit-learn's scores."""
 
     function: Callable[[Floats, Integers], float]
+
+    labels_only = False
 
     def n_neighbors_wanted(self) -> int:
         return 0

@@ -7,6 +7,7 @@ each particle on one thread from beginning to end, so that no bit depends on the
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -64,6 +65,7 @@ class FeatureObjective:
             max_memory,
         )
         self._local = threading.local()
+        self._scores: dict[bytes, float] = {}
         self._pool: Any = None
         self._limits: Any = None
         full = Context(table).full_space(Buffers(hold_matrix=False))
@@ -113,8 +115,17 @@ class FeatureObjective:
         n_clusters = int(clustering.labels.max()) + 1
         if n_clusters < 2 or not clustering.converged:
             return Outcome(INFEASIBLE, n_features, n_clusters)
-        fitness = self.criterion.score(space, clustering.labels, self.context)
+        fitness = self._score(space, clustering)
         return Outcome(fitness if np.isfinite(fitness) else INFEASIBLE, n_features, n_clusters)
+
+    def _score(self, space: Space, clustering: Clustering) -> float:
+        if not self.criterion.labels_only:
+            return self.criterion.score(space, clustering.labels, self.context)
+        # A swarm that closes in meets the same partition again and again.
+        key = hashlib.blake2b(clustering.labels.tobytes(), digest_size=16).digest()
+        if key not in self._scores:
+            self._scores[key] = self.criterion.score(space, clustering.labels, self.context)
+        return self._scores[key]
 
     def cluster(self, solution: Solution) -> Clustering:
         """Cluster the rows in the metric of `solution`."""
