@@ -10,15 +10,26 @@ __version__ = "0.1.0"
 
 # public name -> the module that defines it
 _PUBLIC = {
+    "load": "weft.io.models",
+    "choose_n_clusters": "weft.choosing.n_clusters",
+    "choose_exponent": "weft.choosing.exponent",
+    "FeatureSimilaritySelector": "weft.estimators.feature_similarity",
+    "FeatureClusterSelector": "weft.estimators.feature_similarity",
     "ConstrainedKMeans": "weft.estimators.constrained_kmeans",
     "EntropyKMeans": "weft.estimators.entropy_kmeans",
     "LocallyAdaptiveKMeans": "weft.estimators.entropy_kmeans",
+    "ProjectedSwarm": "weft.estimators.projected_swarm",
     "RangeScaler": "weft.scaling",
     "WeightedKMeans": "weft.estimators.weighted_kmeans",
     "FeatureSwarm": "weft.estimators.feature_swarm",
+    "DynamicSwarm": "weft.estimators.dynamic_swarm",
+    "GeneticClustering": "weft.estimators.genetic_clustering",
+    "KernelKMeans": "weft.estimators.kernel_kmeans",
+    "KernelSubtractive": "weft.estimators.kernel_subtractive",
+    "KernelSwarm": "weft.estimators.kernel_swarm",
     "StagedSwarm": "weft.estimators.staged_swarm",
 }
-_SUBMODULES = ("callbacks", "datasets", "metrics")
+_SUBMODULES = ("callbacks", "datasets", "io", "metrics", "plot")
 
 __all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]
 

@@ -126,7 +126,9 @@ def kernel_cs(
         Where the means are taken: among the rows and then mapped, as printed, or among the mapped
         rows.
     weighted : bool, default=False
-        Weigh clusters by their size, in both sums. Unweighted, clusters of two near rows win.
+        Take each cluster's own ratio, width over distance to the nearest other mean, and the mean
+        of these over all rows, so that clusters count by their size. As printed (one ratio of two
+        plain sums) clusters of two near rows win.
     **kernel_params
         Passed to the kernel.
 
@@ -140,6 +142,8 @@ def kernel_cs(
     >>> from weft.metrics import kernel_cs
     >>> X = [[0.0], [2.0], [10.0], [12.0]]
     >>> kernel_cs(X, [0, 0, 1, 1], kernel="linear")  # squares: (4 + 4) / (100 + 100)
+    0.04
+    >>> kernel_cs(X, [0, 0, 1, 1], kernel="linear", weighted=True)  # (2·4/100 + 2·4/100) / 4
     0.04
     """
     check_choice("centers", centers, ("input", "feature-space"))
@@ -267,6 +271,9 @@ def _ratio(distances: Floats, dense: Integers, between: Floats, *, weighted: boo
     widest = np.empty(n_clusters)
     kernels.mean_widths(distances, dense, n_clusters, widest)
     apart = (between + np.diag(np.full(n_clusters, np.inf))).min(axis=1)
-    size = np.bincount(dense) if weighted else np.ones(n_clusters)
-    below = float((size * apart).sum())
-    return float((size * widest).sum()) / below if below > 0.0 else math.inf
+    if weighted:
+        if not (apart > 0.0).all():
+            return math.inf
+        return float((np.bincount(dense) * widest / apart).sum() / len(dense))
+    below = float(apart.sum())
+    return float(widest.sum()) / below if below > 0.0 else math.inf

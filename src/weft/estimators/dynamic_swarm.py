@@ -1,0 +1,249 @@
+"""DynamicSwarm: how many clusters there are, by binary PSO and k-means (DCPSO).
+
+M. Omran, A. Salman and A. P. Engelbrecht, "Dynamic clustering using particle swarm optimization
+with application in unsupervised image classification", 2005.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from weft._validation import check_integer, check_real
+from weft.callbacks import History
+from weft.kernel_clusters.rivals import SubsetObjective, assign
+from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.kernel_clusters.search import bind_all, by_first_row
+from weft.kernels.cpu.prototypes import lloyd
+from weft.optimize import optimize
+from weft.swarms.binary import BinaryPSO
+
+Floats = NDArray[np.float64]
+
+LLOYD_STEPS = 100
+
+
+class DynamicSwarm(ClusterMixin, BaseEstimator):
+    """Clusters and their number by binary PSO over a pool of centres, and k-means (DCPSO).
+
+    A pool of `max_clusters` rows is drawn; a particle of bits says which of them are centres. The
+    best subset is refined by k-means, the rest of the pool drawn anew, and the swarm starts again,
+    `n_rounds` times. What is minimised is Turi's index, intra / inter with a penalty for few
+    clusters.
+
+    Parameters
+    ----------
+    max_clusters : int, default=15
+        Size of the pool; the least number of clusters is 2.
+    n_particles : int, default=40
+        Size of the swarm.
+    n_rounds, n_generations : int, default=25, 50
+        How often the pool is drawn, and how often the swarm is evaluated for each (50,000
+        evaluations together, as printed).
+    inertia, cognitive, social : float, default=0.75, 1.494, 1.494
+        Of the binary swarm.
+    max_velocity : float, default=6.0
+        Clamp on a bit's logit.
+    initial_share : float, default=0.8
+        Chance that a bit starts set (the paper's P_ini).
+    penalty : float, default=25.0
+        c of the factor c·N(2, 1) + 1, which keeps two or three clusters from always winning.
+    scale : bool, default=True
+        Standardise columns first.
+    n_jobs : int, default=None
+        Threads over particles. The result does not depend on it.
+    callbacks : list of callable, default=None
+        Called after each generation; one that returns true ends its round.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row.
+    n_clusters_ : int
+        Number of clusters.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Mean of each cluster's rows.
+    fitness_ : float
+        1 / Turi's index of the best centres, after k-means.
+    history_ : dict of ndarray
+        One entry per generation: round, generation, best_fitness, mean_fitness, seconds,
+        n_clusters.
+    n_iter_ : int
+        Generations that were evaluated, all rounds together.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from weft import DynamicSwarm
+    >>> from weft.datasets import make_shapes
+    >>> blobs = make_shapes("blobs", n_samples=200, random_state=0)
+    >>> DynamicSwarm(n_rounds=5, random_state=0).fit(blobs.data).n_clusters_
+    4
+    """
+
+    def __init__(
+        self,
+        max_clusters=15,
+        *,
+        n_particles=40,
+        n_rounds=25,
+        n_generations=50,
+        inertia=0.75,
+        cognitive=1.494,
+        social=1.494,
+        max_velocity=6.0,
+        initial_share=0.8,
+        penalty=25.0,
+        scale=True,
+        n_jobs=None,
+        callbacks=None,
+        random_state=None,
+    ):
+        self.max_clusters = max_clusters
+        self.n_particles = n_particles
+        self.n_rounds = n_rounds
+        self.n_generations = n_generations
+        self.inertia = inertia
+        self.cognitive = cognitive
+        self.social = social
+        self.max_velocity = max_velocity
+        self.initial_share = initial_share
+        self.penalty = penalty
+        self.scale = scale
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Search for the centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_size(X, 0, 1)
+        most = check_integer("max_clusters", self.max_clusters, low=2)
+        n_rounds = check_integer("n_rounds", self.n_rounds, low=1)
+        check_integer("n_particles", self.n_particles, low=1)
+        check_integer("n_generations", self.n_generations, low=1)
+        check_real("initial_share", self.initial_share, low=0.0, high=1.0)
+        penalty = check_real("penalty", self.penalty, low=0.0)
+        swarm = self._make_swarm()
+        rng = np.random.default_rng(
+            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        )
+        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        kept, best_centers, best_fitness = rows[:0], rows[:1], -np.inf
+        histories: list[dict[str, NDArray[Any]]] = []
+        for number in range(n_rounds):
+            fresh = rows[rng.integers(len(rows), size=most - len(kept))]
+            objective = SubsetObjective(
+                rows, np.vstack([kept, fresh]), penalty=penalty, n_threads=n_threads
+            )
+            centers, fitness = self._round(objective, swarm, rng, number, histories)
+            if fitness > best_fitness:
+                best_centers, best_fitness = centers, fitness
+            kept = best_centers if best_fitness > 0.0 else rows[:0]
+        self._keep(X, rows, best_centers)
+        self.fitness_ = best_fitness
+        self.history_ = {
+            name: np.concatenate([each[name] for each in histories]) for name in histories[0]
+        }
+        self.n_iter_ = len(self.history_["generation"])
+        return self
+
+    def _make_swarm(self) -> BinaryPSO:
+        return BinaryPSO(
+            inertia=check_real("inertia", self.inertia, low=0.0),
+            cognitive=check_real("cognitive", self.cognitive, low=0.0),
+            social=check_real("social", self.social, low=0.0),
+            max_velocity=check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
+        )
+
+    def _round(
+        self,
+        objective: SubsetObjective,
+        swarm: BinaryPSO,
+        rng: np.random.Generator,
+        number: int,
+        histories: list[dict[str, NDArray[Any]]],
+    ) -> tuple[Floats, float]:
+        """Return the best subset of the pool after k-means, and its fitness."""
+        history = History()
+        n_before = number * self.n_particles * self.n_generations
+        best = optimize(
+            objective,
+            swarm,
+            objective.initial(rng, self.n_particles, self.initial_share),
+            n_generations=self.n_generations,
+            rng=rng,
+            callbacks=[history, *bind_all(self.callbacks, objective.labels_of, n_before)],
+        )
+        columns = history.as_arrays()
+        histories.append({"round": np.full(best.n_generations, number), **columns})
+        if best.fitness <= 0.0:
+            return objective.rows[:1], 0.0
+        centers = objective.pool[best.position > 0.5]
+        labels = np.empty(len(objective.rows), dtype=np.int64)
+        lloyd(objective.rows, objective.columns, centers, LLOYD_STEPS, labels)
+        centers = centers[np.unique(labels)]
+        refined = SubsetObjective(objective.rows, centers, penalty=objective.penalty)
+        return centers, float(refined(np.ones((1, len(centers)))).fitness[0])
+
+    def _keep(self, X: Floats, rows: Floats, centers: Floats) -> None:
+        raw = assign(np.ascontiguousarray(rows.T), centers)
+        self.labels_ = by_first_row(raw)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
+        self._fit_centers = centers[order]
+        if self.n_clusters_ < 2:
+            warnings.warn(
+                "no particle split the rows into two or more clusters, so all rows are in one; "
+                "check that the rows differ.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.cluster_centers_ = np.stack(
+            [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
+        )
+
+    def predict(self, X):
+        """Label rows by the nearest centre.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return assign(np.ascontiguousarray(self._fit_scaling.apply(X).T), self._fit_centers)

@@ -1,0 +1,187 @@
+"""GeneticClustering: how many clusters there are, by a genetic algorithm (GCUK).
+
+S. Bandyopadhyay and U. Maulik, "Genetic clustering for automatic evolution of clusters and
+application to image classification", Pattern Recognition 35, 2002.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from weft._validation import check_integer, check_real
+from weft.callbacks import History, Patience
+from weft.kernel_clusters.rivals import StringObjective, assign
+from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.kernel_clusters.search import bind_all, by_first_row
+from weft.optimize import optimize
+from weft.swarms.ga import GA
+
+
+class GeneticClustering(ClusterMixin, BaseEstimator):
+    """Clusters and their number by a genetic algorithm on strings of centres (GCUK).
+
+    A string has a place for each of `max_clusters` centres, some of them empty; rows belong to the
+    nearest centre, centres move to the means of their rows, and strings with a low Davies–Bouldin
+    index have more offspring.
+
+    Parameters
+    ----------
+    max_clusters : int, default=15
+        Places in a string; the least number of clusters is 2.
+    n_particles : int, default=70
+        Size of the population.
+    n_generations : int, default=714
+        How often it is evaluated (50,000 evaluations, as printed).
+    crossover, mutation : float, default=0.85, 0.005
+        Chance that two strings swap their ends, and that a number changes.
+    scale : bool, default=True
+        Standardise columns first.
+    patience : int, default=None
+        Stop after so many generations without a better best; None runs them all.
+    n_jobs : int, default=None
+        Threads over strings. The result does not depend on it.
+    callbacks : list of callable, default=None
+        Called after each generation; see :mod:`weft.callbacks`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row.
+    n_clusters_ : int
+        Number of clusters.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Mean of each cluster's rows.
+    fitness_ : float
+        1 / Davies–Bouldin index.
+    history_ : dict of ndarray
+        One entry per generation: generation, best_fitness, mean_fitness, seconds, n_clusters.
+    n_iter_ : int
+        Generations that were evaluated.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from weft import GeneticClustering
+    >>> from weft.datasets import make_shapes
+    >>> blobs = make_shapes("blobs", n_samples=200, random_state=0)
+    >>> GeneticClustering(n_generations=100, random_state=0).fit(blobs.data).n_clusters_
+    4
+    """
+
+    def __init__(
+        self,
+        max_clusters=15,
+        *,
+        n_particles=70,
+        n_generations=714,
+        crossover=0.85,
+        mutation=0.005,
+        scale=True,
+        patience=None,
+        n_jobs=None,
+        callbacks=None,
+        random_state=None,
+    ):
+        self.max_clusters = max_clusters
+        self.n_particles = n_particles
+        self.n_generations = n_generations
+        self.crossover = crossover
+        self.mutation = mutation
+        self.scale = scale
+        self.patience = patience
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Breed strings of centres.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_size(X, 0, 1)
+        most = check_integer("max_clusters", self.max_clusters, low=2)
+        swarm = GA(
+            most,
+            X.shape[1],
+            check_real("crossover", self.crossover, low=0.0, high=1.0),
+            check_real("mutation", self.mutation, low=0.0, high=1.0),
+        )
+        rng = np.random.default_rng(
+            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        )
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        objective = StringObjective(self._fit_scaling.apply(X), most, n_threads=n_threads)
+        history = History()
+        calls: list[Any] = [history, *bind_all(self.callbacks, objective.labels_of)]
+        if self.patience is not None:
+            calls.append(Patience(self.patience))
+        best = optimize(
+            objective,
+            swarm,
+            objective.initial(rng, check_integer("n_particles", self.n_particles, low=2)),
+            n_generations=check_integer("n_generations", self.n_generations, low=1),
+            rng=rng,
+            callbacks=calls,
+        )
+        values = best.position[most:].reshape(most, -1)[best.position[:most] > 0.5]
+        raw = assign(objective.columns, values)
+        self.labels_ = by_first_row(raw)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
+        self._fit_centers = values[order]
+        if self.n_clusters_ < 2:
+            warnings.warn(
+                "no string split the rows into two or more clusters, so all rows are in one; "
+                "check that the rows differ.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.cluster_centers_ = np.stack(
+            [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
+        )
+        self.fitness_ = best.fitness
+        self.history_ = history.as_arrays()
+        self.n_iter_ = best.n_generations
+        return self
+
+    def predict(self, X):
+        """Label rows by the nearest centre of the best string.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return assign(np.ascontiguousarray(self._fit_scaling.apply(X).T), self._fit_centers)

@@ -1,0 +1,179 @@
+"""KernelKMeans: k-means among rows mapped by a kernel.
+
+M. Girolami, "Mercer kernel-based clustering in feature space", IEEE Transactions on Neural
+Networks 13, 2002.
+"""
+
+from __future__ import annotations
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from weft._parallel import run_chunks
+from weft._validation import check_integer, parse_memory
+from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.kernel_clusters.search import by_first_row
+from weft.kernel_clusters.spaces import make_space, nearest_means
+from weft.kernels.cpu.kernel_cs import kernel_kmeans
+
+Floats = NDArray[np.float64]
+
+
+class KernelKMeans(ClusterMixin, BaseEstimator):
+    """k-means in a kernel's feature space, the best of several starts.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    kernel : str, default="rbf"
+        ``"diffusion"``, or any kernel of scikit-learn by name.
+    sigma : float or "median", default="median"
+        Width of the ``"rbf"`` and ``"diffusion"`` kernels; see :class:`weft.KernelSwarm`.
+    kernel_params : dict, default=None
+        Passed to other kernels of scikit-learn.
+    n_init : int, default=10
+        Starts; the one with the least sum of squares is kept (the paper: 100).
+    max_iter : int, default=100
+        Steps of each start, at most.
+    scale : bool, default=True
+        Standardise columns first.
+    max_memory : int or str, default="1GiB"
+        What matrices of rows × rows may take.
+    n_jobs : int, default=None
+        Threads over starts. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row.
+    n_clusters_ : int
+        Clusters with at least one row.
+    inertia_ : float
+        Sum of squared distances to the means in feature space.
+    fitness_ : float
+        ``-inertia_``.
+    history_ : dict of ndarray
+        One entry per start: start, inertia, n_iter.
+    sigma_ : float or None
+        Width that was used; None for kernels that have none.
+    n_iter_ : int
+        Steps of the best start.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from weft import KernelKMeans
+    >>> from weft.datasets import make_shapes
+    >>> rings = make_shapes("rings", n_samples=200, random_state=0)
+    >>> model = KernelKMeans(2, sigma=0.6, random_state=0).fit(rings.data)
+    >>> float((model.labels_ == rings.target).mean())
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        kernel="rbf",
+        sigma="median",
+        kernel_params=None,
+        n_init=10,
+        max_iter=100,
+        scale=True,
+        max_memory="1GiB",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.sigma = sigma
+        self.kernel_params = kernel_params
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.scale = scale
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Cluster the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        check_size(X, 4, parse_memory("max_memory", self.max_memory))
+        n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
+        n_init = check_integer("n_init", self.n_init, low=1)
+        max_iter = check_integer("max_iter", self.max_iter, low=1)
+        rng = np.random.default_rng(
+            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        )
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        self._fit_space, self.sigma_ = make_space(
+            rows, self.kernel, self.sigma, self.kernel_params, n_components=n_clusters
+        )
+        gram = self._fit_space.gram
+        starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
+        labelings = np.empty((n_init, len(X)), dtype=np.int64)
+        sums, steps = np.empty(n_init), np.empty(n_init, dtype=np.int64)
+
+        def run(first: int, last: int) -> None:
+            for start in range(first, last):
+                labelings[start] = _nearest_rows(gram, starts[start])
+                steps[start], sums[start] = kernel_kmeans(
+                    gram, n_clusters, max_iter, 0, labelings[start]
+                )
+
+        run_chunks(run, n_init, joblib.effective_n_jobs(self.n_jobs))
+        best = int(sums.argmin())
+        self.labels_ = by_first_row(labelings[best])
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.inertia_ = max(0.0, float(sums[best]))
+        self.fitness_ = -self.inertia_
+        self.history_ = {"start": np.arange(n_init), "inertia": sums, "n_iter": steps}
+        self.n_iter_ = max(1, int(steps[best]))
+        return self
+
+    def predict(self, X):
+        """Label rows by the nearest mean in feature space.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._fit_scaling.apply(X)
+        return nearest_means(self._fit_space, self.labels_, self.n_clusters_, rows)
+
+
+def _nearest_rows(gram: Floats, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return which of the chosen rows each row is nearest to in feature space."""
+    return (np.diag(gram)[chosen] - 2.0 * gram[:, chosen]).argmin(axis=1)

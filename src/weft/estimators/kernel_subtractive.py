@@ -1,0 +1,158 @@
+"""KernelSubtractive: rows with many near neighbours in feature space become centres.
+
+D.-W. Kim, K. Y. Lee, D. Lee and K. H. Lee, "A kernel-based subtractive clustering method", Pattern
+Recognition Letters 26, 2005.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from weft._validation import check_integer, check_real, parse_memory
+from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.kernel_clusters.search import by_first_row
+from weft.kernel_clusters.spaces import make_space
+
+Floats = NDArray[np.float64]
+
+
+class KernelSubtractive(ClusterMixin, BaseEstimator):
+    """Subtractive clustering in a kernel's feature space; nothing in it is random.
+
+    Every row has a potential, Σ_j exp(-α |φ(x) - φ(x_j)|²). The row with the highest one becomes a
+    centre, its potential times exp(-β |φ(x) - φ(centre)|²) is subtracted from all, and so on until
+    there are enough. Rows belong to the nearest centre in feature space.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    kernel : str, default="rbf"
+        ``"diffusion"``, or any kernel of scikit-learn by name.
+    sigma : float or "median", default="median"
+        Width of the ``"rbf"`` and ``"diffusion"`` kernels; see :class:`weft.KernelSwarm`.
+    kernel_params : dict, default=None
+        Passed to other kernels of scikit-learn.
+    alpha, beta : float, default=5.4, 1.5
+        How fast potentials fall with distance.
+    scale : bool, default=True
+        Standardise columns first.
+    max_memory : int or str, default="1GiB"
+        What matrices of rows × rows may take.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row.
+    n_clusters_ : int
+        Clusters with at least one row.
+    center_indices_ : ndarray of shape (n_clusters,)
+        Rows that are centres, in the order of clusters.
+    fitness_ : float
+        Sum of the centres' potentials when they were chosen.
+    history_ : dict of ndarray
+        One entry per chosen centre: center, potential.
+    sigma_ : float or None
+        Width that was used; None for kernels that have none.
+    n_iter_ : int
+        Centres that were chosen.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from weft import KernelSubtractive
+    >>> from weft.datasets import make_shapes
+    >>> blobs = make_shapes("blobs", n_samples=200, random_state=0)
+    >>> KernelSubtractive(4).fit(blobs.data).n_clusters_
+    4
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        kernel="rbf",
+        sigma="median",
+        kernel_params=None,
+        alpha=5.4,
+        beta=1.5,
+        scale=True,
+        max_memory="1GiB",
+    ):
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.sigma = sigma
+        self.kernel_params = kernel_params
+        self.alpha = alpha
+        self.beta = beta
+        self.scale = scale
+        self.max_memory = max_memory
+
+    def fit(self, X, y=None):
+        """Choose the centres and assign the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64)
+        check_size(X, 4, parse_memory("max_memory", self.max_memory))
+        n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
+        alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
+        beta = check_real("beta", self.beta, low=0.0, open_low=True)
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        self._fit_space, self.sigma_ = make_space(
+            rows, self.kernel, self.sigma, self.kernel_params, n_components=n_clusters
+        )
+        squared = self._fit_space.squared_distances()
+        potential = np.exp(-alpha * squared).sum(axis=1)
+        chosen, heights = [], []
+        for _ in range(n_clusters):
+            center = int(potential.argmax())
+            chosen.append(center)
+            heights.append(float(potential[center]))
+            potential = potential - potential[center] * np.exp(-beta * squared[:, center])
+            potential[chosen] = -np.inf
+        raw = squared[:, chosen].argmin(axis=1)
+        self.labels_ = by_first_row(raw)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
+        self.center_indices_ = np.array(chosen)[order]
+        self.fitness_ = float(np.sum(heights))
+        self.history_ = {"center": np.array(chosen), "potential": np.array(heights)}
+        self.n_iter_ = n_clusters
+        return self
+
+    def predict(self, X):
+        """Label rows by the nearest centre in feature space.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
+        norms = np.diag(self._fit_space.gram)[self.center_indices_]
+        return (norms - 2.0 * cross).argmin(axis=1)

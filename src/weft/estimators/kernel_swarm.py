@@ -1,0 +1,392 @@
+"""KernelSwarm: clusters that no straight line separates, their number unknown.
+
+A. Abraham, S. Das and A. Konar, "Kernel based automatic clustering using modified particle swarm
+optimization algorithm", GECCO 2007.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from weft._validation import check_choice, check_integer, check_real, parse_memory
+from weft.callbacks import History, Patience, Progress
+from weft.kernel_clusters.objectives import CenterObjective, InputObjective, SpaceObjective
+from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.kernel_clusters.search import Found, bind_all, by_first_row, polish, search_widths
+from weft.kernel_clusters.spaces import (
+    DIFFUSION_WIDTHS,
+    GAUSSIAN_WIDTHS,
+    FeatureSpace,
+    KernelSpace,
+    Walk,
+    check_kernel,
+    gamma_of,
+    median_distance,
+    nearest_means,
+)
+from weft.kernels.cpu.prototypes import nearest_prototypes
+from weft.optimize import optimize
+from weft.swarms.mepso import MEPSO
+
+Floats = NDArray[np.float64]
+
+# Table 2: inertia, cognitive and social pull, each first and last.
+_TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
+# Matrices of n × n that are alive at once while a space is built.
+_MATRICES = 4
+
+
+class KernelSwarm(ClusterMixin, BaseEstimator):
+    """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
+
+    A particle has an activation threshold and a centre for each of `max_clusters` clusters; those
+    with a threshold above 0.5 are used. What is minimised is a CS measure in feature space: how
+    wide clusters are over how far their nearest neighbour is.
+
+    As printed (``centers="input"``) centres are points among the rows, and with a Gaussian kernel
+    the partition is the same as without one: straight borders. By default centres are means in
+    feature space, clusters count by their size and have a least size, kernel k-means has the last
+    word, and the kernel is a random walk on the rows whose width is chosen by stability.
+
+    Parameters
+    ----------
+    kernel : str, default="diffusion"
+        ``"diffusion"``: rows are near when random walks from them end alike; or any kernel of
+        scikit-learn by name: ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``…
+    centers : {"feature-space", "input"}, default="feature-space"
+        Where centres live. ``"input"`` is the printed form and needs ``kernel="rbf"``.
+    sigma : float, "median" or "stability", default="stability"
+        Width of the kernel. ``"rbf"``: of exp(-|x - y|² / 2σ²). ``"diffusion"``: how far walks go,
+        in local steps (σ² steps). ``"median"``: the median distance between rows.
+        ``"stability"``: many widths are tried, and the partition that survives most of them is
+        taken. Other kernels take none.
+    kernel_params : dict, default=None
+        Passed to other kernels of scikit-learn.
+    max_clusters : int, default=15
+        Largest number of clusters; the least is 2.
+    min_size : float, default=0.02
+        Least share of the rows in a cluster, for ``centers="feature-space"``.
+    refine_steps : int, default=1
+        Steps of k-means in feature space before a particle is scored.
+    polish : bool, default=True
+        Kernel k-means from the best particle's clusters, for ``centers="feature-space"``.
+    swarm : {"mepso", "pso"}, default="mepso"
+        Multi-elitist or plain PSO.
+    scale : bool, default=True
+        Standardise columns first: widths mean nothing before.
+    n_particles : int, default=40
+        Size of the swarm.
+    n_generations : int, default=200
+        How often it is evaluated at each width, at most (the paper: 50,000 evaluations, 1250).
+    patience : int, default=25
+        Stop after so many generations without a better best; None runs them all.
+    inertia : float, default=None
+        How much of its velocity a particle keeps; None is table 2's: 0.794, or 0.75 for "pso".
+    cognitive, social : float or (float, float), default=None
+        Pulls of a particle's own best and of the swarm's, constant or from first to last. None is
+        table 2's: 0.35 → 2.4 and 2.4 → 0.35 (opposite to custom), or 2 for "pso".
+    max_velocity : float, default=1.0
+        Largest step, in ranges of the coordinate.
+    max_memory : int or str, default="1GiB"
+        What matrices of rows × rows may take.
+    n_jobs : int, default=None
+        Threads over particles. The result does not depend on it.
+    callbacks : list of callable, default=None
+        Called after each generation; see :mod:`weft.callbacks`.
+    verbose : int, default=0
+        1 shows a progress bar.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the search.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row.
+    n_clusters_ : int
+        Number of clusters.
+    sigma_ : float or None
+        Width that was used; None for kernels that have none.
+    fitness_ : float
+        1 / (CS + 0.0002) of the best particle, before the polish.
+    history_ : dict of ndarray
+        One entry per generation at the chosen width: generation, best_fitness, mean_fitness,
+        seconds, n_clusters.
+    n_iter_ : int
+        Generations at the chosen width.
+    n_evaluations_ : int
+        Evaluations at all widths together.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from weft import KernelSwarm
+    >>> from weft.datasets import make_shapes
+    >>> rings = make_shapes("rings", n_samples=200, random_state=0)
+    >>> model = KernelSwarm(random_state=0).fit(rings.data)
+    >>> model.n_clusters_
+    2
+    """
+
+    def __init__(
+        self,
+        kernel="diffusion",
+        *,
+        centers="feature-space",
+        sigma="stability",
+        kernel_params=None,
+        max_clusters=15,
+        min_size=0.02,
+        refine_steps=1,
+        polish=True,
+        swarm="mepso",
+        scale=True,
+        n_particles=40,
+        n_generations=200,
+        patience=25,
+        inertia=None,
+        cognitive=None,
+        social=None,
+        max_velocity=1.0,
+        max_memory="1GiB",
+        n_jobs=None,
+        callbacks=None,
+        verbose=0,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.centers = centers
+        self.sigma = sigma
+        self.kernel_params = kernel_params
+        self.max_clusters = max_clusters
+        self.min_size = min_size
+        self.refine_steps = refine_steps
+        self.polish = polish
+        self.swarm = swarm
+        self.scale = scale
+        self.n_particles = n_particles
+        self.n_generations = n_generations
+        self.patience = patience
+        self.inertia = inertia
+        self.cognitive = cognitive
+        self.social = social
+        self.max_velocity = max_velocity
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.callbacks = callbacks
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Search for the clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        self._check_choices()
+        check_size(X, _MATRICES, parse_memory("max_memory", self.max_memory))
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        most = min(check_integer("max_clusters", self.max_clusters, low=2), len(rows))
+        swarm = self._make_swarm()
+        if self.centers == "input":
+            self._fit_input(rows, most, swarm, seed)
+        else:
+            self._fit_space(rows, most, swarm, seed)
+        if self.n_clusters_ < 2:
+            warnings.warn(
+                "no particle split the rows into two or more clusters, so all rows are in one; "
+                "check that the rows differ, or lower min_size.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_choices(self) -> None:
+        check_kernel(self.kernel)
+        check_choice("centers", self.centers, ("feature-space", "input"))
+        check_choice("swarm", self.swarm, tuple(_TABLE_2))
+        check_integer("n_particles", self.n_particles, low=1)
+        check_integer("n_generations", self.n_generations, low=1)
+        check_integer("refine_steps", self.refine_steps, low=0)
+        check_real("min_size", self.min_size, low=0.0, high=0.5)
+        if isinstance(self.sigma, str):
+            check_choice("sigma", self.sigma, ("median", "stability"))
+        else:
+            check_real("sigma", self.sigma, low=0.0, open_low=True)
+        if self.centers == "input" and self.kernel != "rbf":
+            raise ValueError(
+                f"centers='input' is the printed form and needs kernel='rbf', got "
+                f"{self.kernel!r}; set kernel='rbf', or centers='feature-space'."
+            )
+        if self.centers == "input" and self.sigma == "stability":
+            raise ValueError(
+                "sigma='stability' needs centers='feature-space'; give sigma as a number (the "
+                "paper: 1.1) or as 'median'."
+            )
+
+    def _make_swarm(self) -> MEPSO:
+        inertia, cognitive, social = _TABLE_2[self.swarm]
+        if self.inertia is not None:
+            inertia = check_real("inertia", self.inertia, low=0.0)
+        return MEPSO(
+            inertia,
+            _pull("cognitive", self.cognitive, cognitive),
+            _pull("social", self.social, social),
+            self.n_generations,
+            check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
+            elitist=self.swarm == "mepso",
+        )
+
+    def _fit_input(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
+        sigma = median_distance(rows) if self.sigma == "median" else float(self.sigma)
+        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        objective = InputObjective(rows, most, gamma=gamma_of(sigma), n_threads=n_threads)
+        found = self._search(objective, swarm, seed, sigma, 0)
+        centers, labels = objective.centers_of(found.position)
+        self._keep(found, labels if found.fitness > 0.0 else np.zeros_like(labels))
+        order = [int(labels[self.labels_ == number][0]) for number in range(self.n_clusters_)]
+        self._fit_reference: Any = centers[order]
+
+    def _fit_space(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
+        least = max(min(2, len(rows) // 2), int(np.ceil(self.min_size * len(rows))))
+        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        walk = Walk.of(rows, most) if self.kernel == "diffusion" else None
+        n_before = 0
+
+        def search(sigma: float) -> Found:
+            nonlocal n_before
+            objective = SpaceObjective(
+                self._make_space(rows, most, walk, sigma),
+                most,
+                steps=self.refine_steps,
+                least=least,
+                n_threads=n_threads,
+            )
+            found = self._search(objective, swarm, seed, sigma, n_before)
+            n_before += found.n_evaluations
+            return found
+
+        found = search_widths(self._widths(rows, walk), search)
+        space = self._make_space(rows, most, walk, found.sigma)
+        labels = found.labels if found.fitness > 0.0 else np.zeros_like(found.labels)
+        if self.polish:
+            labels = polish(space.gram, labels, least)
+        self._keep(found, labels)
+        self._fit_reference = space
+
+    def _widths(self, rows: Floats, walk: Walk | None) -> tuple[float, ...]:
+        if self.kernel not in ("diffusion", "rbf"):
+            return (1.0,)  # they have no width: one search
+        if not isinstance(self.sigma, str):
+            return (float(self.sigma),)
+        if walk is not None:
+            return DIFFUSION_WIDTHS if self.sigma == "stability" else (walk.median_width(),)
+        middle = median_distance(rows)
+        factors = GAUSSIAN_WIDTHS if self.sigma == "stability" else (1.0,)
+        return tuple(middle * factor for factor in factors)
+
+    def _make_space(self, rows: Floats, most: int, walk: Walk | None, sigma: float) -> FeatureSpace:
+        if walk is not None:
+            return walk.space(sigma)
+        params = dict(self.kernel_params or {})
+        if self.kernel == "rbf":
+            params = {"gamma": gamma_of(sigma), **params}
+        return KernelSpace.of(rows, self.kernel, params, most)
+
+    def _search(
+        self, objective: CenterObjective, swarm: MEPSO, seed: int, sigma: float, n_before: int
+    ) -> Found:
+        # The same draws at every width: partitions differ because widths do.
+        rng = np.random.default_rng(seed)
+        history = History()
+        callbacks: list[Any] = [history]
+        if self.patience is not None:
+            callbacks.append(Patience(self.patience))
+        if self.verbose:
+            bar = Progress(f"width {sigma:.3g}")
+            bar.open()
+            callbacks.append(bar)
+        callbacks += bind_all(self.callbacks, objective.labels_of, n_before)
+        with objective:
+            best = optimize(
+                objective,
+                swarm,
+                objective.initial(rng, self.n_particles),
+                n_generations=self.n_generations,
+                rng=rng,
+                callbacks=callbacks,
+            )
+        return Found(
+            objective.labels_of(best.position),
+            best.fitness,
+            sigma,
+            history.as_arrays(),
+            best.n_generations,
+            best.n_evaluations,
+            best.position,
+        )
+
+    def _keep(self, found: Found, labels: NDArray[np.int64]) -> None:
+        self.labels_ = by_first_row(labels)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.sigma_ = found.sigma if self.kernel in ("diffusion", "rbf") else None
+        self.fitness_ = found.fitness
+        self.history_ = found.history
+        self.n_iter_ = found.n_generations
+        self.n_evaluations_ = found.n_evaluations
+
+    def predict(self, X):
+        """Label rows by the nearest mean in feature space, or the nearest centre as printed.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        rows = self._fit_scaling.apply(X)
+        if isinstance(self._fit_reference, np.ndarray):
+            labels = np.empty(len(rows), dtype=np.int64)
+            features = np.arange(rows.shape[1])
+            columns = np.ascontiguousarray(rows.T)
+            nearest_prototypes(columns, features, self._fit_reference, labels, np.empty(len(rows)))
+            return labels
+        return nearest_means(self._fit_reference, self.labels_, self.n_clusters_, rows)
+
+
+def _pull(name: str, given: Any, default: tuple[float, float]) -> tuple[float, float]:
+    if given is None:
+        return default
+    pair = tuple(given) if isinstance(given, (tuple, list)) else (given, given)
+    if len(pair) != 2:
+        raise ValueError(f"{name}={given!r} must be one number, or two: first and last.")
+    return (check_real(name, pair[0], low=0.0), check_real(name, pair[1], low=0.0))
