@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs browser-test clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
@@ -26,6 +27,18 @@ lint: $(VENV)/.dev
 test: lint  ## Everything the project checks.
 	$(BIN)/pytest
 
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,docs]'
+	@touch $@
+
+docs: $(VENV)/.docs  ## The documentation, offline; a warning is an error.
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+browser-test: $(VENV)/.app  ## The report in a real browser; needs npm and Chromium (CHROMIUM=path).
+	cd tests/browser && npm ci --no-audit --no-fund
+	$(BIN)/python tests/browser/make_pages.py build/browser
+	node tests/browser/check.mjs build/browser $(CHROMIUM)
+
 clean:
-	rm -rf $(VENV) weft-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) weft-demo build docs/_build docs/api docs/auto_examples tests/browser/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

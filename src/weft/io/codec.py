@@ -52,7 +52,8 @@ def encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         name = type(value).__name__
         if RECORDS.get(name) == type(value).__module__:
-            fields = {k: encode(part, what, arrays) for k, part in value._asdict().items()}
+            pairs = zip(value._fields, value, strict=True)
+            fields = {key: encode(part, what, arrays) for key, part in pairs}
             return {"$record": name, "fields": fields}
     elif type(value) in (list, tuple):
         items = [encode(item, what, arrays) for item in value]

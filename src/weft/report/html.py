@@ -1,19 +1,33 @@
-"""The summary as one page that opens from disk: no network, no script, escaped throughout."""
+"""The summary as one page that opens from disk: no network, escaped throughout.
+
+The page's only scripts are Plotly's and ``page.js``; its content security policy names both by
+their hash, so that nothing else can run, whatever a name in a table says.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+import base64
+import hashlib
+import json
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from weft._validation import import_optional
+from weft.report import plots
 
-N_FEATURES = 30  # shown at once; the rest unfolds
+N_FEATURES = 30  # rows of the table shown before it is unfolded
+N_TABLE = 5_000  # rows that it holds at most
 N_CLUSTERS = 40
-WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 56, 14, 12, 34
+
+
+class Chart(NamedTuple):
+    """A figure on the page, and what it says to somebody who cannot see it."""
+
+    id: str
+    words: str
+    figure: dict[str, Any]
 
 
 def render(summary: dict[str, Any]) -> str:
@@ -42,27 +56,108 @@ def render(summary: dict[str, Any]) -> str:
     """
     clusters = sorted(summary["clusters"], key=lambda entry: (entry["label"] == -1, -entry["size"]))
     effects = [abs(t["effect"]) for c in clusters for t in c["traits"] if t["effect"] is not None]
-    used = [entry for entry in summary["features"] if entry["selected"]]
-    search = summary["search"]
+    features = summary["features"][:N_TABLE]
+    charts = _charts(summary)
+    scripts = _scripts()
     return _template().render(
         s=summary,
         headline=_headline(summary),
         clusters=clusters[:N_CLUSTERS],
         more_clusters=clusters[N_CLUSTERS:],
         top_effect=max(effects, default=1.0) or 1.0,
-        features=used[:N_FEATURES],
-        more_features=used[N_FEATURES:],
-        unused=[entry for entry in summary["features"] if not entry["selected"]],
-        top_share=max((entry["share"] for entry in used), default=0) or 1.0,
-        has_exponents=any("exponent" in entry for entry in used),
-        fitness_chart=chart(
-            search.get("generation", []),
-            [
-                ("best", "best so far", search.get("best_fitness", [])),
-                ("mean", "mean of the swarm", search.get("mean_fitness", [])),
-            ],
-        ),
+        features=features,
+        n_shown=N_FEATURES,
+        n_left_out=len(summary["features"]) - len(features),
+        top_share=max((entry["share"] for entry in features), default=0) or 1.0,
+        has_exponents=any("exponent" in entry for entry in features),
+        charts={chart.id: chart for chart in charts},
+        figures=_island({chart.id: chart.figure for chart in charts}),
+        scripts=scripts,
+        policy=" ".join(f"'sha256-{_digest(script)}'" for script in scripts),
     )
+
+
+def _charts(summary: dict[str, Any]) -> list[Chart]:
+    drawn: list[tuple[str, Callable[[dict[str, Any]], Any], Callable[[dict[str, Any]], str]]] = [
+        ("weights", plots.weights, _say_weights),
+        ("heatmap", plots.heatmap, _say_heatmap),
+        ("profile", plots.profile, _say_profile),
+        ("map", plots.map, _say_map),
+        ("silhouette", plots.silhouette, _say_silhouette),
+        ("convergence", plots.convergence, _say_search),
+    ]
+    found = []
+    for name, draw, say in drawn:
+        figure = draw(summary)
+        if figure is not None:
+            found.append(Chart(name, say(summary), json.loads(figure.to_json(validate=False))))
+    return found
+
+
+def _say_weights(summary: dict[str, Any]) -> str:
+    top = [f"{f['name'][:60]} {_percent(f['share'])}" for f in summary["features"][:3]]
+    return f"Bar chart of the heaviest features' shares of the weight, led by {', '.join(top)}."
+
+
+def _say_heatmap(summary: dict[str, Any]) -> str:
+    found = summary["cluster_weights"]
+    n_features, n_clusters = len(found["features"]), len(found["labels"])
+    return f"Heat map of {n_features} features' weights in {n_clusters} clusters."
+
+
+def _say_profile(summary: dict[str, Any]) -> str:
+    found = summary["profile"]
+    return (
+        f"Heat map of how far {len(found['labels'])} clusters lie from the other rows in "
+        f"{len(found['features'])} features; the cards above say the strongest in words."
+    )
+
+
+def _say_map(summary: dict[str, Any]) -> str:
+    found = summary["map"]
+    shares = found["explained"]
+    return (
+        f"Scatter plot of {len(found['x'])} rows in the learned metric, coloured by cluster; the "
+        f"two directions hold {_percent(sum(shares))} of the variance."
+    )
+
+
+def _say_silhouette(summary: dict[str, Any]) -> str:
+    found = summary["silhouette"]
+    return (
+        f"Silhouette widths of {found['n_rows']} rows by cluster, {found['mean']:.2f} on average; "
+        f"{_percent(found['negative'])} of the rows are below 0."
+    )
+
+
+def _say_search(summary: dict[str, Any]) -> str:
+    best = [value for value in summary["search"]["best_fitness"] if value is not None]
+    first, last = _number(best[0]), _number(best[-1])
+    return f"Line chart of the search: the best fitness goes from {first} to {last}."
+
+
+def _island(value: Any) -> Any:
+    """JSON that no HTML parser can take for the end of its element."""
+    markup = import_optional("markupsafe", "app").Markup
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return markup(text)
+
+
+@lru_cache(maxsize=1)
+def _scripts() -> tuple[Any, ...]:
+    """Plotly and the page's own script, with the line ends that an HTML parser makes."""
+    markup = import_optional("markupsafe", "app").Markup
+    import_optional("plotly", "app")
+    library = files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
+    own = files("weft.report").joinpath("page.js").read_text(encoding="utf-8")
+    return tuple(markup(text.replace("\r\n", "\n").replace("\r", "\n")) for text in (library, own))
+
+
+@lru_cache(maxsize=2)
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 @lru_cache(maxsize=1)
@@ -80,63 +175,9 @@ def _headline(summary: dict[str, Any]) -> str:
     result, data = summary["result"], summary["data"]
     count = result["n_clusters"]
     groups = "no clusters" if count == 0 else f"{count} cluster{'s' if count != 1 else ''}"
+    if not result["has_weights"]:
+        return f"{groups} in {data['n_features']} features"
     return f"{groups}, made by {result['n_selected']} of {data['n_features']} features"
-
-
-def chart(
-    x: Sequence[float], lines: Sequence[tuple[str, str, Sequence[float | None]]]
-) -> dict[str, Any] | None:
-    """Coordinates for a line chart in a WIDTH × HEIGHT box; None when there is nothing to draw.
-
-    `lines` holds (key, words, values); a value of None leaves a gap.
-    """
-    points = [value for _, _, values in lines for value in values if value is not None]
-    if len(x) == 0 or not points:
-        return None
-    y_ticks = ticks(min(points), max(points))
-    low, high = min(*points, *y_ticks), max(*points, *y_ticks)
-    x_span, y_span = (x[-1] - x[0]) or 1, (high - low) or 1
-
-    def at_x(value: float) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * (value - x[0]) / x_span, 1)
-
-    def at_y(value: float) -> float:
-        return round(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / y_span, 1)
-
-    drawn = []
-    for key, words, values in lines:
-        path, pen = [], "M"
-        for position, value in zip(x, values, strict=True):
-            if value is None:
-                pen = "M"
-            else:
-                path.append(f"{pen}{at_x(position)} {at_y(value)}")
-                pen = "L"
-        last = next((value for value in reversed(values) if value is not None), None)
-        drawn.append({"key": key, "words": words, "path": " ".join(path), "last": last})
-    wanted = [value for value in ticks(x[0], x[-1], count=8) if value == int(value)]
-    return {
-        "width": WIDTH,
-        "height": HEIGHT,
-        "left": LEFT,
-        "right": WIDTH - RIGHT,
-        "bottom": HEIGHT - BOTTOM,
-        "lines": drawn,
-        "x_ticks": [(at_x(value), f"{value:.0f}") for value in wanted if x[0] <= value <= x[-1]],
-        "y_ticks": [(at_y(value), _number(value)) for value in y_ticks],
-    }
-
-
-def ticks(low: float, high: float, *, count: int = 5) -> list[float]:
-    """Round numbers that cover [low, high], about `count` of them."""
-    span = high - low
-    if not span > 1e-12 * max(abs(low), abs(high)):
-        return [low]
-    rough = span / max(count - 1, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough * 0.999)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return [round(i * step, 12) for i in range(first, last + 1)]
 
 
 def _percent(share: float | None) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 N_TRAITS = 3
 # Cohen's rule of thumb calls 0.2 a small effect; below that a feature sets nothing apart.
 SMALL_EFFECT = 0.2
+# Unicode's classes of characters that turn the direction of the text after them.
+_TURNING = {"R", "AL", "RLE", "LRE", "RLO", "LRO", "RLI", "LRI", "FSI", "PDF", "PDI"}
 
 
 class Profile(NamedTuple):
@@ -32,10 +36,10 @@ def profile(X: np.ndarray, labels: np.ndarray) -> Profile:
     n, n_rest = sizes[:, None], len(X) - sizes[:, None]
     center = X.mean(axis=0)
     centred = X - center  # sums of squares of large values with a small spread would lose digits
-    ordered = centred[np.argsort(place, kind="stable")]
-    starts = np.cumsum(sizes) - sizes
-    sums = np.add.reduceat(ordered, starts, axis=0)
-    squares = np.add.reduceat(ordered**2, starts, axis=0)
+    member = sparse.csr_array((np.ones(len(X)), (place, np.arange(len(X)))))
+    sums = member @ centred
+    np.square(centred, out=centred)
+    squares = member @ centred
     with np.errstate(divide="ignore", invalid="ignore"):
         means, rest_means = sums / n, (sums.sum(axis=0) - sums) / n_rest
         within = squares - n * means**2
@@ -46,7 +50,9 @@ def profile(X: np.ndarray, labels: np.ndarray) -> Profile:
         pooled = np.sqrt(spread / max(len(X) - 2, 1))
         difference = means - rest_means
         effects = np.where(
-            np.abs(difference) < 1e-13 * np.abs(X).max(axis=0), 0.0, difference / pooled
+            np.abs(difference) < 1e-13 * np.maximum(X.max(axis=0), -X.min(axis=0)),
+            0.0,
+            difference / pooled,
         )
     effects[np.broadcast_to(n_rest == 0, effects.shape)] = np.nan
     return Profile(found, sizes, means + center, rest_means + center, effects)
@@ -55,7 +61,7 @@ def profile(X: np.ndarray, labels: np.ndarray) -> Profile:
 def describe_clusters(
     compared: Profile, X: np.ndarray, names: list[str], selected: np.ndarray
 ) -> list[dict[str, Any]]:
-    binary = ((X == 0) | (X == 1)).all(axis=0)
+    binary = _binary(X)
     for means in (compared.means, compared.rest_means):  # centring leaves 1e-17 and -1e-17
         means[:, binary] = np.clip(np.round(means[:, binary], 12), 0.0, 1.0) + 0.0
     total = int(compared.sizes.sum())
@@ -91,6 +97,14 @@ def describe_clusters(
     return entries
 
 
+def _binary(X: np.ndarray) -> np.ndarray:
+    """Columns that hold only 0 and 1; most fail on their first rows, so that few are read."""
+    found = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
+    for j in np.flatnonzero(found):
+        found[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
+    return found
+
+
 def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -> str:
     rows = f"{size} row{'s' if size != 1 else ''} ({size / total:.0%})"
     if size == total:
@@ -105,9 +119,17 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
         else:
             word = trait["direction"]
             numbers = f"{_number(trait['mean'])} against {_number(trait['rest_mean'])} on average"
-        told.append(f"{trait['feature']} {word} ({numbers})")
+        told.append(f"{in_line(trait['feature'])} {word} ({numbers})")
     lead = "in no cluster: " if label == -1 else "with "
     return f"{rows} {lead}{', '.join(told)}."
+
+
+def in_line(name: str, length: int = 80) -> str:
+    """`name` for the middle of a sentence: cut, and its writing direction kept to itself."""
+    cut = name if len(name) <= length else name[: length - 1] + "…"
+    if all(unicodedata.bidirectional(char) not in _TURNING for char in cut):
+        return cut
+    return f"\u2068{cut}\u2069"  # first strong isolate ... pop directional isolate
 
 
 def _number(value: float) -> str:

@@ -1,11 +1,13 @@
 """A fitted model and its data as one dict of plain JSON types: what page, terminal and file share.
 
 Keys: ``schema`` ``data`` ``columns`` ``settings`` ``versions`` ``seconds`` ``result`` ``clusters``
-``features`` ``search`` ``scores`` ``noise`` ``warnings``. Numbers that are not finite become None.
+``features`` ``cluster_weights`` ``profile`` ``map`` ``silhouette`` ``search`` ``stability``
+``scores`` ``noise`` ``warnings``. What cannot be said is None; so is a number that is not finite.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 import platform
 from collections.abc import Mapping, Sequence
@@ -13,32 +15,44 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 import weft
-from weft.report.profile import describe_clusters, profile
+from weft._validation import check_integer
+from weft.report.cautions import cautions
+from weft.report.facts import Facts, dense_rows, read_facts
+from weft.report.profile import Profile, describe_clusters, profile
+from weft.report.space import draw_map, draw_silhouette, learned_metric
+from weft.report.stability import measure_stability
 
-SCHEMA = 1
+SCHEMA = 2
+N_SHOWN = 40  # features in a heat map
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def summarize(
     model: Any,
-    X: Any,
+    X: Any = None,
     *,
+    values: Any = None,
     feature_names: Sequence[str] | None = None,
     table: Mapping[str, Any] | None = None,
     label: Any = None,
     relevant: Any = None,
     seconds: Mapping[str, float] | None = None,
+    stability: int = 0,
 ) -> dict[str, Any]:
     """Summarise a fitted model as one dict of plain JSON types.
 
     Parameters
     ----------
-    model : FeatureSwarm
-        Fitted.
-    X : array-like of shape (n_samples, n_features)
-        The rows it was fitted on, in the units people know (scaling does not matter here).
+    model : estimator
+        Any fitted clusterer of weft.
+    X : array-like of shape (n_samples, n_features), optional
+        The rows it was fitted on. Without them there is no map, no silhouette and nothing on what
+        sets the clusters apart.
+    values : array-like of shape (n_samples, n_features), optional
+        The same rows in the units people know. Default: `X`.
     feature_names : sequence of str, optional
         Default: the model's own, or ``x0``, ``x1``, ...
     table : mapping, optional
@@ -49,10 +63,13 @@ def summarize(
         Which features are known not to be noise.
     seconds : mapping, optional
         How long what took.
+    stability : int, default=0
+        How often to fit again on four fifths of the rows to see how much of the answer comes back.
 
     Returns
     -------
     dict
+        The summary.
 
     Examples
     --------
@@ -64,45 +81,141 @@ def summarize(
     >>> summary["data"]["n_rows_used"]
     150
     """
-    values = np.asarray(X, dtype=float)
-    labels = np.asarray(model.labels_)
-    weights = np.asarray(model.feature_weights_, dtype=float)
-    selected = np.asarray(model.get_support(), dtype=bool)
-    names = _names(model, feature_names, values.shape[1])
-    features = _features(model, names, weights, selected, relevant)
-    clusters = describe_clusters(profile(values, labels), values, names, selected)
+    facts = read_facts(model, feature_names)
+    n_repeats = check_integer("stability", stability, low=0)
+    features = _features(facts, relevant)
     described = dict(table or {})
     data = {
         "name": "data",
-        "n_rows": len(values),
-        "n_rows_used": len(values),
-        "n_columns": values.shape[1],
-        "n_features": values.shape[1],
+        "n_rows": len(facts.labels),
+        "n_rows_used": len(facts.labels),
+        "n_columns": len(facts.names),
+        "n_features": len(facts.names),
         **described.get("data", {}),
     }
+    rows = columns = None
+    drawn: dict[str, Any] = {"clusters": _sizes(facts), "profile": None, "map": None}
+    drawn["silhouette"] = None
+    if X is not None:
+        rows, columns = dense_rows(X, facts)
+        known = rows if values is None else dense_rows(values, facts)[0]
+        drawn = _draw(model, rows, known, columns, facts)
     summary = {
         "schema": SCHEMA,
         "data": data,
         "columns": described.get("columns", []),
-        "settings": {"method": type(model).__name__, **_settings(model)},
+        "settings": {"method": type(model).__name__, **_settings(facts.params)},
         "versions": _versions(),
         "seconds": dict(seconds or {}),
         "result": {
-            "n_clusters": model.n_clusters_,
-            "n_clusters_given": model.get_params(deep=False).get("n_clusters") == model.n_clusters_,
-            "n_unassigned": int((labels == -1).sum()),
-            "n_selected": int(selected.sum()),
-            "fitness": model.fitness_,
-            "n_generations": model.n_iter_,
+            "n_clusters": facts.n_clusters,
+            "n_clusters_given": facts.params.get("n_clusters") == facts.n_clusters,
+            "n_unassigned": int((facts.labels == -1).sum()),
+            "n_selected": int(facts.selected.sum()),
+            "has_weights": facts.has_weights,
+            "fitness": facts.fitness,
+            "n_generations": facts.n_iter,
+            "fingerprint": fingerprint(model),
         },
-        "clusters": clusters,
+        **drawn,
         "features": features,
-        "search": {key: np.asarray(column) for key, column in model.history_.items()},
-        "scores": None if label is None else _scores(np.asarray(label), labels, data.get("label")),
+        "cluster_weights": _cluster_weights(facts),
+        "search": _search(facts),
+        "stability": None,
+        "scores": None
+        if label is None
+        else _scores(np.asarray(label), facts.labels, data.get("label")),
         "noise": None if relevant is None else _noise(features),
-        "warnings": [*described.get("warnings", []), *_warnings(model, labels, weights, selected)],
+        "warnings": [*described.get("warnings", []), *cautions(facts, rows, columns)],
     }
+    if n_repeats and X is not None:
+        summary["stability"] = measure_stability(model, X, facts, n_repeats=n_repeats)
     return plain(summary)
+
+
+def fingerprint(model: Any) -> str:
+    """The same for the same labels: tells whether a summary belongs to a model."""
+    labels = np.ascontiguousarray(model.labels_, dtype=np.int64)
+    return hashlib.sha256(labels.tobytes()).hexdigest()[:16]
+
+
+def _draw(
+    model: Any, rows: np.ndarray, values: np.ndarray, columns: np.ndarray, facts: Facts
+) -> dict[str, Any]:
+    """All that needs the rows; missing values count as their column's mean."""
+    same = values is rows
+    rows = _filled(rows)
+    values = rows if same else _filled(values)
+    names = [facts.names[j] for j in columns]
+    compared = profile(values, facts.labels)
+    metric = learned_metric(model, rows, facts, columns)
+    with threadpool_limits(1):  # products this small lose by threads, on a busy machine a lot
+        drawn = draw_map(metric, rows, values, facts, columns)
+        widths = draw_silhouette(metric, rows, facts)
+    return {
+        "clusters": describe_clusters(compared, values, names, facts.selected[columns]),
+        "profile": _profile(compared, names, facts.selected[columns]),
+        "map": drawn,
+        "silhouette": widths,
+    }
+
+
+def _filled(rows: np.ndarray) -> np.ndarray:
+    if np.isfinite(rows.sum()):  # one pass without a mask, where nothing is missing
+        return rows
+    return np.where(np.isnan(rows), np.nanmean(rows, axis=0), rows)
+
+
+def _sizes(facts: Facts) -> list[dict[str, Any]]:
+    """The clusters when only their sizes are known."""
+    found, sizes = np.unique(facts.labels, return_counts=True)
+    total = len(facts.labels)
+    return [
+        {
+            "label": int(label),
+            "name": "no cluster" if label == -1 else f"cluster {label}",
+            "size": int(size),
+            "share": size / total,
+            "traits": [],
+            "sentence": f"{size} row{'s' if size != 1 else ''} ({size / total:.0%}).",
+        }
+        for label, size in zip(found, sizes, strict=True)
+    ]
+
+
+def _profile(compared: Profile, names: list[str], selected: np.ndarray) -> dict[str, Any] | None:
+    """Effects of the features that set some cluster apart most; None with nothing to compare."""
+    effects = np.where(np.isfinite(compared.effects), compared.effects, 0.0)
+    if len(compared.labels) < 2 or not selected.any():
+        return None
+    strength = np.where(selected, np.abs(effects).max(axis=0), -1.0)
+    best = np.argsort(-strength, kind="stable")[: min(N_SHOWN, int(selected.sum()))]
+    return {
+        "labels": compared.labels.tolist(),
+        "features": [names[j] for j in best],
+        "effects": np.round(effects[:, best], 3),
+    }
+
+
+def _cluster_weights(facts: Facts) -> dict[str, Any] | None:
+    """The heaviest columns of the per-cluster weights, as shares within each cluster."""
+    own = facts.cluster_weights
+    if own is None or len(own) == 0:
+        return None
+    totals = own.sum(axis=1, keepdims=True)
+    shares = np.divide(own, totals, out=np.zeros_like(own), where=totals > 0)
+    best = np.argsort(-shares.max(axis=0), kind="stable")[:N_SHOWN]
+    best = best[np.argsort(-facts.weights[best], kind="stable")]
+    return {
+        "labels": list(range(len(own))),
+        "features": [facts.names[j] for j in best],
+        "shares": shares[:, best],
+        "n_features": own.shape[1],
+    }
+
+
+def _search(facts: Facts) -> dict[str, Any]:
+    return {key: column for key, column in facts.history.items() if np.ndim(column) == 1}
 
 
 def plain(value: Any) -> Any:
@@ -122,17 +235,11 @@ def plain(value: Any) -> Any:
     return getattr(value, "__name__", type(value).__name__)
 
 
-def _names(model: Any, given: Sequence[str] | None, n_features: int) -> list[str]:
-    if given is None:
-        given = getattr(model, "feature_names_in_", [f"x{i}" for i in range(n_features)])
-    return [str(name) for name in given]
-
-
-def _settings(model: Any) -> dict[str, Any]:
+def _settings(params: dict[str, Any]) -> dict[str, Any]:
     left_out = ("callbacks", "verbose", "random_state")
-    params = {k: v for k, v in model.get_params(deep=False).items() if k not in left_out}
-    seed = model.get_params(deep=False).get("random_state")
-    return {**params, "seed": seed if isinstance(seed, (int, np.integer)) else None}
+    seed = params.get("random_state")
+    kept = {key: value for key, value in params.items() if key not in left_out}
+    return {**kept, "seed": seed if isinstance(seed, (int, np.integer)) else None}
 
 
 def _versions() -> dict[str, str]:
@@ -145,13 +252,12 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _features(
-    model: Any, names: list[str], weights: np.ndarray, selected: np.ndarray, relevant: Any
-) -> list[dict[str, Any]]:
+def _features(facts: Facts, relevant: Any) -> list[dict[str, Any]]:
     """One entry per feature, the heaviest first; equal weights keep the columns' order."""
+    names, weights, selected = facts.names, facts.weights, facts.selected
     used = np.where(selected, np.maximum(weights, 0.0), 0.0)
     share = used / used.sum() if used.sum() > 0 else used
-    exponents = getattr(model, "feature_exponents_", None)
+    exponents = facts.exponents
     entries = []
     for j in np.lexsort((np.arange(len(names)), -used, ~selected)):
         entry = {
@@ -191,49 +297,3 @@ def _noise(features: list[dict[str, Any]]) -> dict[str, Any]:
         "column_share": len(noise) / len(features),
         "weight_share": float(sum(entry["share"] for entry in noise)),
     }
-
-
-def _warnings(
-    model: Any, labels: np.ndarray, weights: np.ndarray, selected: np.ndarray
-) -> list[str]:
-    """What a careful reader would want to be told about this answer."""
-    found = []
-    sizes = np.unique(labels[labels != -1], return_counts=True)[1]
-    n_clusters, n = len(sizes), len(labels)
-    if n_clusters < 2 or not math.isfinite(model.fitness_):
-        found.append(
-            "The search found no usable grouping: no candidate split the rows into at least two "
-            "clusters. Try another clusterer, or look at the columns."
-        )
-    elif sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
-        found.append(
-            f"One cluster holds {sizes.max() / n:.0%} of the rows: this looks like outliers "
-            "against the rest rather than groups."
-        )
-    elif n_clusters == 2:
-        found.append(
-            "Only two clusters: searches like this one tend to end in one coarse split, the more "
-            "so the more columns there are; finer groups may be there. Try another clusterer or "
-            "criterion."
-        )
-    elif n_clusters > n / 3:
-        found.append(f"{n_clusters} clusters for {n} rows: most are too small to mean much.")
-    alone = int((sizes == 1).sum())
-    if 2 <= n_clusters <= n / 3 and alone:
-        which = "One cluster holds" if alone == 1 else f"{alone} clusters hold"
-        found.append(f"{which} a single row: an outlier rather than a group.")
-    unassigned = int((labels == -1).sum())
-    if unassigned > n / 2:
-        found.append(f"{unassigned} of {n} rows are in no cluster.")
-    used = weights[selected]
-    if not selected.any():
-        found.append("No feature was selected.")
-    elif len(weights) > 2 and selected.all() and used.min() > 0.9 * used.max():
-        found.append("All weights are alike: the search prefers no feature to the others.")
-    best = np.asarray(model.history_["best_fitness"], dtype=float)
-    if len(best) > 1 and best[-1] <= best[0]:
-        found.append(
-            "The search never improved on its first random candidates: many weights may do as well "
-            "as these. Try more particles or generations."
-        )
-    return found

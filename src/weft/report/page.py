@@ -1,0 +1,54 @@
+"""The page as an object: its text, the summary it was drawn from, a way to write it."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weft.report.html import render
+from weft.report.summary import fingerprint, summarize
+
+
+class Report(NamedTuple):
+    """One page that opens from disk without a network."""
+
+    html: str
+    summary: dict[str, Any]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page in one step, and return where."""
+        path = Path(path)
+        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            draft.write_text(self.html, encoding="utf-8")
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+        return path
+
+    def __repr__(self) -> str:
+        result = self.summary["result"]
+        return f"<Report: {result['n_clusters']} clusters, {len(self.html) / 1e6:.1f} MB>"
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the page in a frame of its own, so that no style leaks."""
+        return (
+            '<iframe title="weft report" style="width:100%;height:40rem;border:1px solid #ccc" '
+            f'sandbox="allow-scripts" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def report(model: Any, X: Any = None, **options: Any) -> Report:
+    """Draw a fitted model's page; see :func:`weft.report.summary.summarize` for the options."""
+    summary = summary_of(model, X, **options)
+    return Report(render(summary), summary)
+
+
+def summary_of(model: Any, X: Any = None, **options: Any) -> dict[str, Any]:
+    """The model's summary: made anew, or the one that its file kept if it is still this answer."""
+    kept = vars(model).get("_kept_summary") if X is None and not options else None
+    if kept is not None and kept["result"].get("fingerprint") == fingerprint(model):
+        return kept
+    return summarize(model, X, **options)
