@@ -8,13 +8,14 @@ A value that JSON has no word for is an object with a key that starts with ``$``
 ``{"$float": "nan"}``       a number that is not finite (nan, inf, -inf)
 ``{"$tuple": [...]}``       a tuple
 ``{"$pairs": [[k, v]]}``    a dict whose keys are no plain text
-``{"$record", "fields"}``   one of the named tuples in `RECORDS`
+``{"$record", "fields"}``   one of the named tuples and dataclasses in `RECORDS`
 ``{"$sparse", ...}``        a sparse array in CSR form
 ==========================  =====================================================================
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from importlib import import_module
@@ -25,9 +26,13 @@ from scipy import sparse
 
 from weft.io.archive import NUMBER_KINDS, Refused
 
-# The only named tuples a file can hold, by name, and where they are defined now.
+# The only named tuples and dataclasses a file can hold, by name, and where they are defined now.
 RECORDS = {
     "AnomalousPatterns": "weft.kmeans.seeding",
+    "KernelSpace": "weft.kernel_clusters.spaces",
+    "StandardScaling": "weft.kernel_clusters.scaling",
+    "Walk": "weft.kernel_clusters.spaces",
+    "WalkSpace": "weft.kernel_clusters.spaces",
     "_Column": "weft.scaling",
     "_Scaling": "weft.estimators.staged_swarm",
 }
@@ -49,12 +54,11 @@ def encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
             _encode_array(part, what, arrays) for part in (rows.data, rows.indices, rows.indptr)
         ]
         return {"$sparse": parts, "shape": list(rows.shape)}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        name = type(value).__name__
-        if RECORDS.get(name) == type(value).__module__:
-            pairs = zip(value._fields, value, strict=True)
-            fields = {key: encode(part, what, arrays) for key, part in pairs}
-            return {"$record": name, "fields": fields}
+    names = field_names(type(value))
+    if names is not None:
+        if RECORDS.get(type(value).__name__) == type(value).__module__:
+            fields = {key: encode(getattr(value, key), what, arrays) for key in names}
+            return {"$record": type(value).__name__, "fields": fields}
     elif type(value) in (list, tuple):
         items = [encode(item, what, arrays) for item in value]
         return items if isinstance(value, list) else {"$tuple": items}
@@ -66,6 +70,13 @@ def encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
         f"{what} is a {type(value).__name__}, which a model file without code cannot hold; use a "
         "name or plain numbers there, or keep the model in memory."
     )
+
+
+def field_names(kind: type) -> tuple[str, ...] | None:
+    """Names of a named tuple's or a dataclass's fields; None for other types."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    return getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
 
 
 def _encode_array(value: np.ndarray, what: str, arrays: list[np.ndarray]) -> dict[str, Any]:
@@ -114,7 +125,8 @@ def _decode_record(name: str, fields: dict[str, Any], arrays: list[np.ndarray]) 
     if name not in RECORDS:
         raise Refused(f"it holds a record {name!r} that this weft does not know.")
     kind = getattr(import_module(RECORDS[name]), name)
-    known = {key: decode(part, arrays) for key, part in fields.items() if key in kind._fields}
+    names = field_names(kind) or ()
+    known = {key: decode(part, arrays) for key, part in fields.items() if key in names}
     if len(known) != len(fields):
         raise Refused(f"a record {name!r} in it has fields that this weft does not know.")
     return kind(**known)

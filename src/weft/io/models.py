@@ -39,8 +39,24 @@ _SHAPES = {
     "_fit_anchor_labels": "A",
     "_fit_features": "F",
     "_fit_prototypes": "PF",
+    "_fit_centers": "KM",
+    "center_indices_": "C",
+    "support_": "M",
+    "_fit_scaling.mean": "M",
+    "_fit_scaling.low": "M",
+    "_fit_scaling.span": "M",
+    "_fit_scaling.deviation": "M",
+    **{
+        f"{name}.{field}": letters
+        for name in ("_fit_space", "_fit_reference")
+        for field, letters in {
+            **{"X": "NM", "gram": "NN", "coordinates": "NQ"},
+            **{"walk.X": "NM", "walk.scales": "N", "walk.values": "W", "walk.vectors": "NW"},
+        }.items()
+    },
 }
-_INDICES = {"labels_": "N", "_fit_anchor_labels": "N", "_fit_features": "M"}
+# What holds positions, and of how many things; "C" is the number of clusters.
+_INDICES = {"labels_": "C", "_fit_anchor_labels": "C", "_fit_features": "M", "center_indices_": "N"}
 
 
 class SavedModel(NamedTuple):
@@ -212,23 +228,34 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
 
 def _check_shapes(attributes: dict[str, Any]) -> None:
     """Refuse arrays that do not fit each other: compiled code would read past their ends."""
-    lengths = {"M": attributes.get("n_features_in_")}
-    if type(lengths["M"]) is not int or lengths["M"] < 1:
+    features, clusters = attributes.get("n_features_in_"), attributes.get("n_clusters_", 2**31)
+    if type(features) is not int or features < 1:
         raise Refused("it does not say how many features the model was fitted on.")
+    if type(clusters) is not int or clusters < 0:
+        raise Refused("its number of clusters is no number.")
+    lengths = {"M": features}
     for name, letters in _SHAPES.items():
-        value = attributes.get(name)
+        value = _find(attributes, name)
         if value is None:
             continue
         shape = np.shape(value) if isinstance(value, np.ndarray) else ()
-        wanted = tuple(
-            lengths.setdefault(letter, length)
-            for letter, length in zip(letters, shape, strict=False)
-        )
+        pairs = zip(letters, shape, strict=False)
+        wanted = tuple(lengths.setdefault(letter, length) for letter, length in pairs)
         if len(shape) != len(letters) or shape != wanted:
             raise Refused(f"its {name!r} has shape {shape}, which does not fit the rest of it.")
-        if name in _INDICES:
-            top = lengths["M"] if _INDICES[name] == "M" else 2**31
-            if value.dtype.kind not in "iu" or (value.size and value.min() < -1):
-                raise Refused(f"its {name!r} holds what is no index.")
-            if value.size and value.max() >= top:
-                raise Refused(f"its {name!r} holds an index beyond the last.")
+    for name, letter in _INDICES.items():
+        value = attributes.get(name)
+        if value is not None and value.dtype.kind not in "iu":
+            raise Refused(f"its {name!r} holds what is no index.")
+        top = clusters if letter == "C" else lengths.get(letter, 0)
+        if value is not None and value.size and (value.min() < -1 or value.max() >= top):
+            raise Refused(f"its {name!r} holds an index beyond the last.")
+
+
+def _find(attributes: dict[str, Any], path: str) -> Any:
+    """An attribute, or a field of a record in one; None where there is none."""
+    name, *fields = path.split(".")
+    value = attributes.get(name)
+    for field in fields:
+        value = getattr(value, field, None)
+    return value
