@@ -21,7 +21,7 @@ from weft._validation import check_choice, check_integer, check_real
 from weft.callbacks import History, Patience, Progress
 from weft.estimators._centers import CenterClusterer
 from weft.estimators.entropy_kmeans import typical_dispersion
-from weft.kmeans.data import Runner, make_data, threads
+from weft.kmeans.data import Runner, make_data, nearest, threads
 from weft.kmeans.fitting import varying
 from weft.optimize import optimize
 from weft.projected.criteria import OBJECTIVES, Criterion
@@ -318,7 +318,9 @@ class ProjectedSwarm(CenterClusterer):
         self._factors = np.zeros_like(self.cluster_feature_weights_)
         self._factors[:, active] = criterion.factors(shares)
         self._n_features_out = n_clusters
-        self.labels_ = self._look_up(X, None)[0]
+        # The same arithmetic as in `predict`.
+        whole = make_data(X, np.ones(len(X)), 2.0, run)
+        self.labels_ = nearest(whole, self.cluster_centers_, self._factors)
         # Worth of what is returned: rows around these centres, under these weights.
         sizes = np.bincount(self.labels_, minlength=n_clusters).astype(float)
         spread = np.zeros((n_clusters, int(active.sum())))

@@ -39,7 +39,7 @@ class Criterion:
     name: str
     exponent: float  # β of psovw and wkmeans
     strength: float  # γ of ewkm, h of lac
-    # (M,), added to every D_lj: without it a cluster that is constant in one feature costs
+    # (M,), added to every D_lj of psovw and wkmeans: without it a cluster that is constant in one feature costs
     # nothing, whatever else is in it. 0 is the printed form.
     floor: Floats
 
@@ -83,7 +83,8 @@ class Criterion:
     def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
         """Return the shares that minimise F for (…, K, M) dispersions and (…, K) sizes."""
         *outer, n_clusters, n_features = dispersions.shape
-        spread = (dispersions + self.floor).reshape(-1, n_features)
+        spread = dispersions + self.floor if self.powered else dispersions
+        spread = spread.reshape(-1, n_features)
         rule = self._rule(n_features)
         if self.shared and outer:
             parts = spread.reshape(-1, n_clusters, n_features)
