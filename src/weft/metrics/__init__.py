@@ -1,6 +1,6 @@
 """Measures of a clustering: from the data alone (internal), or against known classes (external).
 
-Signs are the papers' own: higher is better for all but `sparsity`, `sum_intra`, `cs`,
+Signs are the papers' own: higher is better for all but `sparsity`, `entropy`, `sum_intra`, `cs`,
 `kernel_cs` and `evaluations_to_reach`.
 """
 
@@ -14,6 +14,7 @@ from weft.metrics.internal import (
     silhouette,
     sparsity,
 )
+from weft.metrics.projected import entropy, found_features, fscore, select_features
 from weft.metrics.prototypes import (
     cs,
     evaluations_to_reach,
@@ -30,13 +31,17 @@ __all__ = [
     "connectedness",
     "cs",
     "csc",
+    "entropy",
     "evaluations_to_reach",
+    "found_features",
+    "fscore",
     "huang_accuracy",
     "kernel_cs",
     "pair_f",
     "pair_f1",
     "purity",
     "scatter_trace",
+    "select_features",
     "separation",
     "silhouette",
     "sparsity",
