@@ -209,6 +209,13 @@ def test_scores_from_distances(name, root):
             sums = np.zeros((len(counts), n_rows))
             kernels.add_cluster_sums(distances, 0, labels, root, sums)
             kernels.silhouette_rows(sums, labels, counts, silhouette)
+            by_row = np.full(n_rows, np.nan)
+            half = n_rows // 2
+            kernels.silhouette_block(distances[:half], 0, labels, counts, root, by_row)
+            kernels.silhouette_block(distances[half:], half, labels, counts, root, by_row)
+            if kernels is cpu_scores:
+                np.testing.assert_array_equal(by_row, silhouette)
+            np.testing.assert_allclose(by_row, silhouette, rtol=1e-10, atol=1e-10)
             kernels.nearest_by_label_block(distances, 0, labels, same, other)
             indices = np.argsort(distances, axis=1, kind="stable")[:, 1:3].copy()
             near = np.take_along_axis(distances, indices, axis=1)

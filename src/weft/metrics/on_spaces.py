@@ -17,6 +17,9 @@ from weft.spaces import Space
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+# Clusters × rows whose sums of distances are held at once (at most 64 MB in double precision).
+_MOST_SUMS = 8_000_000
+
 
 class Neighbours(NamedTuple):
     """The nearest rows of each row, nearest first."""
@@ -62,10 +65,14 @@ def nearest_neighbours(space: Space, n_neighbors: int) -> Neighbours:
 def silhouette_samples_of(space: Space, labels: Integers) -> Floats:
     """Return the silhouette of each row; 0 for rows without a label."""
     counts = np.bincount(labels[labels >= 0])
+    out = np.empty(space.n_rows)
+    if len(counts) * space.n_rows > _MOST_SUMS:
+        for start, block in space.blocks():
+            score_kernels.silhouette_block(block, start, labels, counts, space.root, out)
+        return out
     sums = np.zeros((len(counts), space.n_rows), dtype=space.buffers.dtype)
     for start, block in space.blocks():
         score_kernels.add_cluster_sums(block, start, labels, space.root, sums)
-    out = np.empty(space.n_rows)
     score_kernels.silhouette_rows(sums, labels, counts, out)
     return out
 

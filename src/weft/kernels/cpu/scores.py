@@ -40,22 +40,54 @@ def add_cluster_sums(block, start, labels, root, sums):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _silhouette(a_sum, own, column, counts):
+    """Return (b - a) / max(a, b) from one row's sums of distances to the clusters."""
+    a = np.float64(a_sum) / (counts[own] - 1)
+    b = np.inf
+    for c in range(counts.shape[0]):
+        if c != own:
+            b = min(b, np.float64(column[c]) / counts[c])
+    larger = max(a, b)
+    return (b - a) / larger if larger > 0.0 else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def silhouette_rows(sums, labels, counts, out):
     """Fill `out` with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
     n_clusters, n_rows = sums.shape
     for i in range(n_rows):
-        out[i] = 0.0
         own = labels[i]
         if own < 0 or counts[own] < 2 or n_clusters < 2:
+            out[i] = 0.0
+        else:
+            out[i] = _silhouette(sums[own, i], own, sums[:, i], counts)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def silhouette_block(block, start, labels, counts, root, out):
+    """Fill out[start …] as `silhouette_rows` does, row by row: slower, but without (K, n) sums.
+
+    Sums are taken in the same order and precision, so the bits are the same.
+    """
+    n_block, n_rows = block.shape
+    n_clusters = counts.shape[0]
+    # One bin more, at the end, takes the rows without a label: no branch in the inner loop.
+    sums = np.empty((n_clusters + 1, 1), dtype=block.dtype)
+    rooted = np.empty((1, n_rows), dtype=block.dtype)
+    zero_label = np.zeros(1, dtype=np.int64)
+    for offset in range(n_block):
+        i = start + offset
+        own = labels[i]
+        if own < 0 or counts[own] < 2 or n_clusters < 2:
+            out[i] = 0.0
             continue
-        a = np.float64(sums[own, i]) / (counts[own] - 1)
-        b = np.inf
-        for c in range(n_clusters):
-            if c != own:
-                b = min(b, np.float64(sums[c, i]) / counts[c])
-        larger = max(a, b)
-        if larger > 0.0:
-            out[i] = (b - a) / larger
+        rooted[:] = 0.0
+        add_cluster_sums(block[offset : offset + 1], 0, zero_label, root, rooted)
+        sums[:] = 0.0
+        for j in range(n_rows):
+            c = labels[j] if labels[j] >= 0 else n_clusters
+            sums[c, 0] += rooted[0, j]
+        out[i] = _silhouette(sums[own, 0], own, sums[:, 0], counts)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

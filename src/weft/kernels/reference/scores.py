@@ -35,6 +35,19 @@ def silhouette_rows(sums: Floats, labels: Integers, counts: Integers, out: Float
             out[i] = (b - a) / max(a, b)
 
 
+def silhouette_block(
+    block: Floats, start: int, labels: Integers, counts: Integers, root: float, out: Floats
+) -> None:
+    """Fill out[start …] as `silhouette_rows` does, row by row."""
+    rows = np.arange(start, start + len(block))
+    sums = np.stack(
+        [(block ** (1.0 / root))[:, labels == c].sum(axis=1) for c in range(len(counts))]
+    )
+    values = np.empty(len(block))
+    silhouette_rows(sums, labels[rows], counts, values)
+    out[rows] = values
+
+
 def nearest_by_label_block(
     block: Floats, start: int, labels: Integers, same: Floats, other: Floats
 ) -> None:
