@@ -162,12 +162,14 @@ class Progress:
             transient=True,
         )
         self._bar.start()
-        self._task = self._bar.add_task(self.description, total=None, best="-")
+        waiting = "getting ready (a first run compiles, once)"
+        self._task = self._bar.add_task(waiting, total=None, best="-")
 
     def __call__(self, generation: Generation) -> None:
         self.open()
         self._bar.update(
             self._task,
+            description=self.description,
             total=generation.n_generations,
             completed=generation.number,
             best=f"{generation.best_fitness:.4g}",
