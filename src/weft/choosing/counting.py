@@ -27,7 +27,7 @@ from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from weft.choosing.mixture import START_FACTOR, join_components, mixtures, principal
+from weft.choosing.mixture import JOINED, START_FACTOR, join_components, mixtures, principal
 from weft.choosing.plain import kmeans, plain_patterns, sample
 from weft.choosing.results import Curve
 from weft.staged.estimate import estimate_n_clusters
@@ -209,13 +209,15 @@ def by_mixture(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
     start = np.unique(kmeans(reduced, n_start, 1, rng).labels, return_inverse=True)[1]
     models = mixtures(reduced, start, most)
     best = max(models, key=lambda key: models[key].bic)
-    joined = join_components(models[best].labels, neighbours_of(part)[1])
+    joined, crossing = join_components(models[best].labels, neighbours_of(part)[1])
+    # Pieces of a skewed cloud still lean on each other, and few rows tell shapes badly.
+    strength = (1.0 - crossing / JOINED) * min(1.0, len(part) / (10.0 * reduced.shape[1]))
     numbers = np.array(sorted({key[0] for key in models}))
     scores = np.array([max(m.bic for key, m in models.items() if key[0] == k) for k in numbers])
     number = int(joined.max()) + 1
     return Curve(
         number,
-        1.0 if number == best[0] else 0.75,
+        strength,
         numbers,
         scores,
         f"BIC of the mixture; highest ({best[0]}), components that run together joined",

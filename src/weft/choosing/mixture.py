@@ -187,8 +187,11 @@ def parameters(moments: Floats, n: int, d: int, q: int, prior: float, strength: 
     return np.hstack([constant[:, None], pulled, -0.5 * precisions.reshape(-1, d * d)]).T
 
 
-def join_components(labels: Integers, neighbours: Integers) -> Integers:
-    """Join components as long as more than `JOINED` of the smaller one's edges cross over."""
+def join_components(labels: Integers, neighbours: Integers) -> tuple[Integers, float]:
+    """Join components as long as more than `JOINED` of the smaller one's edges cross over.
+
+    Returns the labels, and the largest share of a cluster's edges that still leads to another.
+    """
     while True:
         labels = np.unique(labels, return_inverse=True)[1]
         n_clusters = int(labels.max()) + 1
@@ -201,5 +204,5 @@ def join_components(labels: Integers, neighbours: Integers) -> Integers:
         np.fill_diagonal(crossing, 0.0)
         i, j = np.unravel_index(crossing.argmax(), crossing.shape)
         if n_clusters == 1 or crossing[i, j] <= JOINED:
-            return labels
+            return labels, float(crossing[i, j])
         labels = np.where(labels == max(i, j), min(i, j), labels)
