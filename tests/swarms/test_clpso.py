@@ -66,7 +66,7 @@ def test_one_move_by_hand():
     moved = swarm.ask(state, np.random.default_rng(7))
     # the same draws in the same order: tournament, uniform (taken), integers (spare), r1
     swarm.crossover(state, replay)
-    r1 = replay.uniform(size=(2, 2))
+    r1 = replay.uniform(size=(2, 1))
     other = start[::-1]
     expected = 0.9 * state.velocities + 1.49445 * r1 * (other - start)  # eq. 13, λ = 0.9
     np.testing.assert_allclose(moved.velocities, np.clip(expected, -0.25, 0.25))

@@ -9,7 +9,7 @@ symbol    shape    meaning
 ========  =======  ===============================================================================
 λ         ()       inertia, 0.9 falling linearly to 0.7
 c1        ()       acceleration, 1.49445
-r1        (P, D)   uniform numbers
+r1        (P, 1)   a uniform number, one per particle: the text speaks of a number
 Pc        (P,)     0.5 (e^f(i) - e^f(1)) / (e^f(s) - e^f(1)), f(i) = 5 i / (s - 1): from 0 to 0.5
 CpBest    (P, D)   own best with numbers of the exemplar's best
 ========  =======  ===============================================================================
@@ -122,7 +122,7 @@ class CLPSO:
     def ask(self, state: CLPSOState, rng: np.random.Generator) -> CLPSOState:
         """Move every particle once."""
         learned = self.crossover(state, rng)
-        pull = rng.uniform(size=state.positions.shape) * self.acceleration
+        pull = rng.uniform(size=(len(state.positions), 1)) * self.acceleration
         velocities = (  # eq. 13
             self._inertia(state.n_moves) * state.velocities + pull * (learned - state.positions)
         )
