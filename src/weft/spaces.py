@@ -149,6 +149,12 @@ class Space:
             self._matrix_ready = True
         return out
 
+    def weighted_rows(self) -> tuple[AnyFloats, AnyFloats]:
+        """Return the weighted rows and their squared norms, padded to whole tiles."""
+        if self._rows is None:
+            raise ValueError("a space with exponents, or of given distances, has no rows.")
+        return self._rows
+
     def consume_matrix(self) -> AnyFloats:
         """Return the matrix to a caller that will spoil it; the next use makes it anew."""
         out = self.matrix()

@@ -108,6 +108,16 @@ def test_silhouette_agrees_with_scikit_learn():
     )
 
 
+@pytest.mark.parametrize("n_rows", [5, 128, 129, 700])
+def test_silhouette_does_not_depend_on_threads(n_rows):
+    rng = np.random.default_rng(n_rows)
+    X = 1e3 + rng.normal(size=(n_rows, 4))
+    labels = rng.integers(0, 3, n_rows)
+    values = {metrics.silhouette(X, labels, n_jobs=n_jobs) for n_jobs in (1, 2, 5)}
+    assert len(values) == 1
+    assert values.pop() == pytest.approx(sklearn.metrics.silhouette_score(X, labels), rel=1e-9)
+
+
 def test_noise_rows_are_left_out_or_are_a_cluster():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(30, 3))

@@ -6,20 +6,24 @@ leave open is decided in docs/decisions/0002-degenerate-partitions.md.
 
 from __future__ import annotations
 
+import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
 from weft._validation import check_choice, check_integer, check_real
 from weft.metrics.on_spaces import (
+    SUMS_AT_ONCE,
     bcr_of,
     bic_of,
     combine_csc,
     connectedness_of,
     dense_labels,
+    mean_of_labelled,
     nearest_neighbours,
     silhouette_of,
     sparsity_and_separation_of,
+    symmetric_silhouette_samples,
 )
 from weft.spaces import Buffers, MatrixSpace, Solution, Space, Table
 
@@ -51,7 +55,12 @@ def _prepare(
 
 
 def silhouette(
-    X: ArrayLike, labels: ArrayLike, *, metric: str = "euclidean", noise: str = "exclude"
+    X: ArrayLike,
+    labels: ArrayLike,
+    *,
+    metric: str = "euclidean",
+    noise: str = "exclude",
+    n_jobs: int | None = None,
 ) -> float:
     """Mean silhouette: (b - a) / max(a, b) of each row, in [-1, 1]; higher is better.
 
@@ -65,6 +74,8 @@ def silhouette(
         What `X` holds.
     noise : {"exclude", "cluster"}, default="exclude"
         Whether rows labelled -1 are left out or make up a cluster.
+    n_jobs : int, default=None
+        Threads, for a table. The result does not depend on it.
 
     Returns
     -------
@@ -78,7 +89,10 @@ def silhouette(
     0.899749373433584
     """
     space, _, dense = _prepare(X, labels, metric, noise)
-    return silhouette_of(space, dense)
+    if metric == "precomputed" or (dense.max(initial=-1) + 1) * len(dense) > SUMS_AT_ONCE:
+        return silhouette_of(space, dense)
+    samples = symmetric_silhouette_samples(space, dense, joblib.effective_n_jobs(n_jobs))
+    return mean_of_labelled(samples, dense)
 
 
 def connectedness(

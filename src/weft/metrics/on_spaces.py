@@ -9,8 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
+from weft._parallel import run_chunks
 from weft.kernels.cpu import neighbours as neighbour_kernels
+from weft.kernels.cpu import products as product_kernels
 from weft.kernels.cpu import scores as score_kernels
 from weft.spaces import Space
 
@@ -18,7 +21,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Clusters × rows whose sums of distances are held at once (at most 64 MB in double precision).
-_MOST_SUMS = 8_000_000
+SUMS_AT_ONCE = 8_000_000
+# Parts of the symmetric silhouette; more than threads are likely, few enough to add up.
+_PARTS = 8
 
 
 class Neighbours(NamedTuple):
@@ -66,7 +71,7 @@ def silhouette_samples_of(space: Space, labels: Integers) -> Floats:
     """Return the silhouette of each row; 0 for rows without a label."""
     counts = np.bincount(labels[labels >= 0])
     out = np.empty(space.n_rows)
-    if len(counts) * space.n_rows > _MOST_SUMS:
+    if len(counts) * space.n_rows > SUMS_AT_ONCE:
         for start, block in space.blocks():
             score_kernels.silhouette_block(block, start, labels, counts, space.root, out)
         return out
@@ -77,16 +82,49 @@ def silhouette_samples_of(space: Space, labels: Integers) -> Floats:
     return out
 
 
+def symmetric_silhouette_samples(space: Space, labels: Integers, n_threads: int) -> Floats:
+    """Return the same in half the work, for a space without exponents, on several threads.
+
+    The pairs are cut into a fixed number of parts whose sums are added in a fixed order, so the
+    result does not depend on the threads; it may differ from the other's in the last bits.
+    """
+    counts = np.bincount(labels[labels >= 0])
+    rows = space.weighted_rows()
+    n_tiles = -(-space.n_rows // product_kernels.TILE)
+    # Early rows of tiles are the long ones: cut where the pairs, not the rows, are equally many.
+    shares = 1.0 - np.sqrt(1.0 - np.linspace(0.0, 1.0, _PARTS + 1))
+    edges = np.round(shares * n_tiles).astype(int)
+    parts = np.zeros((_PARTS, len(counts), space.n_rows))
+
+    def work(first: int, last: int) -> None:
+        for part in range(first, last):
+            product_kernels.add_symmetric_sums(
+                *rows,
+                space.doubt.slack,
+                space.columns,
+                edges[part],
+                edges[part + 1],
+                labels,
+                parts[part],
+            )
+
+    with threadpool_limits(1, "blas"):
+        run_chunks(work, _PARTS, n_threads)
+    out = np.empty(space.n_rows)
+    score_kernels.silhouette_rows(parts.sum(axis=0), labels, counts, out)
+    return out
+
+
 def silhouette_of(space: Space, labels: Integers) -> float:
     """Return the mean silhouette of the labelled rows."""
-    return _mean_of_labelled(silhouette_samples_of(space, labels), labels)
+    return mean_of_labelled(silhouette_samples_of(space, labels), labels)
 
 
 def connectedness_of(neighbours: Neighbours, labels: Integers, cap: float) -> float:
     """Return the mean connectedness of the labelled rows."""
     out = np.empty(len(labels))
     score_kernels.connectedness_rows(*neighbours, labels, cap, out)
-    return _mean_of_labelled(out, labels)
+    return mean_of_labelled(out, labels)
 
 
 def sparsity_and_separation_of(space: Space, labels: Integers) -> tuple[float, float]:
@@ -155,6 +193,7 @@ def dense_labels(labels: ArrayLike, *, noise: str = "exclude") -> Integers:
     return out
 
 
-def _mean_of_labelled(values: Floats, labels: Integers) -> float:
+def mean_of_labelled(values: Floats, labels: Integers) -> float:
+    """Return the mean over the rows that are in a cluster; 0 where there are none."""
     labelled = labels >= 0
     return float(values[labelled].mean()) if labelled.any() else 0.0

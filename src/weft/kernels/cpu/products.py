@@ -153,3 +153,38 @@ def product_block(Z, norms, slack, columns, start, out):
                 for c in range(r, n_block):
                     out[r, start + c] = tile[r, c]
                     out[c, start + r] = tile[r, c]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_symmetric_sums(Z, norms, slack, columns, first, last, labels, sums):
+    """Update `sums` (K, n) by the distances of the pairs in tile rows first … last - 1.
+
+    Each pair is computed once and added on both sides: to its column's sum for the row's cluster,
+    and to its row's sum for the column's. All tile rows together give each row's sums of
+    distances to the clusters.
+    """
+    n_rows = slack.shape[0]
+    tile = np.empty((TILE, TILE), dtype=Z.dtype)
+    turned = np.empty((TILE, TILE), dtype=Z.dtype)
+    for top in range(first * TILE, min(last * TILE, n_rows), TILE):
+        height = min(TILE, n_rows - top)
+        for left in range(top, n_rows, TILE):
+            width = min(TILE, n_rows - left)
+            _tile(Z, norms, slack, columns, top, left, tile)
+            for r in range(height):
+                row = tile[r]
+                for c in range(width):
+                    row[c] = np.sqrt(row[c])
+                _add_to_cluster(row, width, left, labels[top + r], sums)
+            if left > top:
+                _copy_transposed(tile, height, width, turned)
+                for c in range(width):
+                    _add_to_cluster(turned[c], height, top, labels[left + c], sums)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_to_cluster(distances, width, start, own, sums):
+    if own >= 0:
+        total = sums[own, start : start + width]
+        for c in range(width):
+            total[c] += distances[c]
