@@ -1,55 +1,89 @@
-"""The command line: a table in, a folder of results out.
+"""The command line: how each command is called; what it does is in ``commands/``.
 
-Exit codes: 0 done; 2 the input cannot be used (one sentence on standard error says why); 130
-stopped with Ctrl-C. Whatever the code but 0, nothing is left half-written.
+Exit codes: 0 done; 1 a fault in weft itself; 2 the input or an option cannot be used (one sentence
+on standard error says why); 130 stopped with Ctrl-C. Whatever the code but 0, nothing is left
+half-written.
 """
 
 from __future__ import annotations
 
-import json
-import re
-import sys
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import weft
+from weft.commands.fitting import FILES
+from weft.commands.shared import one_sentence
 
-if TYPE_CHECKING:
-    from rich.console import Console
+__all__ = ["FILES", "app"]
 
-    from weft.io import Table
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 a fault in weft itself; 2 the input or an option cannot be used, and "
+    "one sentence on standard error says why; 130 stopped with Ctrl-C. Nothing is ever left "
+    "half-written."
+)
 
 app = typer.Typer(
     name="weft",
     help="Clustering that learns which features matter.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
-# How the library's words are typed here; the first that fits wins.
-_OPTIONS = (
-    (r"lower (n_neighbors|min_samples)", "add rows, or take another --clusterer"),
-    (r"for example with StandardScaler", "with --scale standard"),
-    (r"\bn_clusters\b", "--n-clusters"),
-    (r"\bn_generations\b", "--generations"),
-    (r"\bn_particles\b", "--particles"),
-    (r"(?<![-\w])(clusterer|criterion|scale|missing)(?==)", r"--\1"),
-)
-
-FILES = ("labels.csv", "features.csv", "model.weft", "summary.json", "report.html")
+TABLE = "Table: CSV, TSV, Parquet, Arrow or Excel by its extension; - reads standard input."
+MANY = "may be given several times."
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, nothing else.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
+Label = Annotated[
+    str | None,
+    typer.Option(help="Column with the known answer: compared with, never searched on."),
+]
+Scale = Annotated[str, typer.Option(help="standard, range or none.")]
+Missing = Annotated[
+    str, typer.Option(help="What to do about missing values: error, drop-rows or median.")
+]
+Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Column to use although it looks like an identifier; {MANY}"),
+]
 
 
 def _show_version(asked: bool) -> None:
     if asked:
         typer.echo(f"weft {weft.__version__}")
         raise typer.Exit
+
+
+def _complete_method(incomplete: str) -> list[str]:
+    from weft.methods import METHODS
+
+    found = [method.name for method in METHODS if not method.in_python_only]
+    return [name for name in found if name.startswith(incomplete.lower())]
+
+
+def _one_of(*words: str) -> Any:
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def _use_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Let a file say what the command line does not."""
+    if path is not None and not context.resilient_parsing:
+        from weft.commands.config import read_config
+
+        with one_sentence():
+            known = [p.name for p in context.command.params if p.name not in ("config", "help")]
+            names = {"json": "as_json"}
+            given = read_config(path, [*(k for k in known if k), *names])
+            context.default_map = {names.get(key, key): value for key, value in given.items()}
+    return path
 
 
 @app.callback()
@@ -62,103 +96,273 @@ def main(
     """Clustering that learns which features matter."""
 
 
-@app.command()
+@app.command(epilog=EXIT_CODES)
 def cluster(
-    file: Annotated[Path, typer.Argument(help="CSV file; its first line names the columns.")],
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help=TABLE)],
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            callback=_use_config,
+            is_eager=True,
+            help="TOML file with options, such as the run.toml of an earlier run; options given "
+            "here go before it.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="FILE-weft")
     ] = None,
-    clusterer: Annotated[str, typer.Option(help="knn, dbscan, linkage or affinity.")] = "knn",
-    criterion: Annotated[
+    method: Annotated[
         str,
         typer.Option(
-            help="What is maximised: "
-            "csc, bcr, silhouette, connectedness, sparsity, separation or bic."
+            help="A method by its paper's name; weft methods lists them.",
+            autocompletion=_complete_method,
         ),
-    ] = "csc",
+    ] = "pso-fsw",
+    clusterer: Annotated[
+        str | None,
+        typer.Option(
+            help="For PSO-FSW: knn, dbscan, linkage or affinity.",
+            show_default="knn",
+            autocompletion=_one_of("knn", "dbscan", "linkage", "affinity"),
+        ),
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            help="For PSO-FSW, what is maximised: "
+            "csc, bcr, silhouette, connectedness, sparsity, separation or bic.",
+            show_default="csc",
+            autocompletion=_one_of("csc", "bcr", "silhouette", "connectedness", "bic"),
+        ),
+    ] = None,
     n_clusters: Annotated[
-        int | None, typer.Option(help="How many clusters; for --clusterer linkage only.")
+        str | None,
+        typer.Option(help="How many clusters, for methods that want to know; auto chooses."),
+    ] = None,
+    max_clusters: Annotated[
+        int | None, typer.Option(help="At most so many, for methods that count by themselves.")
     ] = None,
     exponents: Annotated[
-        bool, typer.Option("--exponents", help="Learn an exponent per feature as well.")
+        bool, typer.Option("--exponents", help="For PSO-FSW: an exponent per feature as well.")
     ] = False,
-    label: Annotated[
-        str | None,
-        typer.Option(help="Column with the known answer: compared with, never searched on."),
+    param: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Any other parameter of the method as NAME=VALUE; {MANY}"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
-    generations: Annotated[int, typer.Option(help="Generations to search, at most.")] = 30,
-    particles: Annotated[int, typer.Option(help="Candidates per generation.")] = 30,
+    label: Label = None,
+    seed: Seed = 0,
+    generations: Annotated[int | None, typer.Option(help="Generations to search, at most.")] = None,
+    particles: Annotated[int | None, typer.Option(help="Candidates per generation.")] = None,
     jobs: Annotated[
         int | None,
         typer.Option(help="Threads; the answer does not depend on them.", show_default="1"),
     ] = None,
-    scale: Annotated[str, typer.Option(help="standard, range or none.")] = "standard",
-    missing: Annotated[
-        str, typer.Option(help="What to do about missing values: error, drop-rows or median.")
-    ] = "error",
-    drop: Annotated[
-        list[str] | None, typer.Option(help="Column to leave out; may be given several times.")
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(help="Column to use although it looks like an identifier; several times."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write into a folder that is not empty.")
-    ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the summary as JSON on standard output, nothing else."),
-    ] = False,
+    scale: Scale = "standard",
+    missing: Missing = "error",
+    drop: Drop = None,
+    keep: Keep = None,
+    stability: Annotated[
+        int, typer.Option(help="Repeat the search so often on 4/5 of the rows and compare.")
+    ] = 0,
+    force: Force = False,
+    as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
     """Find the groups in a table, and the columns that make them."""
-    with _one_sentence():
-        from weft.io import check_folder, prepare_table, read_csv
+    with one_sentence():
+        from weft.commands.config import changed_input, digest
+        from weft.commands.fitting import refuse_own_input, search
+        from weft.io import check_folder, prepare_table, read_table
+        from weft.methods import find_method
 
-        folder = check_folder(out or Path(f"{file.stem}-weft"), force=force)
+        wanted = find_method(method)
+        if wanted.in_python_only:
+            raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
+        stem = "table" if str(file) == "-" else file.stem
+        folder = check_folder(out or Path(f"{stem}-weft"), force=force)
         began = time.perf_counter()
-        raw = read_csv(file)
+        raw = read_table(file)
         table = prepare_table(
             raw, label=label, drop=drop or (), keep=keep or (), missing=missing, scale=scale
         )
-        _refuse_own_input(file, folder)
-        settings = {
+        refuse_own_input(file, folder)
+        if config is not None and changed_input(config, file):
+            table.warnings.append(
+                f"{file.name} has changed since {config.name} was written: the answer may differ."
+            )
+        given: dict[str, Any] = {
             "clusterer": clusterer,
             "criterion": criterion,
             "n_clusters": n_clusters,
-            "exponents": exponents,
+            "max_clusters": max_clusters,
+            "exponents": exponents or None,
             "n_particles": particles,
             "n_generations": generations,
             "n_jobs": jobs,
-            "random_state": seed,
         }
-        _search(
+        given = {key: value for key, value in given.items() if value is not None}
+        left_out = ("context", "config", "out", "force", "as_json", "quiet")
+        order = [parameter.name for parameter in context.command.params]
+        options = {k: context.params[k] for k in order if k in context.params and k not in left_out}
+        search(
             table,
-            settings,
+            wanted,
+            {**given, "random_state": seed},
             folder,
+            extra=param or (),
+            options={**options, "file": str(file)},
+            sha256=digest(file),
             read_seconds=time.perf_counter() - began,
+            stability=stability,
             as_json=as_json,
             quiet=quiet,
         )
 
 
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("weft-demo"),
-    seed: Annotated[int, typer.Option(help="Same seed, same answer.")] = 0,
-    force: Annotated[
-        bool, typer.Option("--force", help="Write into a folder that is not empty.")
+@app.command(epilog=EXIT_CODES)
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file, or the folder of a run.")],
+    file: Annotated[Path, typer.Argument(help=TABLE)],
+    out: Annotated[
+        Path, typer.Option(help="Where to write row and cluster, by extension; - is CSV to stdout.")
+    ] = Path("-"),
+    missing: Annotated[
+        str | None,
+        typer.Option(help="error, drop-rows or median.", show_default="as in the run"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Label rows that came later, with a model that was kept."""
+    with one_sentence():
+        from weft.commands import later
+
+        later.predict(model, file, out=out, missing=missing, as_json=as_json)
+
+
+@app.command(epilog=EXIT_CODES)
+def report(
+    model: Annotated[Path, typer.Argument(help="Model file, or the folder of a run.")],
+    data: Annotated[
+        Path | None,
+        typer.Option(help="The table it was fitted on, if the model file has no summary in it."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the page.", show_default="MODEL.html")
+    ] = None,
+    stability: Annotated[
+        int, typer.Option(help="Repeat the search so often on 4/5 of the rows; needs --data.")
+    ] = 0,
+) -> None:
+    """Write the page of a model that was kept."""
+    with one_sentence():
+        from weft.commands import later
+
+        typer.echo(later.report(model, data=data, out=out, stability=stability))
+
+
+@app.command(epilog=EXIT_CODES)
+def generate(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="ellipsoids, gaussians, subspaces, rings, moons, spirals, dish-shell, ellipses, "
+            "rectangles or blobs.",
+            autocompletion=_one_of("ellipsoids", "gaussians", "subspaces", "rings", "moons"),
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Where to write the table, by extension; - is CSV to stdout.")
+    ] = Path("-"),
+    clusters: Annotated[int, typer.Option(help="Clusters.")] = 4,
+    features: Annotated[int, typer.Option(help="Features.")] = 10,
+    rows: Annotated[int | None, typer.Option(help="About so many rows.")] = None,
+    noise: Annotated[int, typer.Option(help="Columns of noise to add.")] = 0,
+    seed: Seed = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print what was made as JSON on standard error.")
     ] = False,
 ) -> None:
+    """Make a table whose groups are known, in its column 'label'."""
+    with one_sentence():
+        import json
+
+        from weft.commands import later
+
+        made = later.generate(
+            kind,
+            out=out,
+            clusters=clusters,
+            features=features,
+            rows=rows,
+            noise=noise,
+            seed=seed,
+        )
+        if as_json:
+            typer.echo(json.dumps(made), err=True)
+        elif str(out) != "-":
+            typer.echo(f"{out}: {made['n_rows']} rows, {made['n_clusters']} clusters in 'label'")
+
+
+@app.command(epilog=EXIT_CODES)
+def choose(
+    file: Annotated[Path, typer.Argument(help=TABLE)],
+    max_clusters: Annotated[int | None, typer.Option(help="Look at so many at most.")] = None,
+    label: Label = None,
+    seed: Seed = 0,
+    scale: Scale = "standard",
+    missing: Missing = "error",
+    drop: Drop = None,
+    keep: Keep = None,
+    as_json: Json = False,
+) -> None:
+    """Say how many clusters there are, and on what evidence."""
+    with one_sentence():
+        from weft.commands import later
+
+        later.choose(
+            file,
+            max_clusters=max_clusters,
+            seed=seed,
+            as_json=as_json,
+            label=label,
+            scale=scale,
+            missing=missing,
+            drop=drop or (),
+            keep=keep or (),
+        )
+
+
+@app.command(epilog=EXIT_CODES)
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One of them, in full.", autocompletion=_complete_method),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List every method with the paper it comes from."""
+    with one_sentence():
+        from weft.commands import later
+
+        later.list_methods(name, as_json=as_json)
+
+
+@app.command(epilog=EXIT_CODES)
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("weft-demo"),
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
     """Cluster scikit-learn's wine data with 13 columns of noise added."""
-    with _one_sentence():
+    with one_sentence():
         import pandas as pd
         from sklearn.datasets import load_wine
 
+        from weft.commands.fitting import search
         from weft.datasets import add_noise_features
         from weft.io import RawTable, check_folder, prepare_table
+        from weft.methods import find_method
 
         folder = check_folder(out, force=force)
         began = time.perf_counter()
@@ -166,145 +370,12 @@ def demo(
         frame = pd.DataFrame(wine.data, columns=wine.feature_names)
         frame["cultivar"] = wine.target
         table = prepare_table(RawTable(frame=frame, name="wine with noise"), label="cultivar")
-        _search(
+        search(
             table,
+            find_method("pso-fsw"),
             # Complete linkage with the known number: the kNN graph's components tend to two here.
             {"clusterer": "linkage", "n_clusters": 3, "random_state": seed},
             folder,
             read_seconds=time.perf_counter() - began,
             relevant=wine.relevant,
         )
-
-
-def _search(
-    table: Table,
-    settings: dict[str, Any],
-    folder: Path,
-    *,
-    read_seconds: float,
-    relevant: Any = None,
-    as_json: bool = False,
-    quiet: bool = False,
-) -> None:
-    """Fit, write the folder, tell the person."""
-    import pandas as pd
-
-    from weft.io import write_folder
-    from weft.report.summary import summarize
-    from weft.report.terminal import show_columns, show_result, show_warnings
-
-    # With --json all that is for people goes to standard error.
-    console, aside = _console(stderr=as_json, quiet=quiet), _console(stderr=True, quiet=quiet)
-    described = table.describe()
-    show_columns(described, console)
-    show_warnings(table.warnings, aside)
-
-    began = time.perf_counter()
-    X = pd.DataFrame(table.X, columns=table.feature_names)
-    model, told = _fit(X, settings, show_progress=not quiet)
-    described["warnings"] += told
-    summary = summarize(
-        model,
-        table.values,
-        feature_names=table.feature_names,
-        table=described,
-        label=table.label,
-        relevant=relevant,
-        seconds={"read": read_seconds, "fit": time.perf_counter() - began},
-    )
-    write_folder(folder, lambda draft: _write(draft, table, model, summary))
-
-    show_result(summary, console)
-    show_warnings(summary["warnings"][len(table.warnings) :], aside)
-    if as_json:
-        typer.echo(json.dumps(summary, indent=2, allow_nan=False))
-    console.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
-    console.print(f"Page to look at: {folder / 'report.html'}", markup=False, soft_wrap=True)
-
-
-def _fit(X: Any, settings: dict[str, Any], *, show_progress: bool) -> tuple[Any, list[str]]:
-    """Return the fitted model, and what it warned of."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    from weft._validation import check_integer
-    from weft.callbacks import Progress
-
-    check_integer("--seed", settings["random_state"], low=0, high=2**32 - 1)
-    if settings.get("n_jobs") == 0:
-        raise ValueError("--jobs=0 is no number of threads; give 1 or more, or -1 for all cores.")
-    bar = Progress("searching")
-    seen = show_progress and sys.stderr.isatty()
-    model = weft.FeatureSwarm(**settings, callbacks=[bar] if seen else None)
-    try:
-        if seen:
-            bar.open()  # the first generation may have to wait for compilation
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
-            model.fit(X)
-    finally:
-        bar.close()
-    return model, list(dict.fromkeys(_in_options(str(entry.message)) for entry in caught))
-
-
-def _in_options(text: str) -> str:
-    """A message of the library on one line, with options where it names parameters."""
-    text = " ".join(text.split())
-    for pattern, words in _OPTIONS:
-        text = re.sub(pattern, words, text)
-    return text
-
-
-def _write(draft: Path, table: Table, model: Any, summary: dict[str, Any]) -> None:
-    """All files of a result; `FILES` names them."""
-    from weft.io import save_model
-    from weft.io.folders import write_csv
-    from weft.report.html import render
-
-    found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
-    for row, number in zip(table.rows, model.labels_, strict=True):
-        found[row] = int(number)
-    write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
-    columns = ["name", "weight", "selected"]
-    columns += ["exponent"] if model.feature_exponents_ is not None else []
-    cells = [
-        [str(entry[c]).lower() if c == "selected" else entry[c] for c in columns]
-        for entry in summary["features"]
-    ]
-    write_csv(draft / "features.csv", columns, cells)
-    save_model(model, draft / "model.weft", table=table.recipe)
-    text = json.dumps(summary, indent=2, allow_nan=False)
-    (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
-    (draft / "report.html").write_text(render(summary), encoding="utf-8")
-
-
-def _refuse_own_input(file: Path, folder: Path) -> None:
-    if any((folder / name).exists() and file.samefile(folder / name) for name in FILES):
-        raise ValueError(f"{str(file)!r} would be overwritten by the results; give another --out.")
-
-
-def _console(*, stderr: bool, quiet: bool) -> Console:
-    from rich.console import Console
-
-    return Console(stderr=stderr, quiet=quiet, highlight=False)
-
-
-@contextmanager
-def _one_sentence() -> Iterator[None]:
-    """Turn what can go wrong with input into one sentence and an exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a bar must not fail in a narrow encoding
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("weft: stopped; nothing was written.", err=True)
-        raise typer.Exit(130) from None
-    except BrokenPipeError:
-        raise
-    except (ValueError, OSError, MemoryError) as error:
-        from weft.report.terminal import clean
-
-        text = _in_options(str(error)) or type(error).__name__
-        typer.echo(f"weft: {clean(text)}", err=True)
-        raise typer.Exit(2) from None

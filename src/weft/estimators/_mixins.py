@@ -67,7 +67,7 @@ class ReportMixin(KeepMixin):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What notebooks show: scikit-learn's diagram, and below it the answer."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        if "text/html" in bundle and hasattr(self, "labels_"):
+        if "text/html" in bundle and hasattr(self, "labels_"):  # fitted
             from weft.report.snippet import snippet
 
             bundle["text/html"] += snippet(self)

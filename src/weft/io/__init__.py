@@ -2,8 +2,9 @@
 
 from weft.io.columns import ColumnDecision, encode
 from weft.io.folders import check_folder, write_folder
+from weft.io.formats import read_table, write_table
 from weft.io.models import SavedModel, load_model, read_model, save_model
-from weft.io.prepare import Table, prepare_table
+from weft.io.prepare import Table, apply_recipe, prepare_table
 from weft.io.tables import InputError, RawTable, read_csv
 
 __all__ = [
@@ -12,12 +13,15 @@ __all__ = [
     "RawTable",
     "SavedModel",
     "Table",
+    "apply_recipe",
     "check_folder",
     "encode",
     "load_model",
     "prepare_table",
     "read_csv",
     "read_model",
+    "read_table",
     "save_model",
     "write_folder",
+    "write_table",
 ]

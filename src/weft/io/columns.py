@@ -222,6 +222,23 @@ def missing_cells(frame: pd.DataFrame, plans: Iterable[Plan]) -> dict[str, np.nd
     return {name: mask for name, mask in found.items() if mask.any()}
 
 
+def unread_cells(raw: RawTable, frame: pd.DataFrame, recipe: dict[str, Any]) -> None:
+    """Refuse text or infinity in a column that held numbers when the recipe was made."""
+    for column in recipe["columns"]:
+        if column["kind"] == "categorical":
+            continue
+        series = frame[column["name"]]
+        numbers = _as_numbers(series) if column["kind"] == "numeric" else _as_yes_no(series)
+        bad = (np.isnan(numbers) & series.notna().to_numpy()) | np.isinf(numbers)
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"{raw.name} has {short(series.iloc[row])!r} in column {column['name']!r} on line "
+                f"{raw.line(row)}, where the model was fitted on {column['kind']} values; mend it, "
+                "or empty it to mark it missing."
+            )
+
+
 def short(value: Any, length: int = 40) -> str:
     text = str(value)
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from weft.io.tables import InputError
 
 # What makes a spreadsheet take a cell for a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def check_folder(path: str | Path, *, force: bool = False) -> Path:
@@ -67,11 +66,26 @@ def _draft_in(folder: Path) -> Path:
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write rows as CSV in which no text can start a formula."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([_inert(cell) for cell in header])
-        writer.writerows([_inert(cell) for cell in row] for row in rows)
+        file.writelines(csv_lines(header, rows))
 
 
-def _inert(cell: Any) -> Any:
-    """Text that a spreadsheet would run gets a leading apostrophe; numbers stay numbers."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+def csv_lines(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], *, separator: str = ","
+) -> Iterator[str]:
+    """Lines of CSV for a spreadsheet: what it would take for a formula gets an apostrophe.
+
+    Text with any separator that a spreadsheet may split at is quoted, whichever one is used here.
+    """
+    for cells in (header, *rows):
+        yield separator.join(_cell(cell) for cell in cells) + "\n"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return str(value)
+    text = f"'{value}" if value.startswith(_FORMULA_STARTS) else value
+    if any(char in text for char in ',;\t|"\n\r'):
+        text = '"' + text.replace('"', '""') + '"'
+    return text

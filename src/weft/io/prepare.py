@@ -6,12 +6,20 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from weft._validation import check_choice, import_optional
-from weft.io.columns import ColumnDecision, decide_columns, encode, missing_cells, quoted, short
+from weft.io.columns import (
+    ColumnDecision,
+    decide_columns,
+    encode,
+    missing_cells,
+    quoted,
+    short,
+    unread_cells,
+)
 from weft.io.tables import InputError, RawTable
 
 SCALES = ("standard", "range", "none")
@@ -155,6 +163,46 @@ def prepare_table(
         name=raw.name,
         warnings=warnings,
     )
+
+
+class NewRows(NamedTuple):
+    """Rows that came later, as numbers."""
+
+    X: np.ndarray  # (n_used, n_features), scaled
+    values: np.ndarray  # the same before scaling
+    rows: np.ndarray  # (n_used,) which rows of the file, from 0
+    n_rows: int
+
+
+def apply_recipe(raw: RawTable, recipe: dict[str, Any], *, missing: str | None = None) -> NewRows:
+    """Turn rows that came later into the numbers that a model was fitted on.
+
+    `missing` is what to do about missing values, by default what the recipe says; ``"median"``
+    fills in what the rows of the fit had.
+    """
+    missing = check_choice("missing", missing or recipe["missing"], MISSING)
+    wanted = [column["name"] for column in recipe["columns"]]
+    absent = [name for name in wanted if name not in raw.frame.columns]
+    if absent:
+        listed = ", ".join(repr(name) for name in absent[:5])
+        more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
+        raise InputError(
+            f"{raw.name} lacks column{'s' if len(absent) > 1 else ''} {listed}{more}, which the "
+            "model was fitted on; give a table with the same columns."
+        )
+    if len(raw.frame) == 0:
+        raise InputError(f"{raw.name} has no rows below its header.")
+    frame = raw.frame[wanted].reset_index(drop=True)
+    unread_cells(raw, frame, recipe)
+    masks = {name: frame[name].isna().to_numpy() for name in wanted}
+    masks = {name: mask for name, mask in masks.items() if mask.any()}
+    rows = np.arange(len(frame))
+    if masks and missing == "error":
+        raise InputError(_explain_missing(raw, masks))
+    if masks and missing == "drop-rows":
+        rows = rows[~np.logical_or.reduce(list(masks.values()))]
+    values = encode(frame.iloc[rows], recipe)
+    return NewRows(_apply_scale(values, recipe["scale"]), values, rows, len(frame))
 
 
 def _explain_missing(raw: RawTable, absent: dict[str, np.ndarray]) -> str:

@@ -55,7 +55,10 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
     console.print()
     console.print(_clusters(summary, room=console.width - 24))
     console.print()
-    console.print(_features(summary))
+    if result["has_weights"]:
+        console.print(_features(summary))
+    else:
+        console.print(Text("This method does not weigh features: all count alike.", style="dim"))
     scores = summary["scores"]
     if scores is not None:
         name = clean(_cut(scores["label"] or "the label"))
@@ -77,12 +80,24 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
         )
     fitness = "" if result["fitness"] is None else f", fitness {result['fitness']:.4g}"
     seconds = summary["seconds"].get("fit", 0)
+    rounds = "" if result["n_generations"] is None else f"{result['n_generations']} "
+    rounds += "generations" if summary["search"] else "rounds"
+    stability = summary["stability"]
+    if stability is not None:
+        mean = sum(stability["agreement"]) / stability["n_repeats"]
+        console.print(
+            _line(
+                f"\nRepeated {stability['n_repeats']} times on part of the rows: agreement ",
+                ("bold", f"{mean:.2f}"),
+                " (1 the same groups, 0 chance)",
+            )
+        )
     given = " (the number was given)" if result["n_clusters_given"] else ""
     console.print(
         _line(
             ("bold", f"\n{result['n_clusters']} clusters"),
             f"{given} from {result['n_selected']} of {data['n_features']} features; "
-            f"{result['n_generations']} generations in {seconds:.1f} s{fitness}",
+            f"{rounds} in {seconds:.1f} s{fitness}",
         )
     )
 

@@ -1,0 +1,1 @@
+"""What the commands of the command line do; ``cli.py`` only says how they are called."""

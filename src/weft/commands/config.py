@@ -1,0 +1,73 @@
+"""A run as a TOML file: written into each folder of results, read by ``--config``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft.io import InputError
+
+
+def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
+    """The options in a config file; unknown names are refused."""
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no file {str(path)!r}; check the path.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{str(path)!r} cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path.name} is no TOML: {error}; mend it.") from None
+    options = content.get("cluster", content)
+    known = list(known)
+    for key, value in options.items():
+        if key.replace("-", "_") not in known:
+            raise InputError(
+                f"{path.name} has {key!r}, which is no option of weft cluster; known are "
+                f"{', '.join(known)}."
+            )
+        if isinstance(value, dict):
+            raise InputError(f"{path.name} has a table {key!r} where a value is expected.")
+    return {key.replace("-", "_"): value for key, value in options.items()}
+
+
+def write_config(path: Path, options: Mapping[str, Any], *, sha256: str | None) -> None:
+    """Write what makes the same run again; options that were not given are left out."""
+    lines = [
+        f"# weft {weft.__version__}. The same run again: weft cluster --config {path.name}",
+        "[cluster]",
+    ]
+    lines += [f"{key} = {_value(v)}" for key, v in options.items() if v not in (None, [], ())]
+    if sha256 is not None:
+        lines += ["", "[input]", f"sha256 = {_value(sha256)}"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def digest(path: str | Path) -> str | None:
+    """SHA-256 of the input file; None for a pipe."""
+    if str(path) == "-":
+        return None
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def changed_input(config: str | Path, path: str | Path) -> bool:
+    """Whether the config names another content of the input than there is now."""
+    written = tomllib.loads(Path(config).read_text(encoding="utf-8")).get("input", {})
+    return "sha256" in written and written["sha256"] != digest(path)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    # JSON's strings are TOML's, but for the delete character, which JSON leaves as it is.
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

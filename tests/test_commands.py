@@ -1,0 +1,387 @@
+"""The other commands, the formats, configs and methods: from outside."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from weft.cli import app
+from weft.commands.config import write_config
+from weft.io import InputError, read_table, write_table
+from weft.methods import METHODS, PAPERS, find_method
+
+FAST = ["--generations", "2", "--particles", "6"]
+NASTY = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "🎈", "n" * 300, "מספר \u202eevil"]
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def frame_of(names=("a", "b", "c")):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(45, len(names))), columns=list(names))
+    frame.iloc[15:30, :2] += 8
+    frame.iloc[30:, :2] -= 8
+    return frame
+
+
+@pytest.fixture
+def table(here):
+    frame = frame_of()
+    frame["colour"] = ["red", "blue", "green"] * 15
+    frame.to_csv("t.csv", index=False)
+    return frame
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+
+
+def fine(*arguments, **options):
+    result = run(*arguments, **options)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(*arguments, **options) -> str:
+    result = run(*arguments, **options)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output
+    return result.stderr
+
+
+# Formats ------------------------------------------------------------------------------------
+
+WRITERS = {
+    "t.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "t.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "t.parquet": lambda frame, path: frame.to_parquet(path, index=False),
+    "t.feather": lambda frame, path: frame.to_feather(path),
+    "t.arrow": lambda frame, path: frame.to_feather(path),
+    "t.xlsx": lambda frame, path: frame.to_excel(path, index=False, engine="xlsxwriter"),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_table(here, name):
+    frame = frame_of()
+    frame["colour"] = ["red", "blue", "green"] * 15
+    WRITERS[name](frame, here / name)
+    pd.testing.assert_frame_equal(read_table(name).frame, frame, check_dtype=False)
+
+
+def test_an_arrow_stream_is_read(here):
+    import pyarrow as pa
+
+    data = pa.Table.from_pandas(frame_of(), preserve_index=False)
+    with pa.OSFile("t.arrow", "wb") as sink, pa.ipc.new_stream(sink, data.schema) as writer:
+        writer.write_table(data)
+    pd.testing.assert_frame_equal(read_table("t.arrow").frame, frame_of())
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.arrow", "t.xlsx"])
+def test_standard_input_of_any_kind(here, name):
+    WRITERS[name](frame_of(), here / name)
+    command = [sys.executable, "-m", "weft", "cluster", "-", "--json", "--out", "o", *FAST]
+    done = subprocess.run(command, input=(here / name).read_bytes(), capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["data"]["n_rows"] == 45
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.xlsx", "t.dat"])
+def test_a_file_that_is_not_what_it_says_is_refused_in_one_sentence(here, name):
+    Path(name).write_bytes(b"not at all " * 20)
+    text = refused("cluster", name)
+    assert text.startswith("weft: t.")
+    assert len(text.strip().splitlines()) == 1
+
+
+def test_two_columns_of_one_name_are_refused(here):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"]), "t.parquet")
+    with pytest.raises(InputError, match="2 columns called 'a'"):
+        read_table("t.parquet")
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.parquet", "o.arrow", "o.xlsx"])
+def test_what_is_written_is_read_again(here, name):
+    write_table(name, {"row": [1, 2], "cluster": [0, -1]})
+    assert read_table(name).frame.to_numpy().tolist() == [[1, 0], [2, -1]]
+    assert os.listdir() == [name]
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.xlsx"])
+def test_no_text_in_a_spreadsheet_is_a_formula(here, name):
+    write_table(name, {"=1+1": NASTY, "x": [-1.5] * 5})
+    if name == "o.xlsx":
+        import zipfile
+
+        with zipfile.ZipFile(name) as archive:
+            sheet = archive.read("xl/worksheets/sheet1.xml").decode()
+        assert "<f>" not in sheet
+        assert read_table(name).frame.iloc[:, 0].tolist() == NASTY
+    else:
+        text = Path(name).read_text(encoding="utf-8")
+        assert "'=cmd" in text
+        assert "'=1+1" in text
+        assert all(not line.startswith(("=", '"=')) for line in text.splitlines())
+
+
+def test_text_with_another_separator_is_quoted(here):
+    """A spreadsheet that splits at semicolons must not find a formula behind one."""
+    write_table("o.csv", {"name": ["x;=cmd|' /C calc'!A0"], "w": [1.0]})
+    assert Path("o.csv").read_text() == "name,w\n\"x;=cmd|' /C calc'!A0\",1.0\n"
+
+
+def test_nasty_names_through_the_whole_command_line(here):
+    frame_of(NASTY).to_csv("t.csv", index=False)
+    fine("cluster", "t.csv", "--out", "o", *FAST)
+    features = Path("o/features.csv").read_text(encoding="utf-8")
+    assert "'=cmd" in features
+    found = pd.read_csv("o/features.csv")["name"].str.removeprefix("'")
+    assert sorted(found) == sorted(NASTY)
+    page = Path("o/report.html").read_text(encoding="utf-8")
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert fine("predict", "o", "t.csv").stdout.splitlines()[0] == "row,cluster"
+    assert "\u202e" not in fine("cluster", "t.csv", "--out", "p", *FAST).stdout
+
+
+# predict, report ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [[], ["--method", "ik-means"], ["--method", "kernel-swarm"]])
+def test_predict_labels_the_file_as_the_run_did(table, options):
+    fast = FAST if "ik-means" not in options else []
+    fine("cluster", "t.csv", "--out", "o", *options, *fast)
+    result = fine("predict", "o/model.weft", "t.csv")
+    assert result.stdout == Path("o/labels.csv").read_text()
+    fine("predict", "o", "t.csv", "--out", "p.parquet")
+    labels = pd.read_csv("o/labels.csv")["cluster"]
+    assert pd.read_parquet("p.parquet")["cluster"].tolist() == labels.tolist()
+    told = json.loads(fine("predict", "o", "t.csv", "--json").stdout)
+    assert told == {"n_rows": 45, "labels": labels.tolist()}
+
+
+def test_predict_says_what_does_not_fit(table):
+    fine("cluster", "t.csv", "--out", "o", *FAST)
+    table.drop(columns=["b", "colour"]).to_csv("few.csv", index=False)
+    assert "lacks columns 'b', 'colour'" in refused("predict", "o", "few.csv")
+    odd = table.astype(object)
+    odd.loc[3, "a"] = "oops"
+    odd.to_csv("odd.csv", index=False)
+    assert "'oops' in column 'a' on line 5" in refused("predict", "o", "odd.csv")
+    odd.loc[3, "a"] = None
+    odd.to_csv("gap.csv", index=False)
+    assert "missing values" in refused("predict", "o", "gap.csv")
+    labels = fine("predict", "o", "gap.csv", "--missing", "drop-rows").stdout.splitlines()
+    assert labels[4] == "4,"
+    assert "damaged" in refused("predict", "t.csv", "t.csv")
+    assert "holds no model.weft" in refused("predict", ".", "t.csv")
+
+
+def test_report_draws_the_kept_summary_and_new_ones(table):
+    fine("cluster", "t.csv", "--out", "o", *FAST)
+    before = Path("o/report.html").read_text(encoding="utf-8")
+    fine("report", "o", "--out", "again.html")
+    assert Path("again.html").read_text(encoding="utf-8") == before
+    fine("report", "o/model.weft")
+    assert Path("o/model.html").exists()
+    fine("report", "o", "--data", "t.csv", "--stability", "1", "--out", "new.html")
+    assert "repeated 1 times" in Path("new.html").read_text(encoding="utf-8")
+    assert "give --data" in refused("report", "o", "--stability", "1")
+    model = weft.load("o/model.weft")
+    assert model.report().html == before
+
+
+# generate, choose, methods ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["ellipsoids", "gaussians", "subspaces", "rings", "blobs"])
+def test_generate_writes_tables_with_their_truth(here, kind):
+    options = ["--rows", 80, "--clusters", 2, "--features", 20, "--seed", 3, "--noise", 2]
+    fine("generate", kind, "--out", "g.csv", *options)
+    frame = pd.read_csv("g.csv")
+    assert frame.columns[-1] == "label"
+    assert frame["label"].nunique() >= 2
+    first = Path("g.csv").read_bytes()
+    assert fine("generate", kind, *options).stdout_bytes == first  # the same through a pipe
+    made = json.loads(fine("generate", kind, "--json", "--out", "h.csv", *options).stderr)
+    assert len(made["noise"]) == 2 or kind == "subspaces"
+    assert {*made["relevant"], *made["noise"], "label"} == set(frame.columns)
+
+
+def test_generate_refuses_what_it_does_not_know(here):
+    assert "choose one of ellipsoids" in refused("generate", "cubes")
+
+
+def test_choose_counts_three(table):
+    told = json.loads(fine("choose", "t.csv", "--json", "--drop", "colour").stdout)
+    assert told["n_clusters"] == 3
+    assert 0 < told["confidence"] <= 1
+    assert "3 clusters" in fine("choose", "t.csv", "--drop", "colour").stdout
+
+
+def test_the_number_is_chosen_where_a_method_needs_it(table):
+    result = fine("cluster", "t.csv", "--method", "ewkm", "--drop", "colour", "--json")
+    assert json.loads(result.stdout)["result"]["n_clusters"] == 3
+    assert "3 were chosen" in result.stderr
+    result = fine("cluster", "t.csv", "--n-clusters", "auto", "--clusterer", "linkage", "--force")
+    assert "were chosen" in result.stderr or "a single group" in result.stderr
+    assert "neither a number nor" in refused(
+        "cluster", "t.csv", "--n-clusters", "x", "--clusterer", "linkage", "--force"
+    )
+
+
+def test_methods_lists_every_estimator_and_its_paper():
+    shown = fine("methods").stdout
+    told = json.loads(fine("methods", "--json").stdout)
+    for method in METHODS:
+        assert method.name in shown
+    assert [entry["name"] for entry in told] == [method.name for method in METHODS]
+    assert all(entry["paper"] in PAPERS.values() for entry in told)
+    assert "Minkowski" in fine("methods", "imwk-means").stdout
+    assert "did you mean 'ewkm'" in refused("methods", "ewkn")
+
+
+def test_no_public_estimator_lacks_a_method():
+    known = {method.estimator for method in METHODS}
+    public = {name for name in weft._PUBLIC if name[0].isupper()} - {"RangeScaler"}
+    assert known == public
+    assert len({method.name for method in METHODS}) == len(METHODS)
+    assert {method.paper for method in METHODS} == set(PAPERS)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_every_method_runs_as_its_call_says(method, quick, three_groups):
+    model = quick(method.estimator, **method.params)
+    assert eval(f"weft.{method.call}", {"weft": weft}).get_params().items() >= method.params.items()
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(three_groups)
+    assert find_method(method.title.upper()) == method
+
+
+@pytest.mark.parametrize("method", ["imwk-means", "projected-swarm", "2-stage", "dcpso", "gcuk"])
+def test_methods_from_the_command_line(table, method):
+    options = ["--drop", "colour", "--json", "--method", method]
+    if method not in ("imwk-means", "projected-swarm"):
+        options += FAST
+    if method == "projected-swarm":
+        options += ["--param", "n_evaluations=20", "--n-clusters", 3]
+    summary = json.loads(fine("cluster", "t.csv", *options).stdout)
+    assert summary["settings"]["method"] == find_method(method).estimator
+    assert summary["result"]["n_clusters"] >= 2
+
+
+def test_options_that_a_method_does_not_have_are_refused(table):
+    text = refused("cluster", "t.csv", "--method", "ewkm", "--generations", 3, "--n-clusters", 3)
+    assert "--generations is no option of EWKM" in text
+    assert "no NAME=VALUE of PSO-FSW" in refused("cluster", "t.csv", "--param", "colour=1")
+    assert "needs more than a table" in refused("cluster", "t.csv", "--method", "cop-kmeans")
+    assert "did you mean" in refused("cluster", "t.csv", "--method", "psofsw")
+    assert not Path("t-weft").exists()
+
+
+# Configs ------------------------------------------------------------------------------------
+
+
+def test_a_config_reproduces_a_run(table):
+    options = ["--method", "pso-fswe", "--seed", 7, "--drop", "c", "--param", "inertia=0.6"]
+    fine("cluster", "t.csv", "--out", "one", "--scale", "range", *options, *FAST)
+    fine("cluster", "--config", "one/run.toml", "--out", "two")
+    for name in ("labels.csv", "features.csv", "run.toml"):
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+    written = tomllib.loads(Path("one/run.toml").read_text())
+    assert written["cluster"]["param"] == ["inertia=0.6"]
+    assert len(written["input"]["sha256"]) == 64
+    # What is typed goes before the file.
+    told = fine("cluster", "--config", "one/run.toml", "--out", "x", "--seed", "8", "--json")
+    assert json.loads(told.stdout)["settings"]["seed"] == 8
+    table.iloc[::-1].to_csv("t.csv", index=False)
+    assert "has changed since" in fine("cluster", "--config", "one/run.toml", "--out", "y").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[cluster\n", "is no TOML"),
+        ("[cluster]\ncolour = 1\n", "'colour', which is no option"),
+        ('[cluster]\nfile = "t.csv"\nseed = {}\n', "a table 'seed'"),
+        ('[cluster]\nfile = "t.csv"\nseed = "x"\n', ""),
+        ('[cluster]\nfile = "nothing.csv"\n', "no file 'nothing.csv'"),
+    ],
+)
+def test_bad_configs_are_refused(table, text, words):
+    Path("c.toml").write_text(text)
+    assert words in refused("cluster", "--config", "c.toml")
+    assert "no file" in refused("cluster", "--config", "none.toml")
+
+
+def test_any_text_survives_a_config(tmp_path):
+    text = ['a"b\\c\n\t\x7f\x01', *NASTY]
+    write_config(tmp_path / "c.toml", {"drop": text, "seed": 3, "force": True}, sha256=None)
+    assert tomllib.loads((tmp_path / "c.toml").read_text())["cluster"]["drop"] == text
+
+
+# Completion, exit codes ---------------------------------------------------------------------
+
+
+def test_shell_completion_knows_commands_and_methods():
+    environment = {**os.environ, "_WEFT_COMPLETE": "complete_bash"}
+    for line, words in (("weft ", "predict"), ("weft cluster --method imw", "imwk-means")):
+        asked = {**environment, "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "weft")], env=asked, capture_output=True, text=True
+        )
+        assert words in done.stdout
+    assert "--install-completion" in fine("--help").stdout
+
+
+def test_exit_codes_are_documented():
+    for command in ([], ["cluster"], ["predict"], ["generate"]):
+        shown = " ".join(fine(*command, "--help").stdout.split())
+        assert "130 stopped with Ctrl-C" in shown.replace("│", "")
+
+
+def test_a_fault_in_weft_is_not_blamed_on_the_input(table, monkeypatch):
+    def broken(*_args, **_kwargs):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr("weft.io.prepare_table", broken)
+    result = run("cluster", "t.csv")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, RuntimeError)
+
+
+def test_stability_is_told(table):
+    result = fine("cluster", "t.csv", "--method", "ik-means", "--n-clusters", 3, "--stability", 2)
+    assert "Repeated 2 times" in result.stdout
+
+
+def test_stdin_that_is_a_terminal_is_refused(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    with pytest.raises(InputError, match="nothing is piped in"):
+        read_table("-")
