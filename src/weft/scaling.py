@@ -8,6 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from weft.estimators._mixins import KeepMixin
+
 
 class _Column(NamedTuple):
     """How one column is scaled: a number by mean and half range, a category by its dummies."""
@@ -17,7 +19,7 @@ class _Column(NamedTuple):
     half_range: float
 
 
-class RangeScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Scale numbers to ``(x - mean) / (range / 2)``; turn categories into centred dummies.
 
     A category becomes one column per value, 1 where the row has it and 0 elsewhere, minus the

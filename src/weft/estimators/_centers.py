@@ -16,13 +16,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from weft.estimators._mixins import ReportMixin
 from weft.kmeans.data import Data, distances, make_data, nearest, own_distances, threads
 from weft.kmeans.fitting import Fit
 from weft.kmeans.seeding import AnomalousPatterns
 
 
 class CenterClusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
     """Prediction and distances for clusterers with ``cluster_centers_``.
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real
 from weft.callbacks import History
+from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import SubsetObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import bind_all, by_first_row
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 LLOYD_STEPS = 100
 
 
-class DynamicSwarm(ClusterMixin, BaseEstimator):
+class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
     """Clusters and their number by binary PSO over a pool of centres, and k-means (DCPSO).
 
     A pool of `max_clusters` rows is drawn; a particle of bits says which of them are centres. The

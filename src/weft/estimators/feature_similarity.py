@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_choice, check_integer, check_real
+from weft.estimators._mixins import KeepMixin
 from weft.selection.compression import centred, range_scaled
 from weft.selection.fsfs import EPSILONS, fsfs
 from weft.selection.ikfs import PICKS, ikfs
@@ -23,7 +24,7 @@ from weft.selection.ikfs import PICKS, ikfs
 _LARGEST = 1e145
 
 
-class _Selector(SelectorMixin, BaseEstimator):
+class _Selector(KeepMixin, SelectorMixin, BaseEstimator):
     """Reads a table and keeps a mask."""
 
     def _read(self, X: Any) -> np.ndarray:

@@ -20,6 +20,7 @@ from weft._validation import check_choice, check_integer, check_real, parse_memo
 from weft.callbacks import History, Patience, Progress
 from weft.clusterers import make_clusterer
 from weft.criteria import make_criterion
+from weft.estimators._mixins import ReportMixin
 from weft.kernels.cpu.neighbours import nearest_in_block
 from weft.objectives import FeatureObjective
 from weft.optimize import optimize
@@ -34,7 +35,7 @@ Floats = NDArray[np.float64]
 _LARGEST = 1e145
 
 
-class FeatureSwarm(TransformerMixin, ClusterMixin, BaseEstimator):
+class FeatureSwarm(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Clustering that learns which features matter, by particle swarm (PSO-FSW, PSO-FSWE).
 
     A particle holds one number per feature: the feature's weight, or, at 0 and below, the word

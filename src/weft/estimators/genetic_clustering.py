@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real
 from weft.callbacks import History, Patience
+from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import StringObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import bind_all, by_first_row
@@ -25,7 +26,7 @@ from weft.optimize import optimize
 from weft.swarms.ga import GA
 
 
-class GeneticClustering(ClusterMixin, BaseEstimator):
+class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
     """Clusters and their number by a genetic algorithm on strings of centres (GCUK).
 
     A string has a place for each of `max_clusters` centres, some of them empty; rows belong to the

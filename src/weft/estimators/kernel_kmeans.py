@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._parallel import run_chunks
 from weft._validation import check_integer, parse_memory
+from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import by_first_row
 from weft.kernel_clusters.spaces import make_space, nearest_means
@@ -23,7 +24,7 @@ from weft.kernels.cpu.kernel_cs import kernel_kmeans
 Floats = NDArray[np.float64]
 
 
-class KernelKMeans(ClusterMixin, BaseEstimator):
+class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
     """k-means in a kernel's feature space, the best of several starts.
 
     Parameters

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real, parse_memory
+from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import by_first_row
 from weft.kernel_clusters.spaces import make_space
@@ -19,7 +20,7 @@ from weft.kernel_clusters.spaces import make_space
 Floats = NDArray[np.float64]
 
 
-class KernelSubtractive(ClusterMixin, BaseEstimator):
+class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
     """Subtractive clustering in a kernel's feature space; nothing in it is random.
 
     Every row has a potential, Σ_j exp(-α |φ(x) - φ(x_j)|²). The row with the highest one becomes a

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
 from weft.callbacks import History, Patience, Progress
+from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import Found, bind_all, by_first_row, polish, search_widths
@@ -45,7 +46,7 @@ _TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0)
 _MATRICES = 4
 
 
-class KernelSwarm(ClusterMixin, BaseEstimator):
+class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
     """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
 
     A particle has an activation threshold and a centre for each of `max_clusters` clusters; those

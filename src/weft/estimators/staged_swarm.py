@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real
 from weft.callbacks import History, Patience, Progress
+from weft.estimators._mixins import ReportMixin
 from weft.kernels.cpu import prototypes as kernels
 from weft.optimize import optimize
 from weft.staged.estimate import LLOYD_STEPS, estimate_n_clusters, largest_number
@@ -50,7 +51,7 @@ class _Scaling(NamedTuple):
         return np.ascontiguousarray((X - self.low) / self.span - self.mean)
 
 
-class StagedSwarm(SelectorMixin, ClusterMixin, BaseEstimator):
+class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
     """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
 
     Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a
