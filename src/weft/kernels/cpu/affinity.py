@@ -37,28 +37,33 @@ def affinity_propagation(S, R, A, damping, max_iter, patience, out):
             r = R[i]
             a = A[i]
             s = S[i]
-            if round_ > 0:
-                # Σ_i' max(0, R_i'k), with R_kk itself in place of its positive part.
+            if round_ == 0:
+                candidate[:] = s
+            else:
                 diagonal = keep * a[i] + take * (support[i] - r[i])
-                for k in range(n_rows):
-                    value = support[k] - max(r[k], zero)
-                    a[k] = keep * a[k] + take * min(value, zero)
+                _available(a, r, s, support, keep, take, candidate)
                 a[i] = diagonal
+                candidate[i] = diagonal + s[i]
                 is_exemplar = diagonal + r[i] > zero
                 changed |= is_exemplar != exemplar[i]
                 exemplar[i] = is_exemplar
                 n_exemplars += is_exemplar
             if round_ == max_iter:
                 continue
-            for k in range(n_rows):
-                candidate[k] = a[k] + s[k]
             where, largest, second = _two_largest(candidate)
-            at_first = keep * r[where] + take * (s[where] - second)
-            for k in range(n_rows):
-                r[k] = keep * r[k] + take * (s[k] - largest)
-            r[where] = at_first
-            for k in range(n_rows):
-                next_support[k] += max(r[k], zero)
+            _responsible(r[:where], s[:where], largest, keep, take, next_support[:where])
+            _responsible(
+                r[where : where + 1],
+                s[where : where + 1],
+                second,
+                keep,
+                take,
+                next_support[where : where + 1],
+            )
+            _responsible(
+                r[where + 1 :], s[where + 1 :], largest, keep, take, next_support[where + 1 :]
+            )
+            # R_kk itself stands in the sum, not its positive part.
             next_support[i] += r[i] - max(r[i], zero)
         support, next_support = next_support, support
         if round_ > 0:
@@ -68,6 +73,27 @@ def affinity_propagation(S, R, A, damping, max_iter, patience, out):
                 break
     assign_exemplars(S, exemplar, out)
     return settled
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _available(a, r, s, support, keep, take, candidate):
+    """Update a row of A, and fill `candidate` with A + S of it."""
+    zero = s.dtype.type(0.0)
+    for k in range(a.shape[0]):
+        value = support[k] - max(r[k], zero)
+        new = keep * a[k] + take * min(value, zero)
+        a[k] = new
+        candidate[k] = new + s[k]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _responsible(r, s, rival, keep, take, support):
+    """Update part of a row of R, and add its positive part to `support`."""
+    zero = s.dtype.type(0.0)
+    for k in range(r.shape[0]):
+        new = keep * r[k] + take * (s[k] - rival)
+        r[k] = new
+        support[k] += max(new, zero)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
