@@ -233,7 +233,14 @@ def of(rows: list[dict[str, Any]], part: str) -> list[dict[str, Any]]:
 
 
 def tables(rows: list[dict[str, Any]]) -> str:
-    return "\n\n".join([labels_table(rows), auto_table(rows), count_table(rows), speed_table(rows)])
+    parts = {
+        ("labels",): labels_table,
+        ("auto",): auto_table,
+        ("count",): count_table,
+        ("speed", "copies"): speed_table,
+    }
+    drawn = [draw(rows) for names, draw in parts.items() if any(of(rows, name) for name in names)]
+    return "\n\n".join(drawn)
 
 
 def labels_table(rows: list[dict[str, Any]]) -> str:
