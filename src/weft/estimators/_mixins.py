@@ -70,5 +70,6 @@ class ReportMixin(KeepMixin):
         if "text/html" in bundle and hasattr(self, "labels_"):  # fitted
             from weft.report.snippet import snippet
 
-            bundle["text/html"] += snippet(self)
+            head, mark, tail = bundle["text/html"].rpartition("</body>")
+            bundle["text/html"] = f"{head}{snippet(self)}{mark}{tail}"
         return bundle
