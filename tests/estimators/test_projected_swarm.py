@@ -25,6 +25,7 @@ PRINTED = {
     "particle": "weights",
     "init": "random",
     "weight_init": "uniform",
+    "bounds": "clip",
     "polish": False,
     "dispersion_floor": 0.0,
     "patience": None,

@@ -55,7 +55,7 @@ class ProjectedSwarm(CenterClusterer):
     that the two have in common), and takes `n_steps` rounds of the alternation before it is
     scored; a particle that has become the same as another starts anew. The printed method moves
     weight matrices instead: ``ProjectedSwarm(k, particle="weights", init="random",
-    weight_init="uniform", polish=False, dispersion_floor=0, patience=None)``.
+    weight_init="uniform", bounds="clip", polish=False, dispersion_floor=0, patience=None)``.
 
     Columns are taken as they come: put a scaler in front if they are in different units.
 
@@ -90,8 +90,8 @@ class ProjectedSwarm(CenterClusterer):
     weight_init : {"near-one", "uniform"}, default="near-one"
         Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
     bounds : {"clip", "repair"}, default="clip"
-        What happens to weights that leave [0, 1], with ``particle="weights"``: they stop at the
-        wall, which is what the printed numbers agree with, or are reflected.
+        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
+        stops at the wall, or is reflected.
     n_steps : int, default=3
         Rounds of the closed-form alternation in each evaluation, with ``particle="clusters"``.
     polish : bool, default=True
