@@ -147,8 +147,8 @@ def by_itself(name: str, number: int, model: str) -> dict[str, Any]:
     plain = WeightedKMeans(k, weight_exponent=2.0 if model == "iWK" else "same")
     parameter = "weight_exponent" if model == "iWK" else "distance_exponent"
     choice = choose_exponent(plain, X, random_state=0)
-    fits = [plain.set_params(**{parameter: beta}).fit(X) for beta in GRID]
-    right = np.array([accuracy(classes, fit.labels_) for fit in fits])
+    labelings = [plain.set_params(**{parameter: beta}).fit(X).labels_ for beta in GRID]
+    right = np.array([accuracy(classes, labels) for labels in labelings])
     out = {
         "exponent": choice.exponent,
         "accuracy": float(right[np.searchsorted(GRID, choice.exponent)]),
