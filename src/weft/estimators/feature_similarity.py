@@ -42,9 +42,9 @@ class _Selector(KeepMixin, SelectorMixin, BaseEstimator):
 
 
 class FeatureSimilaritySelector(_Selector):
-    """Keep features of which the others are near copies (FSFS) [1]_, [2]_.
+    """Keep features of which the others are near copies (FSFS).
 
-    Again and again, the feature whose k-th nearest feature is nearest is kept and those k are
+    As in [1]_ and [2]_: again and again, the feature whose k-th nearest feature is nearest is kept and those k are
     dropped; k shrinks as soon as that would lose more than the first step did. Dissimilarity is
     the maximal information compression index.
 
@@ -142,10 +142,10 @@ class FeatureSimilaritySelector(_Selector):
 
 
 class FeatureClusterSelector(_Selector):
-    """Cluster the features by iK-Means and keep some of each cluster (iKFS) [1]_.
+    """Cluster the features by iK-Means and keep some of each cluster (iKFS).
 
     How many clusters there are, and how many features stand for each (the more, the larger it is),
-    follows from the data: there is nothing to set.
+    follows from the data: there is nothing to set [1]_.
 
     Parameters
     ----------
