@@ -44,9 +44,9 @@ class _Selector(KeepMixin, SelectorMixin, BaseEstimator):
 class FeatureSimilaritySelector(_Selector):
     """Keep features of which the others are near copies (FSFS).
 
-    As in [1]_ and [2]_: again and again, the feature whose k-th nearest feature is nearest is kept and those k are
+    Again and again, the feature whose k-th nearest feature is nearest is kept and those k are
     dropped; k shrinks as soon as that would lose more than the first step did. Dissimilarity is
-    the maximal information compression index.
+    the maximal information compression index. As in [1]_ and [2]_.
 
     Parameters
     ----------
