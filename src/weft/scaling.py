@@ -37,7 +37,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         For each input column its categories (or None), mean and half range.
     n_features_in_ : int
         Number of columns seen.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if `X` had names.
 
     Notes
