@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
     """Subtractive clustering in a kernel's feature space; nothing in it is random.
 
-    Every row has a potential, ``Σ_j exp(-α |φ(x) - φ(x_j)|²)``. The row with the highest one becomes a
-    centre, its potential times ``exp(-β |φ(x) - φ(centre)|²)`` is subtracted from all, and so on until
-    there are enough. Rows belong to the nearest centre in feature space.
+    Every row has a potential, ``Σ_j exp(-α |φ(x) - φ(x_j)|²)``. The row with the highest one
+    becomes a centre, its potential times ``exp(-β |φ(x) - φ(centre)|²)`` is subtracted from all,
+    and so on until there are enough. Rows belong to the nearest centre in feature space.
 
     Parameters
     ----------

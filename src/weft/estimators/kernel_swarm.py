@@ -66,8 +66,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
     centers : {"feature-space", "input"}, default="feature-space"
         Where centres live. ``"input"`` is the printed form and needs ``kernel="rbf"``.
     sigma : float, "median" or "stability", default="stability"
-        Width of the kernel. ``"rbf"``: of ``exp(-|x - y|² / 2σ²)``. ``"diffusion"``: how far walks go,
-        in local steps (σ² steps). ``"median"``: the median distance between rows.
+        Width of the kernel. ``"rbf"``: of ``exp(-|x - y|² / 2σ²)``. ``"diffusion"``: how far walks
+        go, in local steps (σ² steps). ``"median"``: the median distance between rows.
         ``"stability"``: many widths are tried, and the partition that survives most of them is
         taken. Other kernels take none.
     kernel_params : dict, default=None
