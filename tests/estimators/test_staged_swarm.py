@@ -10,6 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import StagedSwarm
 from weft.metrics import pair_f1
+from weft.staged.objectives import Partition, Terms
+from weft.staged.polish import polished
 
 
 @parametrize_with_checks([StagedSwarm()])
@@ -38,7 +40,8 @@ def test_no_bit_depends_on_the_threads(stages, n_jobs):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"stages": 1}, {"stages": 2}, {"stages": 3}, {"polish": "lloyd"}]
+    "settings",
+    [{"stages": 1}, {"stages": 2}, {"stages": 3}, {"polish": "lloyd"}, {"polish": "swap"}],
 )
 def test_predict_repeats_fit(settings):
     X, _ = blobs_with_noise()
@@ -136,3 +139,15 @@ def test_patience_and_callbacks_stop():
 def test_errors_say_what_to_do(settings, message):
     with pytest.raises(ValueError, match=message):
         StagedSwarm(**settings).fit(np.random.default_rng(0).normal(size=(20, 3)))
+
+
+def test_swap_moves_a_centre_that_lloyd_cannot():
+    # Three far groups on a line, two centres in the first and one for the other two: Lloyd stays
+    # there, the swap ends with one centre each.
+    rows = np.concatenate([np.arange(10) * 0.1, 50 + np.arange(10) * 0.1, 60 + np.arange(10) * 0.1])
+    rows = np.ascontiguousarray((rows - rows.mean())[:, np.newaxis])
+    found = Partition(np.repeat([0, 1, 2], [5, 5, 20]), np.array([0]), rows[[0, 7, 20]].copy())
+    terms = Terms(30, 1, float((rows**2).sum() / 30), 5, k_estimate=3.0)
+    truth = np.repeat([0, 1, 2], 10)
+    assert (polished(found, rows, terms, "lloyd").labels == found.labels).all()
+    assert (polished(found, rows, terms, "swap").labels == truth).all()

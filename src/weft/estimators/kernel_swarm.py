@@ -86,9 +86,9 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         Standardise columns first: widths mean nothing before.
     n_particles : int, default=40
         Size of the swarm.
-    n_generations : int, default=200
+    n_generations : int, default=100
         How often it is evaluated at each width, at most (the paper: 50,000 evaluations, 1250).
-    patience : int, default=25
+    patience : int, default=15
         Stop after so many generations without a better best; None runs them all.
     inertia : float, default=None
         How much of its velocity a particle keeps; None is table 2's: 0.794, or 0.75 for "pso".
@@ -154,8 +154,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         swarm="mepso",
         scale=True,
         n_particles=40,
-        n_generations=200,
-        patience=25,
+        n_generations=100,
+        patience=15,
         inertia=None,
         cognitive=None,
         social=None,

@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 
 # Partitions at neighbouring widths are the same partition from this agreement on.
 SAME = 0.9
+# A run whose best is below this share of the best of all is no contender: many narrow widths may
+# agree on how to cut one long cluster into pieces.
+CONTENDER = 0.1
 POLISH_STEPS = 100
 
 
@@ -34,8 +37,9 @@ class Found(NamedTuple):
 def most_stable(found: Sequence[Found]) -> int:
     """Return which of the partitions, in the order of widths, to take.
 
-    The longest run of widths whose partitions agree with their neighbours wins; among equals the
-    one with the fittest partition. Within the run the fittest is taken.
+    The longest run of widths whose partitions agree with their neighbours wins, among runs that
+    come near the fittest partition of all; among equals the one with the fittest partition. Within
+    the run the fittest is taken.
     """
     runs: list[list[int]] = [[0]]
     for place in range(1, len(found)):
@@ -48,6 +52,8 @@ def most_stable(found: Sequence[Found]) -> int:
     def peak(run: list[int]) -> float:
         return max(found[place].fitness for place in run)
 
+    bar = CONTENDER * max(each.fitness for each in found)
+    runs = [run for run in runs if peak(run) >= bar]
     longest = max(runs, key=lambda run: (len(run), peak(run)))
     return max(longest, key=lambda place: found[place].fitness)
 

@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 LOCAL_NEIGHBOUR = 7
+# Directions with less than this share of the spread are rounding: equal rows would differ there.
+ROUNDING = 1e-12
 # Widths that sigma="stability" tries: in multiples of the median distance for the Gaussian
 # kernel, in local steps for the diffusion kernel (4 … 65,536 steps of the walk).
 GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
@@ -71,7 +73,8 @@ class KernelSpace(FeatureSpace):
         means = gram.mean(axis=0)
         centred = gram - means - means[:, np.newaxis] + means.mean()
         values, vectors = leading(centred, n_components)
-        return cls(X, gram, vectors * np.sqrt(np.maximum(values, 0.0)), kernel, params)
+        values = np.where(values > ROUNDING * values[0], values, 0.0)
+        return cls(X, gram, vectors * np.sqrt(values), kernel, params)
 
     def cross(self, rows: Floats) -> Floats:
         return pairwise_kernels(rows, self.X, metric=self.kernel, **self.params)
@@ -105,7 +108,7 @@ class Walk:
 
     def space(self, sigma: float) -> WalkSpace:
         """Return where walks of σ² steps end."""
-        coordinates = np.ascontiguousarray(self.vectors * self.values ** (sigma**2))
+        coordinates = np.ascontiguousarray(self.vectors * self._decay(sigma**2))
         return WalkSpace(self.X, coordinates @ coordinates.T, coordinates, self, sigma)
 
     def coordinates(self, rows: Floats, sigma: float) -> Floats:
@@ -119,7 +122,15 @@ class Walk:
         # A row far from all others still steps to the nearest: the largest exponent becomes 0.
         weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
-        return weights @ (self.vectors * self.values ** (max(sigma**2, 1.0) - 1.0))
+        # λ^t = λ · λ^(t-1), and one step of P takes the factor λ.
+        kept = self._decay(sigma**2) > 0.0
+        decay = np.where(kept, np.where(kept, self.values, 1.0) ** (sigma**2 - 1.0), 0.0)
+        return weights @ (self.vectors * decay)
+
+    def _decay(self, steps: float) -> Floats:
+        """Return λ^t, 0 where nothing but rounding is left of it."""
+        values = np.where(self.values > ROUNDING, self.values, 0.0) ** steps
+        return np.where(values > ROUNDING, values, 0.0)
 
 
 @dataclass(frozen=True)

@@ -191,9 +191,13 @@ def input_cs_swarm(positions, rows, columns, distances, n_centers, low, span, ga
 def feature_cs_swarm(
     positions, rows, columns, distances, n_centers, low, span, steps, least, n_found, cs
 ):
-    """Fill clusters found and the weighted CS of each particle; inf where undefined."""
+    """Fill clusters found and the weighted CS of each particle; inf where undefined.
+
+    Means nearer than rounding are the same mean: twins must not become two clusters.
+    """
     n_rows, n_features = rows.shape
     labels = np.empty(n_rows, dtype=np.int64)
+    rounding = 1e-12 * (span * span).sum()
     for p in range(positions.shape[0]):
         centers = decode_feature(
             positions[p], rows, columns, n_centers, low, span, steps, least, labels
@@ -218,6 +222,9 @@ def feature_cs_swarm(
                         difference = sums[a, f] / counts[a] - sums[b, f] / counts[b]
                         squared += difference * difference
                     nearest = min(nearest, squared)
+            if nearest <= rounding:
+                total = np.inf
+                break
             total += counts[a] * (widths[a] / nearest)
         if np.isfinite(total):
             cs[p] = total / n_rows

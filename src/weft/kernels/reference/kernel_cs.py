@@ -118,7 +118,7 @@ def feature_cs_swarm(
             widths = np.empty(k)
             mean_widths(distances, labels, k, widths)
             apart = _apart(means)
-            if (apart > 0.0).all():
+            if (apart > 1e-12 * (span**2).sum()).all():
                 cs[p] = (np.bincount(labels) * widths / apart).sum() / len(rows)
 
 
