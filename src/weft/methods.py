@@ -60,6 +60,7 @@ class Method(NamedTuple):
 
 
 _RANDOM = {"init": "random"}
+_DRAWN = {"init": "random", "init_weights": "random"}
 _PLAIN = {"init": "random", "weight_init": "uniform", "polish": False, "dispersion_floor": 0}
 
 METHODS = (
@@ -80,11 +81,11 @@ METHODS = (
         *("no weights, random starts", "amorim"),
     ),
     Method(
-        *("wk-means", "WK-Means", "WeightedKMeans", {"distance_exponent": 2, **_RANDOM}),
+        *("wk-means", "WK-Means", "WeightedKMeans", {"distance_exponent": 2, **_DRAWN}),
         *("weights per cluster, squared distances", "amorim"),
     ),
     Method(
-        *("mwk-means", "MWK-Means", "WeightedKMeans", {"distance_exponent": 1.5, **_RANDOM}),
+        *("mwk-means", "MWK-Means", "WeightedKMeans", {"distance_exponent": 1.5, **_DRAWN}),
         *("weights per cluster under a Minkowski metric; try its exponent", "amorim"),
     ),
     Method(

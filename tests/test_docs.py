@@ -1,0 +1,147 @@
+"""What the README and the documentation show runs as it stands, block after block."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import weft
+from weft.cli import app
+from weft.methods import METHODS
+
+ROOT = Path(__file__).parent.parent
+PAGES = [
+    ROOT / "README.md",
+    *sorted(
+        page
+        for page in (ROOT / "docs").rglob("*.md")
+        if not {"_build", "auto_examples", "api"} & set(page.relative_to(ROOT).parts)
+    ),
+]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [
+        text for kind, text in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language
+    ]
+
+
+def names(pages):
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
+WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
+WITH_COMMANDS = [page for page in PAGES if blocks(page, "console")]
+
+
+def given() -> dict:
+    """What pages may take for granted: a table with three groups, and labels of some rows."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(150) % 3
+    X = rng.normal(size=(150, 5))
+    X[:, :2] += 5 * truth[:, None]
+    labels = np.where(rng.uniform(size=150) < 0.2, truth, -1)
+    return {"X": X, "y": truth, "x": X[:, 0], "some_labels": labels, "np": np}
+
+
+def test_pages_have_examples():
+    assert ROOT / "README.md" in WITH_PYTHON
+    assert len(WITH_PYTHON) >= 7
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=names(WITH_PYTHON))
+def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
+    """All blocks of a page, one after the other, in one namespace."""
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    if "WEFT_DATA" in "".join(blocks(page, "python")) and "WEFT_DATA" not in os.environ:
+        pytest.skip("this page reads data sets: set WEFT_DATA to their folder")
+    module = types.ModuleType("page")  # dataclasses look their module up
+    monkeypatch.setitem(sys.modules, "page", module)
+    vars(module).update(given())
+    for number, block in enumerate(blocks(page, "python"), start=1):
+        line = text[: text.index(block)].count("\n")
+        code = compile("\n" * line + block, str(page), "exec", dont_inherit=True)
+        try:
+            exec(code, vars(module))
+        except Exception as error:
+            raise AssertionError(f"block {number} of {page.name}: {error!r}") from error
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=names(WITH_COMMANDS))
+def test_commands_of_a_page_run(page, tmp_path, monkeypatch):
+    """Lines that start with ``$ weft``; pipes between them as in a shell."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i * 7 % 11},{i * 5 % 13},{i % 3 * 9},{i % 3}" for i in range(60)]
+    Path("table.csv").write_text("a,b,c,answer\n" + "\n".join(rows) + "\n")
+    for block in blocks(page, "console"):
+        for line in block.splitlines():
+            if not line.startswith("$ weft"):
+                continue
+            text = None
+            for part in line.removeprefix("$ ").split(" | "):
+                words = shlex.split(part)[1:]
+                if text is None and " | " not in line:
+                    done = CliRunner().invoke(app, words)
+                    assert done.exit_code == 0, (part, done.output)
+                    continue
+                ran = subprocess.run(
+                    [sys.executable, "-m", "weft", *words], input=text, capture_output=True
+                )
+                assert ran.returncode == 0, (part, ran.stderr)
+                text = ran.stdout
+
+
+def test_the_readme_names_every_class_and_every_class_is_there():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in weft._PUBLIC:
+        if name[0].isupper():
+            assert f"`{name}`" in readme, f"README.md does not name {name}"
+
+
+def test_the_kmeans_page_and_the_methods_agree():
+    """A thesis's name gives the same call wherever it is printed."""
+    page = ROOT / "docs" / "kmeans.md"
+    printed = dict(
+        re.findall(r"^\| (\S+-Means) \| `WeightedKMeans\((.*)\)` \|", page.read_text(), re.M)
+    )
+    calls = {method.title: method.params for method in METHODS}
+    for title, arguments in printed.items():
+        assert title in calls
+        for word in ("init", "init_weights", "weights"):
+            found = re.search(rf"\b{word}=(\S+?)(,|$)", arguments)
+            assert calls[title].get(word, "unset") == (eval(found[1]) if found else "unset")
+
+
+def test_links_within_the_documentation_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+            if not re.match(r"[a-z]+:", target):
+                assert (page.parent / target).exists(), f"{page.name} → {target}"
+
+
+GALLERY = sorted((ROOT / "docs" / "gallery").glob("plot_*.py"))
+
+
+@pytest.mark.parametrize("script", GALLERY, ids=[script.stem for script in GALLERY])
+def test_gallery_scripts_run(script, tmp_path, monkeypatch, capsys):
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    runpy.run_path(str(script))
+    assert capsys.readouterr().out
+    assert plt.get_fignums()
+    plt.close("all")
