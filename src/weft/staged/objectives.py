@@ -172,7 +172,10 @@ class MedoidObjective(_Threaded):
         number = min(max(2, round(self.terms.k_estimate)), n_rows - 1)
         instances = np.sort(positions[0, n_features:-1])[::-1]
         positions[0, -1] = instances[number]  # the first that is not let through sets the bar
-        positions[0, rng.integers(n_features)] = 0.5  # and some feature is selected
+        selected = rng.integers(n_features)
+        positions[0, selected] = 0.5  # some feature is selected, and with more than one not all
+        if n_features > 1 and (positions[0, :n_features] >= 0.0).all():
+            positions[0, (selected + 1) % n_features] = -0.5
         return positions
 
     def __call__(self, positions: Floats) -> Evaluation:
