@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from importlib.util import find_spec
 
 # scikit-learn skips a check without it, and reads it when SciPy is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -14,6 +15,8 @@ import pytest
 
 import weft
 
+# scikit-learn has callbacks since 1.9.
+collect_ignore = [] if find_spec("sklearn.callback") else ["test_sklearn_callbacks.py"]
 # Whatever makes a search long, by the name it has in each constructor.
 _QUICK = {"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_estimates": 2, "n_init": 2}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -114,3 +116,18 @@ def test_a_saved_model_is_clonable_and_searchable(fitted, tmp_path, three_groups
     model.save(tmp_path / "m.weft", X=three_groups)
     back = weft.load(tmp_path / "m.weft")
     assert (clone(back).fit(three_groups).labels_ == model.labels_).all()
+
+
+def test_without_callbacks_in_scikit_learn_nothing_is_missing():
+    """As under scikit-learn 1.6 to 1.8, where there is no such module."""
+    code = (
+        "import sys; sys.modules['sklearn.callback'] = None\n"
+        "import numpy as np\n"
+        "from weft.estimators._fit_tasks import FitTasksMixin\n"
+        "class Plain(FitTasksMixin):\n"
+        "    def fit(self, X): return self\n"
+        "assert not hasattr(Plain, 'set_callbacks')\n"
+        "assert Plain().fit(np.ones((3, 2))) is not None\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

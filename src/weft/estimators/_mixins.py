@@ -7,6 +7,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from weft.estimators._fit_tasks import FitTasksMixin
+
 
 class KeepMixin:
     """Saving to one file without pickle."""
@@ -32,8 +34,8 @@ class KeepMixin:
         save_model(self, path, summary=summary)
 
 
-class ReportMixin(KeepMixin):
-    """A page, and a short form of it in notebooks."""
+class ReportMixin(FitTasksMixin, KeepMixin):
+    """A page, a short form of it in notebooks, and scikit-learn's callbacks."""
 
     def report(self, X: Any = None, *, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the answer as one page that needs no network.
@@ -66,7 +68,7 @@ class ReportMixin(KeepMixin):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What notebooks show: scikit-learn's diagram, and below it the answer."""
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle and hasattr(self, "labels_"):  # fitted
             from weft.report.snippet import snippet
 

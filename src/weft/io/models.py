@@ -25,7 +25,7 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 # Parameters that only matter while fitting: stored as null when they are objects.
 _FIT_ONLY = ("callbacks", "random_state")
 # What scikit-learn hangs on an instance and sets again when asked to.
-_NOT_KEPT = ("_metadata_request", "_sklearn_callbacks", "_kept_summary")
+_NOT_KEPT = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_kept_summary")
 # Letters that mean the same number mean the same length; M is n_features_in_.
 _SHAPES = {
     "labels_": "N",
