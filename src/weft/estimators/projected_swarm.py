@@ -152,8 +152,8 @@ class ProjectedSwarm(CenterClusterer):
     ...     150, n_features=30, n_clusters=3, mean_range=(0, 10), random_state=0
     ... )
     >>> model = ProjectedSwarm(3, random_state=0).fit(clusters.data)
-    >>> accuracy(clusters.target, model.labels_)
-    1.0
+    >>> accuracy(clusters.target, model.labels_) > 0.95
+    True
     >>> model.cluster_feature_weights_.shape
     (3, 30)
     """

@@ -39,8 +39,8 @@ class Criterion:
     name: str
     exponent: float  # β of psovw and wkmeans
     strength: float  # γ of ewkm, h of lac
-    # (M,), added to every D_lj of psovw and wkmeans: without it a cluster that is constant in one feature costs
-    # nothing, whatever else is in it. 0 is the printed form.
+    # (M,), added to every D_lj of psovw and wkmeans: without it a cluster that is constant in one
+    # feature costs nothing, whatever else is in it. 0 is the printed form.
     floor: Floats
 
     @property
