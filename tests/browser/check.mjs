@@ -119,10 +119,11 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith(".html")).
     const strange = await page.$$eval("main img, main iframe, .chart a, bdi *", (ns) => ns.length);
     check(label, "names are text, not elements", strange === 0, String(strange));
     if (stem === "hostile") {
-      const words = await page.evaluate(() => document.querySelector("#feature-table").textContent
-        + [...document.querySelectorAll(".chart text")].map((n) => n.textContent).join("\n"));
+      const table = await page.$eval("#feature-table", (n) => n.textContent);
+      const labels = await page.$$eval(".chart text", (ns) => ns.map((n) => n.textContent).join("\n"));
       for (const piece of ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "🎈 emoji", "<b>bold</b>", "%{x}"]) {
-        check(label, "shown as text: " + piece, words.split(piece).length > 2);
+        // Charts cut long names.
+        check(label, "shown as text: " + piece, table.includes(piece) && labels.includes(piece.slice(0, 18)));
       }
     }
     await page.mouse.move(0, 0);

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 from collections.abc import Callable
 from functools import lru_cache
@@ -177,7 +178,11 @@ def _headline(summary: dict[str, Any]) -> str:
     groups = "no clusters" if count == 0 else f"{count} cluster{'s' if count != 1 else ''}"
     if not result["has_weights"]:
         return f"{groups} in {data['n_features']} features"
-    return f"{groups}, made by {result['n_selected']} of {data['n_features']} features"
+    if result["n_selected"] < data["n_features"] or data["n_features"] < 4:
+        return f"{groups}, made by {result['n_selected']} of {data['n_features']} features"
+    shares = itertools.accumulate(entry["share"] for entry in summary["features"])
+    half = sum(1 for share in shares if share < 0.5) + 1
+    return f"{groups}; half of the weight is on {half} of {data['n_features']} features"
 
 
 def _percent(share: float | None) -> str:
