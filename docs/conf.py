@@ -36,7 +36,6 @@ autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
-templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]

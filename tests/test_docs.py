@@ -48,13 +48,15 @@ WITH_COMMANDS = [page for page in PAGES if blocks(page, "console")]
 
 
 def given() -> dict:
-    """What pages may take for granted: a table with three groups, and labels of some rows."""
+    """What pages may take for granted: a table of three groups, labels of some rows, documents."""
     rng = np.random.default_rng(0)
     truth = np.arange(150) % 3
     X = rng.normal(size=(150, 5))
     X[:, :2] += 5 * truth[:, None]
     labels = np.where(rng.uniform(size=150) < 0.2, truth, -1)
-    return {"X": X, "y": truth, "x": X[:, 0], "some_labels": labels, "np": np}
+    words = [[f"{group}{i}" for i in range(12)] for group in ("loom", "keel", "yeast", "graph")]
+    texts = [" ".join(rng.choice(words[i % 4], size=8)) for i in range(80)]
+    return {"X": X, "x": X[:, 0], "y": truth, "some_labels": labels, "texts": texts, "np": np}
 
 
 def test_pages_have_examples():
