@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import os
 import re
 import runpy
@@ -147,3 +149,28 @@ def test_gallery_scripts_run(script, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
     assert plt.get_fignums()
     plt.close("all")
+
+
+def modules_with_examples() -> list[str]:
+    source = ROOT / "src"
+    return sorted(
+        ".".join(path.relative_to(source).with_suffix("").parts)
+        for path in (source / "weft").rglob("*.py")
+        if ">>> " in path.read_text(encoding="utf-8") and path.name != "__init__.py"
+    )
+
+
+@pytest.mark.parametrize("name", modules_with_examples())
+def test_examples_of_the_reference_run(name):
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_every_public_callable_has_an_example():
+    """Classes, functions and the callables of the public modules."""
+    public = [getattr(weft, name) for name in weft._PUBLIC]
+    for module in (weft.plot, weft.datasets, weft.metrics, weft.callbacks):
+        public += [getattr(module, name) for name in module.__all__]
+    lacking = [item.__name__ for item in public if ">>>" not in (item.__doc__ or "")]
+    assert not lacking
