@@ -70,11 +70,11 @@ METHODS = (
     ),
     Method(
         *("pso-fswe", "PSO-FSWE", "FeatureSwarm", {"exponents": True}),
-        *("the same with an exponent per feature", "oneill"),
+        *("PSO-FSW with an exponent per feature as well", "oneill"),
     ),
     Method(
         *("bpso", "binary PSO", "FeatureSwarm", {"encoding": "binary"}),
-        *("the same with plain selection of features", "oneill"),
+        *("PSO-FSW with plain selection of features", "oneill"),
     ),
     Method(
         *("k-means", "K-Means", "WeightedKMeans", {"weights": None, **_RANDOM}),
@@ -110,7 +110,7 @@ METHODS = (
     ),
     Method(
         *("lac", "LAC", "LocallyAdaptiveKMeans", {}),
-        *("the same with mean dispersions", "domeniconi"),
+        *("EWKM with means in place of sums over rows", "domeniconi"),
     ),
     Method(
         *("cop-kmeans", "COP-KMeans", "ConstrainedKMeans", _RANDOM),
@@ -118,7 +118,7 @@ METHODS = (
     ),
     Method(
         *("constrained-ik-means", "constrained iK-Means", "ConstrainedKMeans", {}),
-        *("the same from anomalous patterns", "amorim", True),
+        *("COP-KMeans from anomalous patterns", "amorim", True),
     ),
     Method(
         *("projected-swarm", "PSOVW, improved", "ProjectedSwarm", {}),
@@ -126,7 +126,7 @@ METHODS = (
     ),
     Method(
         *("psovw", "PSOVW", "ProjectedSwarm", {"particle": "weights", **_PLAIN}),
-        *("the same as printed", "lu"),
+        *("clusters in subspaces of their own, by swarm, as printed", "lu"),
     ),
     Method(
         *("tcpso", "TCPSO", "ProjectedSwarm", {"metric": "jaccard"}),
@@ -142,11 +142,11 @@ METHODS = (
     ),
     Method(
         *("2-stage", "2-stage elliptical", "StagedSwarm", {}),
-        *("the same, minding a few features more less", "lensen"),
+        *("2-stage linear, but minding a few features more less", "lensen"),
     ),
     Method(
         *("3-stage", "3-stage", "StagedSwarm", {"stages": 3}),
-        *("then the centroids", "lensen"),
+        *("2-stage, then a search for the centroids", "lensen"),
     ),
     Method(
         *("kernel-swarm", "kernel MEPSO, improved", "KernelSwarm", {}),
@@ -155,12 +155,12 @@ METHODS = (
     Method(
         *("kernel-mepso", "kernel MEPSO", "KernelSwarm"),
         {"kernel": "rbf", "centers": "input", "sigma": "median"},
-        *("the same as printed", "abraham"),
+        *("how many clusters, by multi-elitist swarm, as printed", "abraham"),
     ),
     Method(
         *("kernel-pso", "kernel PSO", "KernelSwarm"),
         {"kernel": "rbf", "centers": "input", "sigma": "median", "swarm": "pso"},
-        *("as printed, with a plain swarm", "abraham"),
+        *("kernel MEPSO as printed, with a plain swarm", "abraham"),
     ),
     Method(
         *("dcpso", "DCPSO", "DynamicSwarm", {}),

@@ -37,12 +37,13 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
     return {key.replace("-", "_"): value for key, value in options.items()}
 
 
-def write_config(path: Path, options: Mapping[str, Any], *, sha256: str | None) -> None:
+def write_config(
+    path: Path, options: Mapping[str, Any], *, sha256: str | None, command: str | None = None
+) -> None:
     """Write what makes the same run again; options that were not given are left out."""
-    lines = [
-        f"# weft {weft.__version__}. The same run again: weft cluster --config {path.name}",
-        "[cluster]",
-    ]
+    again = command or f"weft cluster --config {path.name}"
+    lines = [f"# weft {weft.__version__}. The same run again: {again}"]
+    lines += ["[cluster]"] if options else []
     lines += [f"{key} = {_value(v)}" for key, v in options.items() if v not in (None, [], ())]
     if sha256 is not None:
         lines += ["", "[input]", f"sha256 = {_value(sha256)}"]

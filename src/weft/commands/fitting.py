@@ -200,7 +200,9 @@ def _write(
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
     (draft / "report.html").write_text(render(summary), encoding="utf-8")
-    write_config(draft / "run.toml", options, sha256=sha256)
+    seed = summary["settings"]["seed"]
+    command = None if options else f"weft demo --seed {seed}"
+    write_config(draft / "run.toml", options, sha256=sha256, command=command)
 
 
 def refuse_own_input(file: Path, folder: Path) -> None:
