@@ -47,13 +47,13 @@ def write_archive(path: Path, content: dict[str, Any], arrays: list[np.ndarray])
         draft.unlink(missing_ok=True)
 
 
-def read_archive(path: Path) -> tuple[Any, list[np.ndarray]]:
+def read_archive(data: bytes) -> tuple[Any, list[np.ndarray]]:
     """Return what ``model.json`` holds and the arrays, after every check that needs no meaning."""
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
             raise Refused("its members are compressed, which weft never does.")
-        if sum(info.file_size for info in infos) > path.stat().st_size:
+        if sum(info.file_size for info in infos) > len(data):
             raise Refused("its members claim to be larger than the file.")
         members = {info.filename: archive.read(info) for info in infos}
     if len(members) != len(infos) or not {"model.json", "checksums.json"} <= members.keys():
@@ -61,12 +61,12 @@ def read_archive(path: Path) -> tuple[Any, list[np.ndarray]]:
     sums = json.loads(members.pop("checksums.json"))
     if not isinstance(sums, dict) or sums.keys() != members.keys():
         raise Refused("its members are not those it was written with.")
-    for member, data in members.items():
-        if hashlib.sha256(data).hexdigest() != sums[member]:
+    for member, content in members.items():
+        if hashlib.sha256(content).hexdigest() != sums[member]:
             raise Refused(f"{member} was changed or damaged since it was written.")
-    content = json.loads(members.pop("model.json"))
+    model = json.loads(members.pop("model.json"))
     arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
-    return content, arrays
+    return model, arrays
 
 
 def _read_array(data: bytes) -> np.ndarray:

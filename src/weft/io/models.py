@@ -174,14 +174,15 @@ def read_model(path: str | Path) -> SavedModel:
     """Read a model file with everything in it: model, table recipe, weft's version, summary."""
     path = Path(path)
     try:
-        content, arrays = read_archive(path)
-        return _build(content, arrays)
+        data = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from None
+    try:
+        return _build(*read_archive(data))
     except Refused as error:
         raise ValueError(f"{path.name} cannot be loaded: {error}") from None
     except (
-        *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, RuntimeError),
+        *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, RuntimeError),
         *(LookupError, AttributeError, TypeError, ValueError, ArithmeticError, MemoryError),
     ) as error:
         # What a damaged file can raise in zipfile, json and numpy; RuntimeError covers
