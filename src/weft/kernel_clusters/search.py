@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 SAME = 0.9
 # A run whose best is below this share of the best of all is no contender: many narrow widths may
 # agree on how to cut one long cluster into pieces.
-CONTENDER = 0.1
+CONTENDER = 0.02
 POLISH_STEPS = 100
 
 

@@ -76,26 +76,47 @@ def active_centers(position, n_centers, n_features, low, span):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def drop_small(columns, centers, least, labels):
-    """Fill `labels`; drop the smallest cluster until all have `least` rows; return the centres."""
-    n_rows = columns.shape[1]
-    features = np.arange(columns.shape[0])
-    squared = np.empty(n_rows)
-    while True:
-        nearest_prototypes(columns, features, centers, labels, squared)
-        n_centers = centers.shape[0]
-        counts = np.zeros(n_centers, dtype=np.int64)
-        for i in range(n_rows):
-            counts[labels[i]] += 1
-        smallest = 0
-        for k in range(1, n_centers):
-            if counts[k] < counts[smallest]:
+    """Fill `labels`; drop the smallest cluster until all have `least` rows; return the centres.
+
+    When a centre goes, its own rows alone look for another: the others keep theirs.
+    """
+    n_features, n_rows = columns.shape
+    n_centers = centers.shape[0]
+    nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
+    counts = np.zeros(n_centers, dtype=np.int64)
+    for i in range(n_rows):
+        counts[labels[i]] += 1
+    alive = np.ones(n_centers, dtype=np.bool_)
+    n_alive = n_centers
+    while n_alive > 1:
+        smallest = -1
+        for k in range(n_centers):
+            if alive[k] and (smallest < 0 or counts[k] < counts[smallest]):
                 smallest = k
-        if counts[smallest] >= least or n_centers < 2:
-            return centers
-        kept = np.empty((n_centers - 1, centers.shape[1]))
-        for k in range(n_centers - 1):
-            kept[k] = centers[k if k < smallest else k + 1]
-        centers = kept
+        if counts[smallest] >= least:
+            break
+        alive[smallest] = False
+        n_alive -= 1
+        for i in range(n_rows):
+            if labels[i] != smallest:
+                continue
+            best = np.inf
+            for k in range(n_centers):
+                if alive[k]:
+                    distance = 0.0
+                    for f in range(n_features):
+                        difference = columns[f, i] - centers[k, f]
+                        distance += difference * difference
+                    if distance < best:
+                        best = distance
+                        labels[i] = k
+            counts[labels[i]] += 1
+    if n_alive == n_centers:
+        return centers
+    number = np.cumsum(alive) - 1
+    for i in range(n_rows):
+        labels[i] = number[labels[i]]
+    return centers[alive]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -112,10 +133,19 @@ def nearest_average(rows, columns, centers):
             for i in range(n_rows):
                 difference = columns[f, i] - centers[k, f]
                 distance[i] += difference * difference
-        order = np.argsort(distance, kind="mergesort")
-        for a in range(share):
-            for f in range(n_features):
-                moved[k, f] += rows[order[a], f]
+        # The share-th smallest distance is a bar: all below it, and of its equals the first ones.
+        bar = np.partition(distance, share - 1)[share - 1]
+        room = share
+        for i in range(n_rows):
+            room -= distance[i] < bar
+        for i in range(n_rows):
+            taken = distance[i] < bar
+            if distance[i] == bar and room > 0:
+                taken = True
+                room -= 1
+            if taken:
+                for f in range(n_features):
+                    moved[k, f] += rows[i, f]
         for f in range(n_features):
             moved[k, f] /= share
     return moved

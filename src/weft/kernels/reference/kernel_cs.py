@@ -58,7 +58,8 @@ def nearest_average(rows, columns, centers):
     share = max(1, len(rows) // len(centers))
     squared = ((rows[np.newaxis] - centers[:, np.newaxis]) ** 2).sum(axis=2)
     order = np.argsort(squared, axis=1, kind="stable")[:, :share]
-    return rows[order].mean(axis=1)
+    # In the order of rows: centres with the same nearest rows become the same to the last bit.
+    return rows[np.sort(order, axis=1)].mean(axis=1)
 
 
 def decode_input(position, rows, columns, n_centers, low, span, labels):
