@@ -55,7 +55,8 @@ class FeatureSimilaritySelector(_Selector):
         features stay. More than there are other features counts as all of them.
     epsilon : {"first", "latest"} or float, default="first"
         What a step may lose: what the first step lost; what the step before lost, as algorithm
-        5.1 is printed; or a compression index of your own, such as 0.01. "first" is the tightest group's: groups that are a little looser keep more features.
+        5.1 is printed; or a compression index of your own, such as 0.01.
+        "first" is the tightest group's: groups that are a little looser keep more features.
     scale : bool, default=True
         Scale each feature to mean 0 and half range 1 first; the index depends on the scale.
 
