@@ -45,6 +45,7 @@ PRINTED_CALL = {
     "bounds": "clip",
     "polish": False,
     "dispersion_floor": 0.0,
+    "standardize": False,
     "patience": None,
 }
 # Tables 1, 2, 3: (m, ρ) -> rows for α = 0.2, 0.5, 1, 2

@@ -61,7 +61,13 @@ class Method(NamedTuple):
 
 _RANDOM = {"init": "random"}
 _DRAWN = {"init": "random", "init_weights": "random"}
-_PLAIN = {"init": "random", "weight_init": "uniform", "polish": False, "dispersion_floor": 0}
+_PLAIN = {
+    "init": "random",
+    "weight_init": "uniform",
+    "polish": False,
+    "dispersion_floor": 0,
+    "standardize": False,
+}
 
 METHODS = (
     Method(

@@ -28,6 +28,7 @@ PRINTED = {
     "bounds": "clip",
     "polish": False,
     "dispersion_floor": 0.0,
+    "standardize": False,
     "patience": None,
 }
 
@@ -68,11 +69,13 @@ def documents():
     return csr_array(np.array(rows)), np.repeat([0, 1, 2], 30)
 
 
-def test_default_finds_clusters_and_their_features(hard):
-    model = ProjectedSwarm(4, random_state=0).fit(hard.data)
-    assert accuracy(hard.target, model.labels_) > 0.95
+@pytest.mark.parametrize("standardize", [False, True])
+def test_default_finds_clusters_and_their_features(standardize):
+    data = make_subspace_clusters(mean_range=(0, 10), random_state=0)
+    model = ProjectedSwarm(10, standardize=standardize, random_state=0).fit(data.data)
+    assert accuracy(data.target, model.labels_) > 0.95
     found = found_features(
-        hard.relevant_by_cluster, model.cluster_feature_weights_, hard.target, model.labels_
+        data.relevant_by_cluster, model.cluster_feature_weights_, data.target, model.labels_
     )
     assert found.precision > 0.9
     assert found.recall > 0.9
@@ -113,11 +116,15 @@ def test_same_bits_for_any_number_of_threads(hard, settings):
 
 
 def test_fitness_is_the_objective_of_what_is_returned(hard):
-    model = ProjectedSwarm(4, dispersion_floor=0.0, random_state=0).fit(hard.data)
-    # eq. 14 with weights of mean 1, straight from the attributes
-    factors = (40 * model.cluster_feature_weights_) ** 8
-    apart = (hard.data - model.cluster_centers_[model.labels_]) ** 2
-    assert -model.fitness_ == pytest.approx((factors[model.labels_] * apart).sum(), rel=1e-9)
+    for standardize in (False, True):
+        model = ProjectedSwarm(
+            4, dispersion_floor=0.0, standardize=standardize, random_state=0
+        ).fit(hard.data)
+        # eq. 14 with weights of mean 1, straight from the attributes
+        factors = (40 * model.cluster_feature_weights_) ** 8
+        unit = hard.data.std(axis=0) if standardize else 1.0
+        apart = ((hard.data - model.cluster_centers_[model.labels_]) / unit) ** 2
+        assert -model.fitness_ == pytest.approx((factors[model.labels_] * apart).sum(), rel=1e-9)
 
 
 def test_printed_evaluations(hard):
@@ -318,3 +325,16 @@ def test_breast_cancer():
     X = StandardScaler().fit_transform(table[:, :-1].astype(float))
     model = ProjectedSwarm(2, n_evaluations=100, random_state=0).fit(X)
     assert accuracy(table[:, -1], model.labels_) > 0.92
+
+
+def test_units_of_columns_do_not_matter(hard):
+    units = 2.0 ** np.random.default_rng(0).integers(-20, 20, hard.data.shape[1])
+    plain = ProjectedSwarm(4, n_evaluations=60, random_state=0).fit(hard.data)
+    scaled = ProjectedSwarm(4, n_evaluations=60, random_state=0).fit(hard.data * units)
+    np.testing.assert_array_equal(scaled.labels_, plain.labels_)
+    np.testing.assert_allclose(scaled.cluster_centers_, plain.cluster_centers_ * units)
+    np.testing.assert_allclose(
+        scaled.cluster_feature_weights_, plain.cluster_feature_weights_, rtol=1e-6, atol=1e-12
+    )
+    np.testing.assert_array_equal(scaled.predict(hard.data * units), plain.labels_)
+    np.testing.assert_allclose(scaled.transform(hard.data * units), plain.transform(hard.data))

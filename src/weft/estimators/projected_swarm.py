@@ -55,9 +55,8 @@ class ProjectedSwarm(CenterClusterer):
     that the two have in common), and takes `n_steps` rounds of the alternation before it is
     scored; a particle that has become the same as another starts anew. The printed method moves
     weight matrices instead: ``ProjectedSwarm(k, particle="weights", init="random",
-    weight_init="uniform", bounds="clip", polish=False, dispersion_floor=0, patience=None)``.
-
-    Columns are taken as they come: put a scaler in front if they are in different units.
+    weight_init="uniform", bounds="clip", polish=False, dispersion_floor=0, standardize=False,
+    patience=None)``.
 
     Parameters
     ----------
@@ -99,6 +98,10 @@ class ProjectedSwarm(CenterClusterer):
     dispersion_floor : float, default=1e-4
         Share of a feature's variance that is added to every cluster's: without it a cluster that
         is constant in one feature costs nothing, whatever else is in it. The paper has none.
+    standardize : bool, default=True
+        Measure each column in its own standard deviations, so that units do not matter; centres
+        and distances are given in the columns' own units all the same. The paper does not; text
+        (``metric="jaccard"``) never is.
     inertia : (float, float), default=(0.9, 0.7)
         First and last inertia, with ``particle="weights"``.
     acceleration : float, default=1.49445
@@ -176,6 +179,7 @@ class ProjectedSwarm(CenterClusterer):
         n_steps=3,
         polish=True,
         dispersion_floor=1e-4,
+        standardize=True,
         inertia=(0.9, 0.7),
         acceleration=1.49445,
         max_iter=300,
@@ -199,6 +203,7 @@ class ProjectedSwarm(CenterClusterer):
         self.n_steps = n_steps
         self.polish = polish
         self.dispersion_floor = dispersion_floor
+        self.standardize = standardize
         self.inertia = inertia
         self.acceleration = acceleration
         self.max_iter = max_iter
@@ -294,7 +299,10 @@ class ProjectedSwarm(CenterClusterer):
                 "scale the columns first, for example with StandardScaler."
             )
         active = varying(X)
-        table = np.ascontiguousarray(X[:, active])
+        # Columns that vary have a deviation above 0, but it may be too small to divide by.
+        unit = X[:, active].std(axis=0) if self.standardize else np.ones(int(active.sum()))
+        unit[unit < np.finfo(np.float64).tiny] = 1.0
+        table = np.ascontiguousarray(X[:, active] / unit)
         criterion = self._make_criterion(table, n_clusters, run)
         space = DenseSpace(table, n_clusters, criterion, run)
         best = self._search(space, rng)
@@ -311,12 +319,12 @@ class ProjectedSwarm(CenterClusterer):
             sizes, means, spread = space.summarise(labels)
             shares, centers = criterion.weights(spread, sizes)[0], means[0]
         self.cluster_centers_ = np.tile(X.mean(axis=0), (n_clusters, 1))
-        self.cluster_centers_[:, active] = centers + space.mean
+        self.cluster_centers_[:, active] = (centers + space.mean) * unit
         self.cluster_feature_weights_ = np.zeros((n_clusters, X.shape[1]))
         self.cluster_feature_weights_[:, active] = shares
         self._exponent = 2.0
         self._factors = np.zeros_like(self.cluster_feature_weights_)
-        self._factors[:, active] = criterion.factors(shares)
+        self._factors[:, active] = criterion.factors(shares) / unit**2
         self._n_features_out = n_clusters
         # The same arithmetic as in `predict`.
         whole = make_data(X, np.ones(len(X)), 2.0, run)
