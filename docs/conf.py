@@ -34,6 +34,7 @@ myst_heading_anchors = 3
 
 autosummary_generate = True
 autodoc_typehints = "none"
+templates_path = ["_templates"]
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
