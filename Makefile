@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: demo test lint docs browser-test clean
+.PHONY: demo test lint bench docs browser-test clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
@@ -26,6 +26,13 @@ lint: $(VENV)/.dev
 
 test: lint  ## Everything the project checks.
 	$(BIN)/pytest
+
+$(VENV)/.bench: $(VENV)/.app
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,bench]'
+	@touch $@
+
+bench: $(VENV)/.bench  ## Speed beside peers; writes docs/performance.md. Leave the machine alone meanwhile.
+	$(BIN)/python -m bench.performance
 
 $(VENV)/.docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,docs]'
