@@ -41,7 +41,8 @@ $(VENV)/.docs: $(VENV)/.dev
 docs: $(VENV)/.docs  ## The documentation, offline; a warning is an error.
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-browser-test: $(VENV)/.app  ## The report in a real browser; needs npm and Chromium (CHROMIUM=path).
+browser-test: $(VENV)/.app  ## The report in a real browser; needs npm, and brings Chromium (or CHROMIUM=path).
+	test -x $(CHROMIUM) || apt-get install --yes --no-install-recommends chromium
 	cd tests/browser && npm ci --no-audit --no-fund
 	$(BIN)/python tests/browser/make_pages.py build/browser
 	node tests/browser/check.mjs build/browser $(CHROMIUM)

@@ -480,6 +480,15 @@ def test_sparse_rows_have_a_page(fitted, three_groups):
     assert report(model, sparse.csr_array(three_groups)).summary["map"] is not None
 
 
+def test_rows_with_gaps_have_a_page(three_groups):
+    rows = three_groups.copy()
+    rows[::7, 2] = np.nan
+    model = weft.WeightedKMeans(3, allow_nan=True, random_state=0).fit(rows)
+    summary = report(model, rows).summary
+    assert summary["map"] is not None
+    assert summary["profile"] is not None
+
+
 def test_notebooks_show_names_as_text(three_groups):
     import pandas as pd
 
