@@ -227,9 +227,7 @@ def best_straight_border(X: np.ndarray, y: np.ndarray) -> float:
 
 def show_bounds(write) -> None:
     """Write what no method of the printed form, and what supervised methods, can reach."""
-    write(
-        "\nBest accuracy of ANY two nearest-centre cells (a Gaussian kernel does not change them)\n"
-    )
+    write("\nBest accuracy of any two nearest-centre cells; a Gaussian kernel changes none\n")
     for name in ("synthetic 1", "synthetic 5"):
         X, y = load(name)
         bound = 100 * best_straight_border(X, y)
