@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import wilcoxon
+from sklearn.cluster import HDBSCAN
 
 from bench import records
 from weft import FeatureSwarm
@@ -42,7 +43,13 @@ PRINTED = {  # table 5.1, over its six sets, two of them with d = 2
 
 
 def cells(n_sets: int) -> list[dict[str, Any]]:
-    return [
+    rival = [
+        {"d": d, "k": k, "set": number, "clusterer": "hdbscan", "criterion": "plain"}
+        for k in (4, 10)
+        for d in (50, 100)
+        for number in range(n_sets)
+    ]
+    return rival + [
         {"d": d, "k": k, "set": number, "clusterer": clusterer, "criterion": criterion}
         for clusterer in ("knn", "linkage", "dbscan", "affinity")
         for criterion in ("plain", "csc", "bcr")
@@ -58,7 +65,9 @@ def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[s
     data = make_ellipsoids(k, d, random_state=seed)
     n_clusters = k if clusterer == "linkage" else None
     began = time.perf_counter()
-    if criterion == "plain":
+    if clusterer == "hdbscan":
+        labels, kept = HDBSCAN(copy=True).fit_predict(data.data), 1.0
+    elif criterion == "plain":
         space = Space.of(Table.of(data.data), Solution(np.ones(d)), Buffers(hold_matrix=True))
         plain = make_clusterer(clusterer, CLUSTERERS[clusterer], n_clusters=n_clusters, seed=0)
         labels, kept = plain.prepare(space).cluster(space).labels, 1.0
@@ -110,6 +119,13 @@ def table(rows: list[dict[str, Any]]) -> str:
         entries.append("/".join(f"{by[name]['kept'].mean():.2f}" for name in ("csc", "bcr")))
         entries.append(" → ".join(f"{value:.3f}" for value in PRINTED[clusterer]))
         lines.append("| " + " | ".join(entries) + " |")
+    rival = [row for row in rows if row["cell"]["clusterer"] == "hdbscan"]
+    lines += [
+        "",
+        f"HDBSCAN with plain settings: F {np.mean([row['f'] for row in rival]):.3f}, "
+        f"{np.mean([row['clusters'] for row in rival]):.1f} clusters, "
+        f"{1e3 * np.median([row['seconds'] for row in rival]):.0f} ms.",
+    ]
     return "\n".join(lines)
 
 

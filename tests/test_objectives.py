@@ -11,7 +11,6 @@ from weft.criteria import CRITERIA, make_criterion
 from weft.objectives import FeatureObjective, _plan_memory
 from weft.particles import WeightExponentParticle, WeightParticle
 
-
 # The search runs in single precision; what float64 gives is tested in tests/metrics.
 SINGLE = 1e-5
 

@@ -38,8 +38,14 @@ def make_noisy_gaussians(
     ----------
     model : {"vii", "viii", "ix", "x"}, default="viii"
         Which of the thesis's models gives the numbers that are not given.
-    n_samples, n_features, n_clusters, n_noise : int, default=None
-        Rows, columns that matter, clusters, columns of noise.
+    n_samples : int, default=None
+        Rows; None: the thesis's number for the model.
+    n_features : int, default=None
+        Features that matter; None: the model's.
+    n_clusters : int, default=None
+        Clusters; None: the model's.
+    n_noise : int, default=None
+        Columns of noise; None: the model's.
     variance : float, default=1.0
         Variance of a cluster in each feature. The thesis prints 0.1, but the accuracies it prints
         follow from about 1.0.

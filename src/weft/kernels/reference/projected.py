@@ -23,7 +23,7 @@ Integers = NDArray[np.integer[Any]]
 
 
 def cluster_totals(rows: Floats, labels: Integers, out: Floats, counts: Floats) -> None:
-    """Fill `out` (P, K, q) with Σ_{i: label_pi = k} rows_i and `counts` (P, K) with their number."""
+    """Fill `out` (P, K, q) with Σ_{i: label_pi = k} rows_i, and `counts` (P, K) with how many."""
     for particle, own in enumerate(labels):
         for cluster in range(out.shape[1]):
             members = own == cluster
