@@ -50,7 +50,7 @@ METHODS = {
     "k-means": None,
     "D-PSO": {"stages": 1},
     "2-stage + Lloyd": {"polish": "lloyd"},
-    "2-stage + swap": {"polish": "swap"},
+    "2-stage + prune": {"polish": "prune"},
 }
 COLUMNS = ("features", "K", "scatter", "intra", "purity", "F")
 # Tables 2 and 3: features, K, scatter, sum of intra-cluster distances, purity, F-measure.

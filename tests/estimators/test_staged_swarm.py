@@ -41,7 +41,7 @@ def test_no_bit_depends_on_the_threads(stages, n_jobs):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"stages": 1}, {"stages": 2}, {"stages": 3}, {"polish": "lloyd"}, {"polish": "swap"}],
+    [{"stages": 1}, {"stages": 2}, {"stages": 3}, {"polish": "lloyd"}, {"polish": "prune"}],
 )
 def test_predict_repeats_fit(settings):
     X, _ = blobs_with_noise()
@@ -141,13 +141,19 @@ def test_errors_say_what_to_do(settings, message):
         StagedSwarm(**settings).fit(np.random.default_rng(0).normal(size=(20, 3)))
 
 
-def test_swap_moves_a_centre_that_lloyd_cannot():
-    # Three far groups on a line, two centres in the first and one for the other two: Lloyd stays
-    # there, the swap ends with one centre each.
-    rows = np.concatenate([np.arange(10) * 0.1, 50 + np.arange(10) * 0.1, 60 + np.arange(10) * 0.1])
+def test_prune_drops_a_centre_that_lloyd_cannot():
+    # Two far groups on a line, the first with two centres: Lloyd stays there. K_est = 2: the term
+    # for K is exp(-1/(2·(4/3)²)) = 0.755 at K = 3 and 1 at K = 2. Between / within falls from about
+    # 2500/.05 to 2500/.08 by merging: dropping would lose, so K_est = 1 with a narrow spread: the
+    # terms are exp(-2²·9/2) = 1.5e-8 and exp(-9/2) = 0.011, and dropping wins.
+    groups = [np.arange(10) * 0.1, 100 + np.arange(10) * 0.1]
+    rows = np.concatenate(groups)
     rows = np.ascontiguousarray((rows - rows.mean())[:, np.newaxis])
-    found = Partition(np.repeat([0, 1, 2], [5, 5, 20]), np.array([0]), rows[[0, 7, 20]].copy())
-    terms = Terms(30, 1, float((rows**2).sum() / 30), 5, k_estimate=3.0)
-    truth = np.repeat([0, 1, 2], 10)
-    assert (polished(found, rows, terms, "lloyd").labels == found.labels).all()
-    assert (polished(found, rows, terms, "swap").labels == truth).all()
+    found = Partition(np.repeat([0, 1, 2], [5, 5, 10]), np.array([0]), rows[[2, 7, 15]].copy())
+    total = float((rows**2).sum() / 20)
+    wide = Terms(20, 1, total, 5, k_estimate=3.0)
+    narrow = Terms(20, 1, total, 5, k_estimate=1.0, k_spread=3.0)
+    truth = np.repeat([0, 1], 10)
+    assert (polished(found, rows, narrow, "lloyd").labels == found.labels).all()
+    assert (polished(found, rows, wide, "prune").labels == found.labels).all()
+    assert (polished(found, rows, narrow, "prune").labels == truth).all()

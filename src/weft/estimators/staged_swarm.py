@@ -62,7 +62,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
     moves the centroids that the best medoids make.
 
     The printed form is the default. ``polish="lloyd"`` in place of stage 3 measured
-    better, ``polish="swap"`` better still where clusters are many.
+    better, ``polish="prune"`` better still where clusters are many.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         features. None: linear for ``stages=1``, elliptical else, as printed.
     quality : {"between-within", "calinski-harabasz"}, default="between-within"
         What the clusters are worth. Between / within grows with K; the other form does not.
-    polish : {None, "lloyd", "swap"}, default=None
-        In place of stage 3: steps of k-means on all features from the clusters found; ``"swap"``
-        then drops centres, or moves them to split the widest cluster, while the fitness gains.
+    polish : {None, "lloyd", "prune"}, default=None
+        In place of stage 3: steps of k-means on all features from the clusters found; ``"prune"``
+        then drops centres while the fitness gains.
     n_clusters_estimate : int, default=None
         K_est, if it is known; None runs stage 1.
     n_estimates : int, default=30

@@ -34,7 +34,8 @@ def mean_widths(distances, labels, n_clusters, widths):
             for a in range(first, last):
                 row = distances[order[a]]
                 for i in range(n_rows):
-                    farthest[i] = row[i] if row[i] > farthest[i] else farthest[i]
+                    here, most = row[i], farthest[i]
+                    farthest[i] = here if here > most else most
             for a in range(first, last):
                 total += farthest[order[a]]
         else:
@@ -304,10 +305,10 @@ def kernel_kmeans(gram, n_clusters, max_iter, least, labels):
             if counts[k] == 0:
                 continue
             for i in range(n_rows):
-                value = norms[k] - 2.0 * products[k, i]
-                closer = value < best[i]
-                moved[i] = k if closer else moved[i]
-                best[i] = value if closer else best[i]
+                value, least_yet, label = norms[k] - 2.0 * products[k, i], best[i], moved[i]
+                closer = value < least_yet
+                moved[i] = k if closer else label
+                best[i] = value if closer else least_yet
         sizes = np.zeros(n_clusters, dtype=np.int64)
         changed = False
         for i in range(n_rows):

@@ -14,21 +14,36 @@ from numba import njit
 def nearest_prototypes(columns, features, prototypes, labels, squared):
     """Fill `labels` and `squared` with the nearest prototype and its squared distance."""
     n_rows = columns.shape[1]
+    n_selected = features.shape[0]
     distance = np.empty(n_rows)
     squared[:] = np.inf
     labels[:] = 0
     for k in range(prototypes.shape[0]):
         distance[:] = 0.0
-        for slot in range(features.shape[0]):
-            column = columns[features[slot]]
-            value = prototypes[k, slot]
+        slot = 0
+        # Four features a pass: the sums go to memory a quarter as often, and in the same order.
+        while slot + 4 <= n_selected:
+            a, b = columns[features[slot]], columns[features[slot + 1]]
+            c, d = columns[features[slot + 2]], columns[features[slot + 3]]
+            va, vb = prototypes[k, slot], prototypes[k, slot + 1]
+            vc, vd = prototypes[k, slot + 2], prototypes[k, slot + 3]
             for i in range(n_rows):
-                difference = column[i] - value
-                distance[i] += difference * difference
+                da, db, dc, dd = a[i] - va, b[i] - vb, c[i] - vc, d[i] - vd
+                distance[i] = distance[i] + da * da + db * db + dc * dc + dd * dd
+            slot += 4
+        while slot < n_selected:
+            a = columns[features[slot]]
+            va = prototypes[k, slot]
+            for i in range(n_rows):
+                da = a[i] - va
+                distance[i] += da * da
+            slot += 1
         for i in range(n_rows):
-            closer = distance[i] < squared[i]
-            labels[i] = k if closer else labels[i]
-            squared[i] = distance[i] if closer else squared[i]
+            # Everything is loaded before it is chosen from: else the loop is not vectorised.
+            here, least, label = distance[i], squared[i], labels[i]
+            closer = here < least
+            labels[i] = k if closer else label
+            squared[i] = here if closer else least
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
