@@ -47,7 +47,6 @@ def test_real_recordings_are_read(example):
     folder = os.environ.get("WEFT_DATA")
     if folder is None or not (Path(folder) / "eeg").is_dir():
         pytest.skip("WEFT_DATA is not set or has no eeg folder: no recordings at hand")
-    pytest.importorskip("edfio", reason="edfio is not installed: pip install 'weft[eeg]'")
     trials = example.read_recordings(Path(folder) / "eeg")
     assert trials.signals.shape[1:] == (5, 640)
     assert set(trials.tasks) == {0, 1, 2}

@@ -160,7 +160,6 @@ def test_evidence_as_table_and_picture(noisy):
     assert [row["exponent"] for row in choice.table] == FEW
     assert [row["chosen"] for row in choice.table].count("*") == 1
     assert str(choice).startswith(f"exponent {choice.exponent:g} (by validity)")
-    pytest.importorskip("plotly")
     assert len(choice.plot().data) == 2
 
 

@@ -142,5 +142,4 @@ def test_the_spectrum_has_a_zero_per_component():
 
 
 def test_pictures(chosen):
-    pytest.importorskip("plotly")
     assert len(chosen.plot().data) == 2 * len(METHODS)

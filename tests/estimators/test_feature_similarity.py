@@ -4,6 +4,7 @@ import inspect
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
@@ -51,8 +52,7 @@ def test_units_and_offsets_do_not_matter(selector, copies):
 
 
 def test_names_and_tables_come_through(copies):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(copies, columns=[f"f{i}" for i in range(20)])
+    frame = pd.DataFrame(copies, columns=[f"f{i}" for i in range(20)])
     selector = FeatureClusterSelector().set_output(transform="pandas").fit(frame)
     out = selector.transform(frame)
     assert list(out.columns) == list(selector.get_feature_names_out())

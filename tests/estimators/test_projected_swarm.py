@@ -8,6 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
@@ -188,8 +189,7 @@ def test_degenerate_tables_are_defined():
 
 
 def test_in_a_pipeline_with_names_and_callbacks(hard):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(hard.data, columns=[f"gene {j}" for j in range(40)])
+    table = pd.DataFrame(hard.data, columns=[f"gene {j}" for j in range(40)])
     seen = []
     swarm = ProjectedSwarm(
         4, n_evaluations=30, random_state=0, callbacks=[seen.append, TimeLimit(60)]

@@ -15,7 +15,7 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn < 1.9
 
-    class CallbackSupportMixin:  # type: ignore[no-redef]
+    class CallbackSupportMixin:  # type: ignore[no-redef] # stands in for the one above
         """Nothing to support."""
 
     def with_callbacks(method: Any) -> Any:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.kernels.cpu.neighbours import _join, label_roots
+from weft.kernels.cpu.neighbours import join_sets, label_roots
 
 _PIECE = 64
 
@@ -71,7 +71,7 @@ def complete_linkage(distances, n_clusters, out):
     parent = np.arange(n_rows)
     for position in range(n_rows - n_clusters):
         merge = order[position]
-        _join(parent, left[merge], right[merge])
+        join_sets(parent, left[merge], right[merge])
     label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
 
 

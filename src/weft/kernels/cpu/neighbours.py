@@ -152,7 +152,8 @@ def _root(parent, i):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _join(parent, i, j):
+def join_sets(parent, i, j):
+    """Update `parent`: the sets of rows i and j become one."""
     # The smaller index becomes the root, so the result does not depend on the order of joins.
     a = _root(parent, i)
     b = _root(parent, j)
@@ -169,7 +170,7 @@ def graph_components(indices, out):
     parent = np.arange(n_rows)
     for i in range(n_rows):
         for slot in range(k):
-            _join(parent, i, indices[i, slot])
+            join_sets(parent, i, indices[i, slot])
     return label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
 
 
@@ -229,7 +230,7 @@ def join_cores(block, start, radius, slack, share, columns, exponents, core, par
                 if not core[j] or row[j] * shrink - slack[j] > outer or _root(parent, j) == own:
                     continue
                 if _is_within(row[j], i, j, radius, slack, share, columns, exponents):
-                    _join(parent, i, j)
+                    join_sets(parent, i, j)
                     own = _root(parent, i)
 
 
