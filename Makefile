@@ -13,7 +13,7 @@ $(VENV)/.app: pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale]'
 	@touch $@
 
 demo: $(VENV)/.app  ## Cluster wine plus 13 noise columns and write a page to look at.
@@ -35,7 +35,7 @@ bench: $(VENV)/.bench  ## Speed beside peers; writes docs/performance.md. Leave 
 	$(BIN)/python -m bench.performance
 
 $(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale,docs]'
 	@touch $@
 
 docs: $(VENV)/.docs  ## The documentation, offline; a warning is an error.

@@ -1,8 +1,9 @@
 """Positions in, fitness out: the one seam between a swarm and the data.
 
 `FeatureObjective` decodes each position, clusters the rows in the metric that it defines, and
-scores the clustering. The whole swarm comes in one call; particles run side by side on threads,
-each particle on one thread from beginning to end, so that no bit depends on their number.
+scores the clustering. The whole swarm comes in one call; particles run side by side on threads or
+on whatever joblib is set to, each particle in one place from beginning to end, so that no bit
+depends on where.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import threading
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-import joblib
 import numpy as np
 import scipy.linalg.cython_blas  # noqa: F401 - the products' BLAS, loaded before it is limited
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from weft._workers import Crew, threads_in_process
 from weft.clusterers import Clusterer, Clustering
 from weft.criteria import Context, Criterion
 from weft.metrics.on_spaces import nearest_neighbours
@@ -55,18 +56,19 @@ class FeatureObjective:
         table = Table.of(X)
         self.particle = particle
         self.criterion = criterion
+        self.n_jobs = n_jobs
         self.dtype = np.dtype(clusterer.precision)
         if isinstance(particle, WeightExponentParticle) and not _fits_single(table):
             self.dtype = np.dtype(np.float64)
         self.n_threads, self.hold_matrix = _plan_memory(
             self.dtype.itemsize * len(X) ** 2,
             clusterer.n_matrices,
-            joblib.effective_n_jobs(n_jobs),
+            threads_in_process(n_jobs),
             max_memory,
         )
         self._local = threading.local()
         self._scores: dict[bytes, float] = {}
-        self._pool: Any = None
+        self._crew: Crew | None = None
         self._limits: Any = None
         full = Context(table).full_space(Buffers(hold_matrix=False))
         self.clusterer = clusterer.prepare(full)
@@ -77,8 +79,7 @@ class FeatureObjective:
     def __enter__(self) -> Self:
         # Particles are what runs side by side: a product inside one stays on its thread.
         self._limits = threadpool_limits(1, "blas")
-        self._pool = joblib.Parallel(n_jobs=self.n_threads, prefer="threads")
-        self._pool.__enter__()
+        self._crew = Crew(self, n_threads=self.n_threads, n_jobs=self.n_jobs).__enter__()
         return self
 
     def __exit__(
@@ -87,22 +88,24 @@ class FeatureObjective:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._pool.__exit__(kind, error, trace)
-        self._pool = None
+        if self._crew is not None:
+            self._crew.__exit__(kind, error, trace)
+        self._crew = None
         self._limits.restore_original_limits()
         self._limits = None
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, D) → (P,)."""
-        if self._pool is None or self.n_threads == 1:
-            outcomes = [self.evaluate(position) for position in positions]
-        else:
-            task = joblib.delayed(self.evaluate)
-            outcomes = self._pool(task(position) for position in positions)
+        parts = [self.evaluate_part(positions)] if self._crew is None else self._crew(positions)
+        outcomes = [outcome for part in parts for outcome in part]
         fitness, n_features, n_clusters = (
             np.array(column) for column in zip(*outcomes, strict=True)
         )
         return Evaluation(fitness, {"n_features": n_features, "n_clusters": n_clusters})
+
+    def evaluate_part(self, positions: Floats) -> list[Outcome]:
+        """Evaluate some of the particles, one after the other."""
+        return [self.evaluate(position) for position in positions]
 
     def evaluate(self, position: Floats) -> Outcome:
         """Evaluate one particle."""
@@ -146,7 +149,7 @@ class FeatureObjective:
     def __getstate__(self) -> dict[str, Any]:
         # Threads and their buffers stay here; another process makes its own.
         state = self.__dict__.copy()
-        state["_local"] = state["_pool"] = state["_limits"] = None
+        state["_local"] = state["_crew"] = state["_limits"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,0 +1,172 @@
+"""A swarm's particles on whatever joblib is set to: threads, processes, or the workers of Dask.
+
+What evaluates the particles (the *owner*: data, settings) goes to each worker once and stays there
+with its working memory; after that only positions and results travel, a few chunks per worker and
+generation. Chunks are evaluated by the same code everywhere and put together in their order, so no
+bit depends on who did what, nor on how often: a chunk that was lost with its worker is done again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import pairwise
+from types import TracebackType
+from typing import Any, Self
+from uuid import uuid4
+
+import joblib
+from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
+
+# Particles cost differently: with a few chunks per worker none waits long for the slowest.
+CHUNKS_PER_WORKER = 3
+# How often a generation is tried again after the loss of a pool, or of all copies of the owner.
+MAX_LOSSES = 3
+
+
+def threads_in_process(n_jobs: int | None) -> int:
+    """Return how many particles one process evaluates at a time: what its memory is shared by."""
+    backend = _processes()
+    if backend is None:
+        return int(joblib.effective_n_jobs(n_jobs))
+    if _is_dask(backend):
+        return max(backend.client.nthreads().values(), default=1)
+    return 1
+
+
+class Crew:
+    """Calls ``owner.evaluate_part(part)`` on parts of a swarm, wherever joblib says.
+
+    `n_threads` is for threads, `n_jobs` for processes of joblib's; Dask has the workers it has.
+    """
+
+    def __init__(self, owner: Any, *, n_threads: int, n_jobs: int | None) -> None:
+        self.owner = owner
+        self.n_threads = n_threads
+        self.n_jobs = n_jobs
+        self._backend: Any = None
+        self._pool: Any = None
+        self._copies: Any = None  # of the owner, with Dask's workers
+        self._token = uuid4().hex
+
+    def __enter__(self) -> Self:
+        self._backend = _processes()
+        if self._backend is None:
+            if self.n_threads > 1:
+                self._pool = joblib.Parallel(self.n_threads, backend="threading").__enter__()
+        elif _is_dask(self._backend):
+            self._scatter()
+        else:
+            self._open_pool()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.__exit__(kind, error, trace)
+        self._pool = self._copies = self._backend = None
+
+    def __call__(self, positions: Any) -> list[Any]:
+        """Return what each part of `positions` comes to, in their order."""
+        if self._backend is not None:
+            n_chunks = CHUNKS_PER_WORKER * max(1, int(joblib.effective_n_jobs(self.n_jobs)))
+            parts = _cut(positions, min(n_chunks, len(positions)))
+            return self._retry(parts, self._on_dask if self._pool is None else self._on_processes)
+        evaluate = self.owner.evaluate_part
+        if self._pool is None:
+            return [evaluate(positions)]
+        parts = _cut(positions, len(positions))  # one by one: handing over costs nothing here
+        return self._pool(joblib.delayed(evaluate)(part) for part in parts)
+
+    def _retry(self, parts: list[Any], run: Callable[[list[Any]], list[Any]]) -> list[Any]:
+        for _ in range(MAX_LOSSES):
+            try:
+                return run(parts)
+            except CancelledError:  # every worker that had a copy of the owner is gone
+                self._scatter()
+            except BrokenProcessPool:  # a process was killed, and its pool with it
+                self._open_pool()
+        return run(parts)
+
+    def _open_pool(self) -> None:
+        # "c": arrays come to the processes as maps of one file, and may be written to like any.
+        pool = joblib.Parallel(self.n_jobs, mmap_mode="c", pre_dispatch="all")
+        self._pool = pool.__enter__()
+
+    def _on_processes(self, parts: list[Any]) -> list[Any]:
+        task = joblib.delayed(_evaluate_there)
+        return self._pool(task(self._token, self.owner, part) for part in parts)
+
+    def _scatter(self) -> None:
+        client = self._backend.client
+        self._copies = client.scatter(self.owner, broadcast=True, hash=False)
+
+    def _on_dask(self, parts: list[Any]) -> list[Any]:
+        client = self._backend.client
+        futures = [client.submit(_evaluate, self._copies, part, pure=False) for part in parts]
+        # Inside a task of Dask's own this makes room for the tasks that it waits for.
+        with self._backend.retrieval_context():
+            return client.gather(futures)
+
+
+_limits = threading.Lock()
+_running = 0
+_restore: Any = None
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread while anybody in this process evaluates; the last one lets go."""
+    global _running, _restore
+    with _limits:
+        if _running == 0:
+            _restore = ThreadpoolController().limit(limits=1, user_api="blas")
+            _restore.__enter__()
+        _running += 1
+    try:
+        yield
+    finally:
+        with _limits:
+            _running -= 1
+            if _running == 0:
+                _restore.__exit__(None, None, None)
+
+
+def _evaluate(owner: Any, part: Any) -> Any:
+    with one_blas_thread():
+        return owner.evaluate_part(part)
+
+
+_kept: dict[str, Any] = {}
+
+
+def _evaluate_there(token: str, owner: Any, part: Any) -> Any:
+    """Evaluate in a process of joblib's, which keeps the owner it got first, buffers and all."""
+    if token not in _kept:
+        _kept.clear()  # one search at a time: its memory goes when the next begins
+        _kept[token] = owner
+    return _evaluate(_kept[token], part)
+
+
+def _processes() -> Any:
+    """Return joblib's backend if somebody has set one that works in other processes, else None."""
+    backend, _ = get_active_backend(prefer="threads")
+    threaded = ("uses_threads", "supports_sharedmem")
+    return None if any(getattr(backend, name, False) for name in threaded) else backend
+
+
+def _is_dask(backend: Any) -> bool:
+    return hasattr(backend, "client") and hasattr(backend.client, "scatter")
+
+
+def _cut(items: Any, n_parts: int) -> list[Any]:
+    edges = [len(items) * part // n_parts for part in range(n_parts + 1)]
+    return [items[a:b] for a, b in pairwise(edges)]
