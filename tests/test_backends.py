@@ -9,6 +9,7 @@ from weft.kernels.cpu import linkage as cpu_linkage
 from weft.kernels.cpu import neighbours as cpu_neighbours
 from weft.kernels.cpu import products as cpu_products
 from weft.kernels.cpu import scores as cpu_scores
+from weft.kernels.cpu import tiles as cpu_tiles
 from weft.kernels.reference import affinity as ref_affinity
 from weft.kernels.reference import distances as ref_distances
 from weft.kernels.reference import linkage as ref_linkage
@@ -101,22 +102,38 @@ def test_nearest(name, k):
         np.testing.assert_array_equal(found, expected)
 
 
+def _tiles(columns, dtype):
+    """Rows in tiles, as products take them."""
+    n_features, n_rows = columns.shape
+    n_tiles = cpu_products.count_tiles(n_rows)
+    Z = np.full((n_tiles, n_features, cpu_products.TILE), np.nan, dtype)
+    norms, slack = np.full((2, n_tiles * cpu_products.TILE), np.nan, dtype)
+    weighted = np.full(columns.shape, np.nan)
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    kept, weights = np.arange(n_features), np.ones(n_features)
+    cpu_products.weighted_tiles(centred, columns, kept, weights, Z, norms, slack, weighted)
+    np.testing.assert_array_equal(weighted, columns)
+    return Z, norms, slack, weighted
+
+
+def _stores(n_rows, dtype):
+    """Room for all tiles, and for one."""
+    n_tiles, side = cpu_products.count_tiles(n_rows), cpu_products.TILE
+    for n_held in (n_tiles * (n_tiles + 1) // 2, 1):
+        yield np.full((n_held, side, side), np.nan, dtype)
+
+
 def _approximate(columns, dtype):
     """The distances as products give them, with what it takes to settle them."""
-    n_features, n_rows = columns.shape
-    centred = np.ascontiguousarray((columns - columns.mean(axis=1, keepdims=True)).T)
-    N = cpu_products.padded(n_rows)
-    rows, norms = np.full((N, n_features), np.nan, dtype), np.full(N, np.nan, dtype)
-    slack = np.full(n_rows, np.nan, dtype)
-    kept, weights = np.arange(n_features), np.ones(n_features)
-    cpu_products.weighted_rows(centred, kept, weights, rows, norms, slack)
+    n_rows = columns.shape[1]
+    rows = _tiles(columns, dtype)
     out = np.full((n_rows, n_rows), np.nan, dtype)
-    cpu_products.product_matrix(rows, norms, slack, columns, out)
+    cpu_products.product_matrix(*rows, out)
     for start in range(0, n_rows, cpu_products.TILE):
         block = np.full((min(cpu_products.TILE, n_rows - start), n_rows), np.nan, dtype)
-        cpu_products.product_block(rows, norms, slack, columns, start, block)
+        cpu_products.product_block(*rows, start, block)
         np.testing.assert_array_equal(block, out[start : start + len(block)])
-    return out, slack
+    return out, rows[2][:n_rows]
 
 
 def _in_range(columns):
@@ -161,6 +178,96 @@ def test_settled_neighbours_are_the_exact_ones(name, k, dtype):
             ref_neighbours.true_values(columns, exponents, expected, both[0])
             cpu_neighbours.true_values(columns, exponents, expected, both[1])
             np.testing.assert_allclose(both[1], both[0], rtol=1e-14)
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbours_from_tiles_are_the_exact_ones(name, k, dtype):
+    columns = _in_range(TABLES[name])
+    exact = _matrix(columns)
+    n_rows = len(exact)
+    k = min(k, n_rows - 1)
+    more = min(k + 1, n_rows - 1)
+    expected = np.full((n_rows, more), -7)
+    ref_neighbours.nearest_in_block(exact, 0, True, expected, np.empty((n_rows, more)))
+    rows = _tiles(columns, dtype)
+    any_others = (np.arange(n_rows)[:, np.newaxis] + np.arange(1, more + 1)) % n_rows
+    found = []
+    for guess in (np.empty((n_rows, 0), dtype=np.int64), expected, any_others):
+        for store in _stores(n_rows, dtype):
+            limits = np.full(len(rows[1]), np.nan, dtype)
+            cpu_tiles.likely_limits(rows[0], rows[2], guess, limits)
+            indices = np.full((n_rows, k), -7)
+            values = np.full((n_rows, k), np.nan, dtype)
+            cpu_tiles.nearest_in_tiles(*rows, limits, store, indices, values)
+            np.testing.assert_array_equal(np.sort(indices), np.sort(expected[:, :k]))
+            near = np.take_along_axis(exact, indices, axis=1)
+            bound = rows[2][:n_rows, np.newaxis] + rows[2][indices]
+            assert (np.abs(values - near) <= bound + 1e-6 * near).all()
+            found.append((indices, values))
+    for indices, values in found[1:]:
+        np.testing.assert_array_equal(indices, found[0][0])
+        np.testing.assert_array_equal(values, found[0][1])
+
+
+@pytest.mark.parametrize("quantile", [0.0, 0.1, 0.6, 1.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_density_from_tiles(name, quantile, dtype):
+    columns = _in_range(TABLES[name][:, :150])
+    exact = _matrix(columns)
+    n_rows = len(exact)
+    radius = float(np.sort(exact.ravel())[int(quantile * (exact.size - 1))])
+    behind = (np.zeros(n_rows), 0.0, columns, np.empty(0))
+    counts, nearest = np.full(n_rows, -7), np.full(n_rows, -1)
+    reach, parent = np.full(n_rows, np.inf), np.arange(n_rows)
+    labels = [np.full(n_rows, -7) for _ in range(3)]
+    ref_neighbours.count_within(exact, 0, radius, *behind, counts)
+    core = counts >= 3
+    ref_neighbours.join_cores(exact, 0, radius, *behind, core, parent)
+    ref_neighbours.nearest_core(exact, 0, radius, *behind, core, nearest, reach)
+    ref_neighbours.label_roots(parent, core, labels[0])
+    rows = _tiles(columns, dtype)
+    for turn, store in enumerate(_stores(n_rows, dtype), start=1):
+        found = np.full(len(rows[1]), -7, np.int32)
+        cpu_tiles.count_in_tiles(*rows, radius, store, found)
+        np.testing.assert_array_equal(found[:n_rows], counts)
+        parent, their_nearest = np.arange(n_rows), np.full(n_rows, -1)
+        their_reach = np.full(n_rows, np.inf)
+        ready = turn == 1
+        cpu_tiles.join_in_tiles(
+            *rows, radius, ready, store, core, parent, their_nearest, their_reach
+        )
+        cpu_neighbours.label_roots(parent, core, labels[turn])
+        np.testing.assert_array_equal(labels[turn], labels[0])
+        np.testing.assert_array_equal(their_nearest, nearest)
+        np.testing.assert_array_equal(their_reach, reach)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_from_tiles(name, dtype):
+    columns = _in_range(TABLES[name][:, :200])
+    n_rows = columns.shape[1]
+    approximate, _ = _approximate(columns, dtype)
+    rows = _tiles(columns, dtype)
+    n_tiles = len(rows[0])
+    for labels in _labellings(n_rows):
+        n_clusters = labels.max() + 1
+        expected = np.zeros((n_clusters, n_rows))
+        ref_scores.add_cluster_sums(approximate.astype(float), 0, labels, 2.0, expected)
+        found = []
+        for store in _stores(n_rows, dtype):
+            sums = np.zeros((n_clusters, len(rows[1])), dtype)
+            cpu_tiles.add_tile_sums(*rows, 0, n_tiles, False, store, labels, sums)
+            found.append(sums)
+            if len(store) > 1 or n_tiles == 1:  # they are there now
+                again = np.zeros_like(sums)
+                half = n_tiles // 2
+                cpu_tiles.add_tile_sums(*rows, 0, half, True, store, labels, again)
+                cpu_tiles.add_tile_sums(*rows, half, n_tiles, True, store, labels, again)
+                np.testing.assert_array_equal(again, sums)
+        np.testing.assert_array_equal(found[1], found[0])
+        tolerance = 1e-5 if dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(found[0][:, :n_rows], expected, rtol=tolerance, atol=1e-30)
 
 
 @pytest.mark.parametrize("quantile", [0.0, 0.1, 0.6, 1.0])

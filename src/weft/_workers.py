@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import pairwise
@@ -57,7 +57,8 @@ class Crew:
         self._backend = _processes()
         if self._backend is None:
             if self.n_threads > 1:
-                self._pool = joblib.Parallel(self.n_threads, backend="threading").__enter__()
+                # joblib looks every 10 ms whether all is done: too seldom for small tables.
+                self._pool = ThreadPoolExecutor(self.n_threads).__enter__()
         elif _is_dask(self._backend):
             self._scatter()
         else:
@@ -84,7 +85,7 @@ class Crew:
         if self._pool is None:
             return [evaluate(positions)]
         parts = _cut(positions, len(positions))  # one by one: handing over costs nothing here
-        return self._pool(joblib.delayed(evaluate)(part) for part in parts)
+        return list(self._pool.map(evaluate, parts))
 
     def _retry(self, parts: list[Any], run: Callable[[list[Any]], list[Any]]) -> list[Any]:
         for _ in range(MAX_LOSSES):

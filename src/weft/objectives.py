@@ -70,10 +70,11 @@ class FeatureObjective:
         self._scores: dict[bytes, float] = {}
         self._crew: Crew | None = None
         self._limits: Any = None
-        full = Context(table).full_space(Buffers(hold_matrix=False))
-        self.clusterer = clusterer.prepare(full)
-        wanted = criterion.n_neighbors_wanted()
-        neighbours = nearest_neighbours(full, wanted) if wanted else None
+        with threadpool_limits(1, "blas"):
+            full = Context(table).full_space(Buffers(hold_matrix=False, dtype=np.float32))
+            self.clusterer = clusterer.prepare(full)
+            wanted = criterion.n_neighbors_wanted()
+            neighbours = nearest_neighbours(full, wanted) if wanted else None
         self.context = Context(table, neighbours)
 
     def __enter__(self) -> Self:
@@ -132,12 +133,14 @@ class FeatureObjective:
 
     def cluster(self, solution: Solution) -> Clustering:
         """Cluster the rows in the metric of `solution`."""
-        return self.clusterer.cluster(self._space(solution))
+        with threadpool_limits(1, "blas"):
+            return self.clusterer.cluster(self._space(solution))
 
     def score(self, solution: Solution, clustering: Clustering) -> float:
         """Return the criterion's value, in float64, for a clustering found under `solution`."""
         space = Space.of(self.context.table, solution, Buffers(hold_matrix=False))
-        return self.criterion.score(space, clustering.labels, self.context)
+        with threadpool_limits(1, "blas"):
+            return self.criterion.score(space, clustering.labels, self.context)
 
     def _space(self, solution: Solution) -> Space:
         buffers = getattr(self._local, "buffers", None)

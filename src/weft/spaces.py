@@ -38,15 +38,16 @@ class Table(NamedTuple):
     """The unweighted data in the layouts that kernels want."""
 
     X: Floats  # (n, d)
-    centred: Floats  # (n, d), less the column means: products lose fewer digits
     columns: Floats  # (d, n)
+    centred: Floats  # (d, n), less the columns' means: products lose fewer digits
     spread: Floats  # (d,), the largest absolute value of each centred column
 
     @classmethod
     def of(cls, X: Floats) -> Table:
         """Lay out a table."""
-        centred = X - X.mean(axis=0)
-        return cls(X, centred, np.ascontiguousarray(X.T), np.abs(centred).max(axis=0))
+        columns = np.ascontiguousarray(X.T)
+        centred = columns - X.mean(axis=0)[:, np.newaxis]
+        return cls(X, columns, centred, np.abs(centred).max(axis=1))
 
 
 class Buffers:
@@ -61,8 +62,25 @@ class Buffers:
         """Return the array of that name and shape; what it holds is left from before."""
         key = (name, shape)
         if key not in self._arrays:
-            self._arrays[key] = np.empty(shape, dtype=self.dtype)
+            self._arrays[key] = aligned(shape, self.dtype)
         return self._arrays[key]
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
+    """Return an empty array that starts on a cache line: a vector across two costs twice."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    raw = np.empty(size + 64, dtype=np.uint8)
+    skip = -raw.ctypes.data % 64
+    return raw[skip : skip + size].view(dtype).reshape(shape)
+
+
+class Rows(NamedTuple):
+    """Weighted rows in tiles, as products take them; see `weft.kernels.cpu.products`."""
+
+    tiles: AnyFloats  # (T, m, TILE)
+    norms: AnyFloats  # (T · TILE,)
+    slack: AnyFloats  # (T · TILE,)
+    columns: Floats  # (m, n)
 
 
 class Doubt(NamedTuple):
@@ -83,7 +101,8 @@ class Space:
     buffers: Buffers
     # All numbers inside are `scale` times the true ones: a power of 2 that keeps squares in range.
     scale: float = 1.0
-    _rows: tuple[AnyFloats, AnyFloats] | None = None  # weighted rows and their squared norms
+    rows: Rows | None = None  # where distances come from products
+    tiles_ready: bool = False  # whether `tile_store` holds what `rows` give
     _matrix_ready: bool = False
 
     @classmethod
@@ -95,13 +114,17 @@ class Space:
         if solution.exponents is None:
             scale = _scale_to_one(np.max(weights * table.spread[kept], initial=0.0))
             weights = weights * scale
-            columns = table.columns[kept] * weights[:, np.newaxis]
-            norms = np.empty(product_kernels.padded(n_rows), dtype=buffers.dtype)
-            rows = np.empty((len(norms), len(kept)), dtype=buffers.dtype)
-            slack = np.empty(n_rows, dtype=buffers.dtype)
-            product_kernels.weighted_rows(table.centred, kept, weights, rows, norms, slack)
-            doubt = Doubt(slack, 0.0)
-            return cls(columns, np.empty(0), 2.0, doubt, buffers, scale, (rows, norms))
+            n_tiles = product_kernels.count_tiles(n_rows)
+            width = n_tiles * product_kernels.TILE
+            rows = Rows(
+                aligned((n_tiles, len(kept), product_kernels.TILE), buffers.dtype),
+                aligned((width,), buffers.dtype),
+                aligned((width,), buffers.dtype),
+                np.empty((len(kept), n_rows)),
+            )
+            product_kernels.weighted_tiles(table.centred, table.columns, kept, weights, *rows)
+            doubt = Doubt(rows.slack[:n_rows], 0.0)
+            return cls(rows.columns, np.empty(0), 2.0, doubt, buffers, scale, rows)
         # Exponents differ between features, so there is no common scale to take out.
         columns = table.columns[kept] * weights[:, np.newaxis]
         exponents = solution.exponents[kept]
@@ -121,39 +144,43 @@ class Space:
 
     def blocks(self) -> Iterator[tuple[int, AnyFloats]]:
         """Yield (first row, powered distances of some rows to all rows)."""
-        if self.buffers.hold_matrix:
+        if self._matrix_ready or (self.buffers.hold_matrix and self.rows is None):
             yield 0, self.matrix()
             return
         buffer = self.buffers.get("block", (BLOCK_ROWS, self.n_rows))
         for start in range(0, self.n_rows, BLOCK_ROWS):
             stop = min(start + BLOCK_ROWS, self.n_rows)
             block = buffer[: stop - start]
-            if self._rows is not None:
-                product_kernels.product_block(
-                    *self._rows, self.doubt.slack, self.columns, start, block
-                )
+            if self.rows is not None:
+                product_kernels.product_block(*self.rows, start, block)
             else:
                 difference_kernels.powered_block(
                     self.columns, start, stop, self.columns, self.exponents, block
                 )
             yield start, block
 
+    def tile_store(self) -> AnyFloats:
+        """Return room for the tiles of half the matrix, or for one if they are not to be held."""
+        n_tiles = product_kernels.count_tiles(self.n_rows)
+        n_held = n_tiles * (n_tiles + 1) // 2 if self.buffers.hold_matrix else 1
+        side = product_kernels.TILE
+        return self.buffers.get("tiles", (n_held, side, side))
+
     def matrix(self) -> AnyFloats:
         """Return all powered distances (n, n), in a buffer that the next particle overwrites."""
         out = self.buffers.get("matrix", (self.n_rows, self.n_rows))
         if not self._matrix_ready:
-            if self._rows is not None:
-                product_kernels.product_matrix(*self._rows, self.doubt.slack, self.columns, out)
+            if self.rows is not None:
+                product_kernels.product_matrix(*self.rows, out)
             else:
                 difference_kernels.powered_matrix(self.columns, self.exponents, out)
             self._matrix_ready = True
         return out
 
-    def weighted_rows(self) -> tuple[AnyFloats, AnyFloats]:
-        """Return the weighted rows and their squared norms, padded to whole tiles."""
-        if self._rows is None:
-            raise ValueError("a space with exponents, or of given distances, has no rows.")
-        return self._rows
+    @property
+    def matrix_ready(self) -> bool:
+        """Whether `matrix` costs nothing."""
+        return self._matrix_ready
 
     def consume_matrix(self) -> AnyFloats:
         """Return the matrix to a caller that will spoil it; the next use makes it anew."""

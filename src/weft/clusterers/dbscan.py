@@ -15,6 +15,7 @@ import numpy as np
 from weft._validation import check_integer, check_real
 from weft.clusterers.base import Clustering, number_by_first_row
 from weft.kernels.cpu import neighbours as kernels
+from weft.kernels.cpu import tiles as tile_kernels
 from weft.metrics.on_spaces import nearest_neighbours
 from weft.spaces import Space
 
@@ -55,17 +56,27 @@ class DBSCAN:
             raise ValueError("eps=None is settled by prepare(); call that first.")
         n_rows = space.n_rows
         radius = space.to_powered(self.eps)
-        behind = (*space.doubt, space.columns, space.exponents)
-        counts = np.empty(n_rows, dtype=np.int64)
-        for start, block in space.blocks():
-            kernels.count_within(block, start, radius, *behind, counts)
-        core = counts >= self.min_samples
         parent = np.arange(n_rows)
         nearest = np.full(n_rows, -1, dtype=np.int64)
         reach = np.full(n_rows, np.inf)
-        for start, block in space.blocks():
-            kernels.join_cores(block, start, radius, *behind, core, parent)
-            kernels.nearest_core(block, start, radius, *behind, core, nearest, reach)
+        if space.rows is not None:
+            within = np.empty(len(space.rows.norms), dtype=np.int32)
+            store = space.tile_store()
+            tile_kernels.count_in_tiles(*space.rows, radius, store, within)
+            space.tiles_ready = space.buffers.hold_matrix
+            core = within[:n_rows] >= self.min_samples
+            tile_kernels.join_in_tiles(
+                *space.rows, radius, space.tiles_ready, store, core, parent, nearest, reach
+            )
+        else:
+            behind = (*space.doubt, space.columns, space.exponents)
+            counts = np.empty(n_rows, dtype=np.int64)
+            for start, block in space.blocks():
+                kernels.count_within(block, start, radius, *behind, counts)
+            core = counts >= self.min_samples
+            for start, block in space.blocks():
+                kernels.join_cores(block, start, radius, *behind, core, parent)
+                kernels.nearest_core(block, start, radius, *behind, core, nearest, reach)
         labels = np.empty(n_rows, dtype=np.int64)
         kernels.label_roots(parent, core, labels)
         border = ~core & (nearest >= 0)

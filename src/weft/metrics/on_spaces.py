@@ -15,7 +15,8 @@ from weft._parallel import run_chunks
 from weft.kernels.cpu import neighbours as neighbour_kernels
 from weft.kernels.cpu import products as product_kernels
 from weft.kernels.cpu import scores as score_kernels
-from weft.spaces import Space
+from weft.kernels.cpu import tiles as tile_kernels
+from weft.spaces import Space, aligned
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -47,6 +48,13 @@ def nearest_rows(
         return indices, powered
     if guess is None:
         guess = np.empty((space.n_rows, 0), dtype=np.int64)
+    if space.rows is not None:
+        limits = np.empty_like(space.rows.norms)
+        tile_kernels.likely_limits(space.rows.tiles, space.rows.slack, guess, limits)
+        store = space.tile_store()
+        tile_kernels.nearest_in_tiles(*space.rows, limits, store, indices, powered)
+        space.tiles_ready = space.buffers.hold_matrix
+        return indices, powered
     for start, block in space.blocks():
         if space.exact:
             neighbour_kernels.nearest_in_block(block, start, True, indices, powered)
@@ -75,9 +83,17 @@ def silhouette_samples_of(space: Space, labels: Integers) -> Floats:
         for start, block in space.blocks():
             score_kernels.silhouette_block(block, start, labels, counts, space.root, out)
         return out
-    sums = np.zeros((len(counts), space.n_rows), dtype=space.buffers.dtype)
-    for start, block in space.blocks():
-        score_kernels.add_cluster_sums(block, start, labels, space.root, sums)
+    if space.rows is None or space.matrix_ready:
+        sums = np.zeros((len(counts), space.n_rows), dtype=space.buffers.dtype)
+        for start, block in space.blocks():
+            score_kernels.add_cluster_sums(block, start, labels, space.root, sums)
+    else:
+        rows = space.rows
+        sums = aligned((len(counts), len(rows.norms)), space.buffers.dtype)
+        sums[:] = 0.0
+        ready, store = space.tiles_ready, space.tile_store()
+        tile_kernels.add_tile_sums(*rows, 0, len(rows.tiles), ready, store, labels, sums)
+        space.tiles_ready = space.buffers.hold_matrix
     score_kernels.silhouette_rows(sums, labels, counts, out)
     return out
 
@@ -89,23 +105,20 @@ def symmetric_silhouette_samples(space: Space, labels: Integers, n_threads: int)
     result does not depend on the threads; it may differ from the other's in the last bits.
     """
     counts = np.bincount(labels[labels >= 0])
-    rows = space.weighted_rows()
-    n_tiles = -(-space.n_rows // product_kernels.TILE)
+    rows = space.rows
+    if rows is None:
+        raise ValueError("a space with exponents, or of given distances, has no rows.")
+    n_tiles = len(rows.tiles)
     # Early rows of tiles are the long ones: cut where the pairs, not the rows, are equally many.
     shares = 1.0 - np.sqrt(1.0 - np.linspace(0.0, 1.0, _PARTS + 1))
     edges = np.round(shares * n_tiles).astype(int)
-    parts = np.zeros((_PARTS, len(counts), space.n_rows))
+    parts = np.zeros((_PARTS, len(counts), len(rows.norms)))
 
     def work(first: int, last: int) -> None:
+        store = aligned((1, product_kernels.TILE, product_kernels.TILE), rows.tiles.dtype)
         for part in range(first, last):
-            product_kernels.add_symmetric_sums(
-                *rows,
-                space.doubt.slack,
-                space.columns,
-                edges[part],
-                edges[part + 1],
-                labels,
-                parts[part],
+            tile_kernels.add_tile_sums(
+                *rows, edges[part], edges[part + 1], False, store, labels, parts[part]
             )
 
     with threadpool_limits(1, "blas"):

@@ -37,7 +37,7 @@ def true_values(columns, exponents, indices, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _insert(value, j, best, where):
+def insert(value, j, best, where):
     """Update the ascending list `best`: the last falls out, the earlier stays ahead of its ties."""
     slot = best.shape[0] - 1
     while slot > 0 and best[slot - 1] > value:
@@ -62,7 +62,7 @@ def nearest_in_block(block, start, skip_self, indices, values):
         where[:] = -1
         for j in range(n_rows):
             if (row[j] < best[k - 1] or where[k - 1] < 0) and not (skip_self and j == i):
-                _insert(row[j], j, best, where)
+                insert(row[j], j, best, where)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -90,7 +90,7 @@ def settled_nearest_in_block(
         where[:] = -1
         for g in range(guess.shape[1]):
             if row[guess[i, g]] < best[k]:
-                _insert(row[guess[i, g]], guess[i, g], best, where)
+                insert(row[guess[i, g]], guess[i, g], best, where)
         for low in range(0, n_rows, _PIECE):
             high = min(low + _PIECE, n_rows)
             piece = row[low:high]
@@ -101,7 +101,7 @@ def settled_nearest_in_block(
             if near > 0:
                 for j in range(low, high):
                     if row[j] < best[k] and j != i and not np.any(where == j):
-                        _insert(row[j], j, best, where)
+                        insert(row[j], j, best, where)
         # The true k-th distance is at most `upper`: whatever cannot be above it is in doubt.
         upper = kind(0.0)
         for slot in range(k):
@@ -139,12 +139,12 @@ def _settle_row(i, row, k, limit, shrink, slack, columns, exponents, where, best
         if j != i and not row[j] * shrink - slack[j] > limit:
             value = true_powered(columns, exponents, i, j)
             if value < exact[k - 1] or where[k - 1] < 0:
-                _insert(value, j, exact, where)
+                insert(value, j, exact, where)
     best[:] = exact
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _root(parent, i):
+def root_of(parent, i):
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -155,8 +155,8 @@ def _root(parent, i):
 def join_sets(parent, i, j):
     """Update `parent`: the sets of rows i and j become one."""
     # The smaller index becomes the root, so the result does not depend on the order of joins.
-    a = _root(parent, i)
-    b = _root(parent, j)
+    a = root_of(parent, i)
+    b = root_of(parent, j)
     if a < b:
         parent[b] = a
     elif b < a:
@@ -225,13 +225,13 @@ def join_cores(block, start, radius, slack, share, columns, exponents, core, par
                 near += piece[j] * shrink - doubt[j] <= outer
             if near == 0:
                 continue
-            own = _root(parent, i)
+            own = root_of(parent, i)
             for j in range(low, high):
-                if not core[j] or row[j] * shrink - slack[j] > outer or _root(parent, j) == own:
+                if not core[j] or row[j] * shrink - slack[j] > outer or root_of(parent, j) == own:
                     continue
                 if _is_within(row[j], i, j, radius, slack, share, columns, exponents):
                     join_sets(parent, i, j)
-                    own = _root(parent, i)
+                    own = root_of(parent, i)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -278,7 +278,7 @@ def label_roots(parent, core, out):
     for i in range(n_rows):
         out[i] = -1
         if core[i]:
-            root = _root(parent, i)
+            root = root_of(parent, i)
             if number[root] < 0:
                 number[root] = found
                 found += 1

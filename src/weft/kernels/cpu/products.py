@@ -5,18 +5,19 @@ cancels. So each pair has an error bound, slack_i + slack_j, and pairs that are 
 are taken again feature by feature in float64: small distances keep three digits at least, and
 equal rows are at distance 0 exactly.
 
-========  ==========  =================================================================
-symbol    shape       meaning
-========  ==========  =================================================================
-Z         (N, m)      weighted rows around the data's centre, in float32 or float64; N is
-                      the number of rows n rounded up to whole tiles, the rest is zero
-norms     (N,)        |z|²
-slack     (n,)        |computed - true| ≤ slack_i + slack_j
-columns   (m, n)      the weighted columns in float64
-========  ==========  =================================================================
+========  ===============  ============================================================
+symbol    shape            meaning
+========  ===============  ============================================================
+Z         (T, m, TILE)     weighted rows around the data's centre, in float32 or float64, each
+                           tile of rows turned over; the rows that fill the last tile are zero
+norms     (T · TILE,)      |z|², and inf for the rows that only fill: they are far from all
+slack     (T · TILE,)      |computed - true| ≤ slack_i + slack_j
+columns   (m, n)           the weighted columns in float64
+========  ===============  ============================================================
 
-Tiles have one size, and the lower half is a copy of the upper: the bits of a pair depend neither
-on which block of rows was asked for nor on how many threads ask.
+Tiles have one size, are made in one way, and stand for both halves of the matrix: the bits of a
+pair depend neither on which block of rows was asked for nor on how many threads ask. The size is
+what the smallest kernels of BLAS libraries are best at, and what the first cache holds.
 """
 
 from __future__ import annotations
@@ -24,33 +25,47 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-TILE = 128
+from weft.kernels.cpu.vectors import PIECE, SQUARE, finish_piece, lowest_bit, turn_square
+
+TILE = PIECE
 # Pairs below this many error bounds are computed again.
 _SAFE = 512.0
 
 
-def padded(n_rows: int) -> int:
-    """Return `n_rows` rounded up to whole tiles."""
-    return -(-n_rows // TILE) * TILE
+def count_tiles(n_rows: int) -> int:
+    """Return how many tiles the rows fill, the last one perhaps in part."""
+    return -(-n_rows // TILE)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def weighted_rows(X, kept, weights, Z, norms, slack):
-    """Fill `Z`, `norms` and `slack` from centred rows `X` (n, d) and the kept features."""
-    n_rows = X.shape[0]
-    n_kept = kept.shape[0]
+def weighted_tiles(centred, X, kept, weights, Z, norms, slack, columns):
+    """Fill `Z`, `norms`, `slack` and `columns` from (d, n) columns, around 0 and as they are."""
+    n_tiles, n_kept, _ = Z.shape
+    n_rows = X.shape[1]
     unit = 2.0**-24 if Z.itemsize == 4 else 2.0**-53
-    Z[n_rows:] = 0.0
-    norms[n_rows:] = 0.0
+    totals = np.zeros(n_rows)
+    for f in range(n_kept):
+        source, middle = X[kept[f]], centred[kept[f]]
+        weight = weights[f]
+        target = columns[f]
+        for i in range(n_rows):
+            target[i] = source[i] * weight
+        for tile in range(n_tiles):
+            first = tile * TILE
+            height = min(TILE, n_rows - first)
+            z, values, total = Z[tile, f], middle[first : first + height], totals[first:]
+            for r in range(height):
+                value = values[r] * weight
+                z[r] = value
+                total[r] += value * value
+            for r in range(height, TILE):
+                z[r] = 0.0
+    norms[n_rows:] = np.inf
+    slack[n_rows:] = 0.0
     for i in range(n_rows):
-        total = 0.0
-        for f in range(n_kept):
-            value = X[i, kept[f]] * weights[f]
-            Z[i, f] = value
-            total += value * value
-        norms[i] = total
+        norms[i] = totals[i]
         # m roundings in the product, and a few more for rounding Z and adding up.
-        slack[i] = (n_kept + 16.0) * unit * total
+        slack[i] = (n_kept + 16.0) * unit * totals[i]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -64,127 +79,96 @@ def squared_difference(columns, i, j):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _tile(Z, norms, slack, columns, top, left, tile):
-    """Fill `tile` with the squared distances of rows top … to rows left …; top ≤ left."""
-    n_rows = slack.shape[0]
-    np.dot(Z[top : top + TILE], Z[left : left + TILE].T, tile)
-    width = min(TILE, n_rows - left)
-    there = norms[left : left + width]
-    doubt = slack[left : left + width]
-    safe = slack.dtype.type(_SAFE)
-    for r in range(min(TILE, n_rows - top)):
-        row = tile[r, :width]
-        here = norms[top + r]
-        own = slack[top + r]
-        doubtful = 0
-        for c in range(width):
-            value = here + there[c] - row[c] - row[c]
-            row[c] = value
-            doubtful += value < safe * (own + doubt[c])
-        if doubtful > 0:
-            for c in range(width):
-                if row[c] < safe * (own + doubt[c]):
-                    row[c] = squared_difference(columns, top + r, left + c)
+def scratch(Z):
+    """Return an empty tile, flat, that starts on a cache line: a vector across two costs twice."""
+    raw = np.empty(TILE * TILE + 16, Z.dtype)
+    skip = ((64 - raw.ctypes.data % 64) // raw.itemsize) % 16
+    return raw[skip : skip + TILE * TILE]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def product_matrix(Z, norms, slack, columns, out):
-    """Fill `out` (n, n) with the squared distances between all rows."""
-    n_rows = out.shape[0]
-    tile = np.empty((TILE, TILE), dtype=Z.dtype)
-    for top in range(0, n_rows, TILE):
-        height = min(TILE, n_rows - top)
-        for left in range(top, n_rows, TILE):
-            width = min(TILE, n_rows - left)
-            _tile(Z, norms, slack, columns, top, left, tile)
-            if left == top:
-                for r in range(height):
-                    for c in range(r, height):
-                        out[top + r, top + c] = tile[r, c]
-                        out[top + c, top + r] = tile[r, c]
-                continue
-            _copy(tile, height, width, out[top : top + height, left : left + width])
-            _copy_transposed(tile, height, width, out[left : left + width, top : top + height])
+def make_tile(Z, norms, slack, columns, top, left, out):
+    """Fill `out`, a flat tile, with the squared distances of two tiles of rows; top ≤ left."""
+    n_rows = columns.shape[1]
+    np.dot(Z[top].T, Z[left], out.reshape((TILE, TILE)))
+    kind = norms.dtype.type
+    safe = kind(_SAFE)
+    nothing = np.full(TILE, -np.inf, norms.dtype)
+    doubt = slack[left * TILE : (left + 1) * TILE]
+    most = doubt.max()
+    for r in range(min(TILE, n_rows - top * TILE)):
+        i = top * TILE + r
+        mask = finish_piece(
+            out, r * TILE, norms, left * TILE, norms[i], safe * (slack[i] + most), nothing, 0
+        )
+        while mask != 0:
+            c = lowest_bit(mask)
+            mask &= mask - 1
+            if out[r * TILE + c] < safe * (slack[i] + doubt[c]):
+                out[r * TILE + c] = squared_difference(columns, i, left * TILE + c)
+    if left == top:
+        mirror_tile(out)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def mirror_tile(tile):
+    """Update a tile of the diagonal: its lower half is that of the upper one."""
+    for r in range(TILE):
+        for c in range(r):
+            tile[r * TILE + c] = tile[c * TILE + r]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def turn_tile(tile, out):
+    """Fill `out` with the tile turned over; both are flat."""
+    for r in range(0, TILE, SQUARE):
+        for c in range(0, TILE, SQUARE):
+            turn_square(tile, r * TILE + c, TILE, out, c * TILE + r, TILE)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _copy(tile, height, width, out):
     """Fill `out` (height, width) with the tile."""
     for r in range(height):
-        source, target = tile[r], out[r]
+        source, target = tile[r * TILE : (r + 1) * TILE], out[r]
         for c in range(width):
             target[c] = source[c]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _copy_transposed(tile, height, width, out):
-    """Fill `out` (width, height) with the tile turned over, in squares that stay in registers."""
-    for c0 in range(0, width, 8):
-        for r0 in range(0, height, 8):
-            if c0 + 8 <= width and r0 + 8 <= height:
-                for c in range(8):
-                    for r in range(8):
-                        out[c0 + c, r0 + r] = tile[r0 + r, c0 + c]
-            else:
-                for c in range(c0, min(c0 + 8, width)):
-                    for r in range(r0, min(r0 + 8, height)):
-                        out[c, r] = tile[r, c]
+def product_matrix(Z, norms, slack, columns, out):
+    """Fill `out` (n, n) with the squared distances between all rows."""
+    n_rows = out.shape[0]
+    n_tiles = Z.shape[0]
+    tile, turned = scratch(Z), scratch(Z)
+    for top in range(n_tiles):
+        up = slice(top * TILE, min((top + 1) * TILE, n_rows))
+        for left in range(top, n_tiles):
+            across = slice(left * TILE, min((left + 1) * TILE, n_rows))
+            make_tile(Z, norms, slack, columns, top, left, tile)
+            height, width = up.stop - up.start, across.stop - across.start
+            _copy(tile, height, width, out[up, across])
+            if left > top:
+                turn_tile(tile, turned)
+                _copy(turned, width, height, out[across, up])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def product_block(Z, norms, slack, columns, start, out):
-    """Fill `out` (b, n) with the squared distances of rows start … to all rows.
+    """Fill `out` (b, n) with the squared distances of rows start … to all rows, b ≤ TILE.
 
     `start` is a multiple of the tile; the bits are those of `product_matrix`.
     """
     n_block, n_rows = out.shape
-    tile = np.empty((TILE, TILE), dtype=Z.dtype)
-    for left in range(0, n_rows, TILE):
-        width = min(TILE, n_rows - left)
-        if left > start:
-            _tile(Z, norms, slack, columns, start, left, tile)
-            _copy(tile, n_block, width, out[:, left : left + width])
-        elif left < start:
-            _tile(Z, norms, slack, columns, left, start, tile)
-            _copy_transposed(tile, width, n_block, out[:, left : left + width])
+    own = start // TILE
+    tile, turned = scratch(Z), scratch(Z)
+    for other in range(Z.shape[0]):
+        width = min(TILE, n_rows - other * TILE)
+        there = out[:, other * TILE : other * TILE + width]
+        if other >= own:
+            make_tile(Z, norms, slack, columns, own, other, tile)
+            _copy(tile, n_block, width, there)
         else:
-            _tile(Z, norms, slack, columns, start, start, tile)
-            for r in range(n_block):
-                for c in range(r, n_block):
-                    out[r, start + c] = tile[r, c]
-                    out[c, start + r] = tile[r, c]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def add_symmetric_sums(Z, norms, slack, columns, first, last, labels, sums):
-    """Update `sums` (K, n) by the distances of the pairs in tile rows first … last - 1.
-
-    Each pair is computed once and added on both sides: to its column's sum for the row's cluster,
-    and to its row's sum for the column's. All tile rows together give each row's sums of
-    distances to the clusters.
-    """
-    n_rows = slack.shape[0]
-    tile = np.empty((TILE, TILE), dtype=Z.dtype)
-    turned = np.empty((TILE, TILE), dtype=Z.dtype)
-    for top in range(first * TILE, min(last * TILE, n_rows), TILE):
-        height = min(TILE, n_rows - top)
-        for left in range(top, n_rows, TILE):
-            width = min(TILE, n_rows - left)
-            _tile(Z, norms, slack, columns, top, left, tile)
-            for r in range(height):
-                row = tile[r]
-                for c in range(width):
-                    row[c] = np.sqrt(row[c])
-                _add_to_cluster(row, width, left, labels[top + r], sums)
-            if left > top:
-                _copy_transposed(tile, height, width, turned)
-                for c in range(width):
-                    _add_to_cluster(turned[c], height, top, labels[left + c], sums)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _add_to_cluster(distances, width, start, own, sums):
-    if own >= 0:
-        total = sums[own, start : start + width]
-        for c in range(width):
-            total[c] += distances[c]
+            make_tile(Z, norms, slack, columns, other, own, tile)
+            turn_tile(tile, turned)
+            _copy(turned, n_block, width, there)

@@ -53,8 +53,11 @@ def _silhouette(a_sum, own, column, counts):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def silhouette_rows(sums, labels, counts, out):
-    """Fill `out` with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0."""
-    n_clusters, n_rows = sums.shape
+    """Fill `out` with (b - a) / max(a, b); 0 for singletons and where max(a, b) = 0.
+
+    `sums` may have more columns than there are rows.
+    """
+    n_clusters, n_rows = sums.shape[0], labels.shape[0]
     for i in range(n_rows):
         own = labels[i]
         if own < 0 or counts[own] < 2 or n_clusters < 2:

@@ -1,0 +1,193 @@
+"""What LLVM does not find by itself: sixteen comparisons as one mask, squares turned over.
+
+numba neither vectorises a search that stops nor a transposition. Both are written here once, in
+LLVM's own portable vectors (it splits them into whatever registers the machine has), for float32
+and float64. Arrays are contiguous; positions count elements from the first one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic as _numba_intrinsic
+
+intrinsic: Any = _numba_intrinsic  # what it decorates loses its first parameter
+
+# Numbers that are looked at together: as many as a mask has bits.
+PIECE = 64
+# Rows and columns of a square that is turned over in registers.
+SQUARE = 8
+
+
+def _element(kind: Any) -> ir.Type:
+    return ir.FloatType() if kind.dtype == types.float32 else ir.DoubleType()
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, width: int) -> Any:
+    """Return the address of `width` numbers from position `at` on, as a vector's."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(
+        builder.gep(data, [at]), ir.PointerType(ir.VectorType(_element(kind), width))
+    )
+
+
+def _load(builder: Any, pointer: Any, kind: Any) -> Any:
+    loaded = builder.load(pointer)
+    loaded.align = kind.dtype.bitwidth // 8
+    return loaded
+
+
+def _repeat(builder: Any, value: Any, width: int) -> Any:
+    vector = ir.VectorType(value.type, width)
+    first = builder.insert_element(
+        ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
+    )
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
+
+
+def _as_mask(builder: Any, flags: Any) -> Any:
+    return builder.bitcast(flags, ir.IntType(PIECE))
+
+
+@intrinsic
+def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
+    """Return a mask: bit c is set where row[at + c] < limit, for PIECE numbers."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
+        limits = _repeat(builder, given[2], PIECE)
+        return _as_mask(builder, builder.fcmp_ordered("<", values, limits))
+
+    return types.int64(row, types.int64, row.dtype), build
+
+
+@intrinsic
+def finish_piece(
+    context: Any,
+    tile: Any,
+    at: Any,
+    norms: Any,
+    left: Any,
+    here: Any,
+    limit: Any,
+    limits: Any,
+    first: Any,
+) -> Any:
+    """Update PIECE products to squared distances: here + norms[left …] - 2 tile[at …].
+
+    Return a mask of those below `limit`, the row's, or below limits[first …], the columns' own.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        target = _pointer(context, builder, tile, given[0], given[1], PIECE)
+        products = _load(builder, target, tile)
+        there = _load(builder, _pointer(context, builder, norms, given[2], given[3], PIECE), norms)
+        columns = _load(
+            builder, _pointer(context, builder, limits, given[6], given[7], PIECE), limits
+        )
+        values = builder.fadd(_repeat(builder, given[4], PIECE), there)
+        values = builder.fsub(values, builder.fadd(products, products))
+        builder.store(values, target).align = tile.dtype.bitwidth // 8
+        near = builder.fcmp_ordered("<", values, _repeat(builder, given[5], PIECE))
+        return _as_mask(builder, builder.or_(near, builder.fcmp_ordered("<", values, columns)))
+
+    number, whole = tile.dtype, types.int64
+    return whole(tile, whole, norms, whole, number, number, limits, whole), build
+
+
+@intrinsic
+def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
+    """Update PIECE numbers of `total`, from `to` on, by those of `row`, from `at` on."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        target = _pointer(context, builder, total, given[0], given[1], PIECE)
+        values = _load(builder, _pointer(context, builder, row, given[2], given[3], PIECE), row)
+        if total.dtype != row.dtype:
+            values = builder.fpext(values, ir.VectorType(_element(total), PIECE))
+        values = builder.fadd(_load(builder, target, total), values)
+        builder.store(values, target).align = total.dtype.bitwidth // 8
+        return context.get_dummy_value()
+
+    return types.void(total, types.int64, row, types.int64), build
+
+
+@intrinsic
+def count_piece(context: Any, counts: Any, to: Any, mask: Any) -> Any:
+    """Update PIECE numbers of `counts` (int32), from `to` on, by the bits of `mask`."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        vector = ir.VectorType(ir.IntType(32), PIECE)
+        data = context.make_array(counts)(context, builder, given[0]).data
+        target = builder.bitcast(builder.gep(data, [given[1]]), ir.PointerType(vector))
+        flags = builder.bitcast(given[2], ir.VectorType(ir.IntType(1), PIECE))
+        before = builder.load(target)
+        before.align = 4
+        builder.store(builder.add(before, builder.zext(flags, vector)), target).align = 4
+        return context.get_dummy_value()
+
+    return types.void(counts, types.int64, types.int64), build
+
+
+@intrinsic
+def count_bits(context: Any, mask: Any) -> Any:
+    """Return how many bits are set."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.ctpop(given[0])
+
+    return types.int64(types.int64), build
+
+
+@intrinsic
+def lowest_bit(context: Any, mask: Any) -> Any:
+    """Return the place of the lowest bit that is set; `mask` is not 0."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.cttz(given[0], cgutils.true_bit)
+
+    return types.int64(types.int64), build
+
+
+@intrinsic
+def turn_square(
+    context: Any, source: Any, at: Any, step: Any, target: Any, to: Any, stride: Any
+) -> Any:
+    """Fill SQUARE rows of `target`, `stride` apart, with as many columns of `source`.
+
+    Source rows are `step` apart. In round s, bit s of the row's and of the column's number are
+    exchanged: after all rounds the two numbers are.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        rows = []
+        place = given[1]
+        for _ in range(SQUARE):
+            rows.append(
+                _load(builder, _pointer(context, builder, source, given[0], place, SQUARE), source)
+            )
+            place = builder.add(place, given[2])
+        distance = 1
+        while distance < SQUARE:
+            places = range(SQUARE)
+            upper = [p if not p & distance else SQUARE + p - distance for p in places]
+            lower = [p + distance if not p & distance else SQUARE + p for p in places]
+            for i in places:
+                if not i & distance:
+                    pair = rows[i], rows[i + distance]
+                    for row, order in ((i, upper), (i + distance, lower)):
+                        chosen = ir.Constant(ir.VectorType(ir.IntType(32), SQUARE), order)
+                        rows[row] = builder.shuffle_vector(*pair, chosen)
+            distance *= 2
+        place = given[4]
+        for row in rows:
+            pointer = _pointer(context, builder, target, given[3], place, SQUARE)
+            builder.store(row, pointer).align = target.dtype.bitwidth // 8
+            place = builder.add(place, given[5])
+        return context.get_dummy_value()
+
+    whole = types.int64
+    return types.void(source, whole, whole, target, whole, whole), build
