@@ -301,26 +301,80 @@ def test_a_name_with_a_terminal_code_in_an_error_is_harmless(here):
     assert "\x1b" not in run("cluster", "bad.csv").stderr
 
 
-def test_ctrl_c_leaves_nothing_and_exits_130(here):
+def start_search(here, *options):
+    """A search that would take hours, once it is under way."""
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(1500, 30)))
-    X.columns = [f"x{i}" for i in range(30)]
+    X = pd.DataFrame(rng.normal(size=(400, 10)))
+    X.columns = [f"x{i}" for i in range(10)]
     X.to_csv(here / "large.csv", index=False)
-    search = ["cluster", "large.csv", "--generations", "100000", "--out", "out"]
+    search = ["cluster", "large.csv", "--method", "pso-fsw", "--generations", "100000"]
+    search += ["--param", "patience=null", "--out", "out", "--checkpoint", "run.checkpoint"]
     process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "weft", *search],
+        [sys.executable, "-u", "-m", "weft", *search, "--checkpoint-every", "1", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     for line in process.stdout:
         if b"scaled to" in line:  # the last line before the search
             break
-    time.sleep(0.5)
+    while not (here / "run.checkpoint").exists() and process.poll() is None:
+        time.sleep(0.05)
+    return process
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_writes_the_best_so_far_and_says_how_to_go_on(here, which):
+    process = start_search(here)
+    process.send_signal(which)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 128 + which, err
+    told = " ".join(err.decode().split())
+    assert "of 100000 by" in told
+    assert "the same command and --resume run.checkpoint" in told
+    assert sorted(os.listdir(here)) == ["large.csv", "out", "run.checkpoint"]
+    assert sorted(os.listdir(here / "out")) == sorted(FILES)
+    first = read_model(here / "out" / "model.weft").model.n_iter_
+    (here / "run.checkpoint").rename(here / "first.checkpoint")
+    process = start_search(here, "--resume", "first.checkpoint", "--force")
+    process.send_signal(which)
+    process.communicate(timeout=120)
+    assert read_model(here / "out" / "model.weft").model.n_iter_ > first
+
+
+def test_a_second_ctrl_c_leaves_nothing_and_exits_130(here):
+    process = start_search(here, "--particles", "2000")  # a generation takes a while
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
-    assert err.decode().strip().endswith("weft: stopped; nothing was written.")
-    assert os.listdir(here) == ["large.csv"]
+    assert "weft: stopped; nothing was written." in err.decode()
+    assert sorted(os.listdir(here)) == ["large.csv", "run.checkpoint"]
+
+
+def test_resume_is_refused_where_it_does_not_fit(groups, here):
+    search = ("cluster", groups, "--method", "pso-fsw", "--particles", "6", "--quiet")
+    search += ("--drop", "kind")
+    fine = run(*search, "--generations", "3", "--checkpoint", "c", "--checkpoint-every", "2")
+    assert fine.exit_code == 0, fine.output
+    again = run(*search, "--generations", "3", "--resume", "c", "--out", "again")
+    assert again.exit_code == 0, again.output
+    labels = [(here / name / "labels.csv").read_bytes() for name in ("groups-weft", "again")]
+    assert labels[0] == labels[1]
+    left = ("groups.csv", "groups-weft", "again", "c")
+    for options, sentence in (
+        (("--generations", "4", "--resume", "c"), "written with --generations=3"),
+        (("--generations", "3", "--resume", "none"), "no checkpoint 'none'; leave out --resume"),
+        (("--generations", "3", "--resume", groups), "damaged or no checkpoint"),
+        (("--checkpoint", "no/where"), "give --checkpoint another path"),
+        (("--checkpoint", "c", "--checkpoint-every", "0"), "every=0"),
+    ):
+        assert sentence in refused(run(*search, *options, "--out", "new"), here, *left)
+    kmeans = ("cluster", groups, "--method", "ik-means", "--n-clusters", "3", "--out", "new")
+    kmeans += ("--drop", "kind", "--quiet")
+    assert "--resume is no option of iK-Means" in refused(
+        run(*kmeans, "--resume", "c"), here, *left
+    )
 
 
 def test_python_m_weft_is_the_same_program():

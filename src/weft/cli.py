@@ -1,8 +1,8 @@
 """The command line: how each command is called; what it does is in ``commands/``.
 
 Exit codes: 0 done; 1 a fault in weft itself; 2 the input or an option cannot be used (one sentence
-on standard error says why); 130 stopped with Ctrl-C. Whatever the code but 0, nothing is left
-half-written.
+on standard error says why); 130 stopped with Ctrl-C, 143 with SIGTERM: a search that was under way
+has then written the best it had found, all else nothing. Nothing is ever left half-written.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ __all__ = ["FILES", "app"]
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a fault in weft itself; 2 the input or an option cannot be used, and "
-    "one sentence on standard error says why; 130 stopped with Ctrl-C. Nothing is ever left "
-    "half-written."
+    "one sentence on standard error says why; 130 stopped with Ctrl-C, 143 with SIGTERM (a search "
+    "then writes the best so far; a second Ctrl-C ends at once). Nothing is ever left half-written."
 )
 
 app = typer.Typer(
@@ -165,6 +165,15 @@ def cluster(
     stability: Annotated[
         int, typer.Option(help="Repeat the search so often on 4/5 of the rows and compare.")
     ] = 0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="File to write the search down in as it goes.")
+    ] = None,
+    checkpoint_every: Annotated[
+        int, typer.Option(help="After how many generations to write it.")
+    ] = 10,
+    resume: Annotated[
+        Path | None, typer.Option(help="Checkpoint to go on from; all else as it was then.")
+    ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
@@ -202,7 +211,10 @@ def cluster(
             "n_jobs": jobs,
         }
         given = {key: value for key, value in given.items() if value is not None}
-        left_out = ("context", "config", "out", "force", "as_json", "quiet")
+        left_out = [
+            *("context", "config", "out", "force", "as_json", "quiet"),
+            *("checkpoint", "checkpoint_every", "resume"),
+        ]
         order = [parameter.name for parameter in context.command.params]
         options = {k: context.params[k] for k in order if k in context.params and k not in left_out}
         search(
@@ -215,6 +227,9 @@ def cluster(
             sha256=digest(file),
             read_seconds=time.perf_counter() - began,
             stability=stability,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            resume=resume,
             as_json=as_json,
             quiet=quiet,
         )

@@ -5,6 +5,7 @@ The command line's ``--method`` and the page "papers → calls" are made from th
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, NamedTuple
 
 __all__ = ["METHODS", "PAPERS", "Method", "find_method"]
@@ -52,6 +53,13 @@ class Method(NamedTuple):
         """The call in Python."""
         given = ", ".join(f"{key}={value!r}" for key, value in self.params.items())
         return f"{self.estimator}({given})"
+
+    @property
+    def searches(self) -> bool:
+        """Whether it is a search, which can be stopped and taken up again."""
+        import weft
+
+        return "resume" in signature(getattr(weft, self.estimator).fit).parameters
 
     @property
     def source(self) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.runs import Search, open_run
 from weft.swarms.base import Evaluation, Swarm
 
 Floats = NDArray[np.float64]
@@ -56,34 +58,55 @@ def optimize(
 
     The objective gets the whole swarm in one call. Every callback is called after every
     generation; any that returns true stops the search. Callbacks with a ``close`` method get it
-    called at the end, however that comes.
+    called at the end, however that comes. Within a fit that was taken up again the search goes on
+    where its checkpoint was written; see `weft.runs`.
     """
     calls = list(callbacks)
     began = time.monotonic()
     state = swarm.start(positions, rng)
+    search = Search(objective, calls, rng)
     number = n_evaluations = 0
+    over = False
     try:
-        while True:
-            evaluation = objective(state.positions)
-            state = swarm.tell(state, evaluation.fitness)
-            number += 1
-            n_evaluations += len(evaluation.fitness)
-            generation = Generation(
-                number,
-                n_generations,
-                n_evaluations,
-                state.positions,
-                evaluation,
-                state.best_position,
-                state.best_fitness,
-                time.monotonic() - began,
-                state,
-            )
-            # All are called, whoever wants to stop: a history must not miss the last generation.
-            stops = [bool(call(generation)) for call in calls]
-            if any(stops) or number >= n_generations:
-                break
-            state = swarm.ask(state, rng)
+        with open_run() as run:
+            known = None if run is None else run.begin(search, state)
+            if known is not None:
+                earlier, state = known
+                number, n_evaluations, over = earlier.number, earlier.n_evaluations, earlier.over
+                began -= earlier.seconds
+                if not over:
+                    state = swarm.ask(state, rng)
+            while not over:
+                evaluation = objective(state.positions)
+                state = swarm.tell(state, evaluation.fitness)
+                number += 1
+                n_evaluations += len(evaluation.fitness)
+                generation = Generation(
+                    number,
+                    n_generations,
+                    n_evaluations,
+                    state.positions,
+                    evaluation,
+                    state.best_position,
+                    state.best_fitness,
+                    time.monotonic() - began,
+                    state,
+                )
+                # All are called, whoever wants to stop: a history must not miss the last one.
+                stopped_by = [call for call in calls if call(generation)]
+                last = number >= n_generations
+                over = bool(stopped_by) or last
+                if run is not None:
+                    run.note(
+                        number,
+                        n_generations,
+                        partial(search.record, state, number, n_evaluations, began),
+                        over=over,
+                        sure=last or any(getattr(call, "settled", False) for call in stopped_by),
+                    )
+                    over = over or run.stopping
+                if not over:
+                    state = swarm.ask(state, rng)
     finally:
         for call in calls:
             close = getattr(call, "close", None)

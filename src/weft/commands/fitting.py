@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
+
 import weft
 from weft.commands.config import write_config
 from weft.commands.shared import console, in_options, print_json
@@ -98,6 +100,9 @@ def search(
     read_seconds: float,
     relevant: Any = None,
     stability: int = 0,
+    checkpoint: Path | None = None,
+    checkpoint_every: int = 10,
+    resume: Path | None = None,
     as_json: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -121,7 +126,8 @@ def search(
     began = time.perf_counter()
     X = pd.DataFrame(table.X, columns=table.feature_names)
     settings, told = make_settings(method, given, extra, table.X)
-    model, warned = _fit(X, method, settings, show_progress=not quiet)
+    callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
+    model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
     described["warnings"] += [*told, *warned]
     described["data"]["method"] = method.title
     fitted = time.perf_counter() - began
@@ -134,7 +140,7 @@ def search(
         label=table.label,
         relevant=relevant,
         seconds={"read": read_seconds, "fit": fitted},
-        stability=stability,
+        stability=0 if signal else stability,
     )
     write_folder(folder, lambda draft: _write(draft, table, model, summary, options or {}, sha256))
     show_result(summary, out)
@@ -143,21 +149,44 @@ def search(
         print_json(summary)
     out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
     out.print(f"Page to look at: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    if signal:
+        raise typer.Exit(128 + signal)
+
+
+def make_callbacks(
+    method: Method, checkpoint: Path | None, every: int, resume: Path | None
+) -> list[Any]:
+    """What watches the search: signals always, a checkpoint where one is wanted."""
+    from weft.callbacks import Checkpoint, StopOnSignal
+
+    if not method.searches:
+        for option, given in (("--checkpoint", checkpoint), ("--resume", resume)):
+            if given is not None:
+                raise ValueError(f"{option} is no option of {method.title}; leave it out.")
+        return []
+    return [StopOnSignal() if checkpoint is None else Checkpoint(checkpoint, every=every)]
 
 
 def _fit(
-    X: Any, method: Method, settings: dict[str, Any], *, show_progress: bool
-) -> tuple[Any, list[str]]:
-    """Return the fitted model, and what it warned of."""
+    X: Any,
+    method: Method,
+    settings: dict[str, Any],
+    callbacks: list[Any],
+    resume: Path | None,
+    *,
+    show_progress: bool,
+) -> tuple[Any, list[str], int]:
+    """Return the fitted model, what it warned of, and the signal that ended the search, or 0."""
     from sklearn.exceptions import ConvergenceWarning
 
     from weft.callbacks import Progress
+    from weft.runs import SearchInterrupted
 
-    kind = getattr(weft, method.estimator)
     bar = Progress("searching")
     seen = show_progress and sys.stderr.isatty()
-    if seen and "callbacks" in kind().get_params(deep=False):
-        settings = {**settings, "callbacks": [bar]}
+    kind = getattr(weft, method.estimator)
+    if "callbacks" in kind().get_params(deep=False):
+        settings = {**settings, "callbacks": [*callbacks, bar] if seen else callbacks}
     model = kind(**settings)
     try:
         if seen:
@@ -166,10 +195,12 @@ def _fit(
             warnings.simplefilter("always")
             if method.estimator == "FeatureSwarm":
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
-            model.fit(X)
+            model.fit(X) if resume is None else model.fit(X, resume=resume)
     finally:
         bar.close()
-    return model, list(dict.fromkeys(in_options(str(entry.message)) for entry in caught))
+    stops = [entry.message for entry in caught if isinstance(entry.message, SearchInterrupted)]
+    told = list(dict.fromkeys(in_options(str(entry.message)) for entry in caught))
+    return model, told, stops[0].signal if stops else 0
 
 
 def _write(

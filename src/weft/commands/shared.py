@@ -22,6 +22,10 @@ _OPTIONS = (
     (r"\bn_generations\b", "--generations"),
     (r"\bn_particles\b", "--particles"),
     (r"\bmax_clusters\b", "--max-clusters"),
+    (r"fit\(X, resume='([^']*)'\)", r"the same command and --resume \1"),
+    (r"A callback Checkpoint\(path\)", "--checkpoint PATH"),
+    (r"fit without resume", "leave out --resume"),
+    (r"give Checkpoint", "give --checkpoint"),
     (r"(?<![-\w])(clusterer|criterion|scale|missing|method|stability)(?==)", r"--\1"),
 )
 

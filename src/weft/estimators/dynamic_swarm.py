@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real
@@ -25,6 +24,7 @@ from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import bind_all, by_first_row
 from weft.kernels.cpu.prototypes import lloyd
 from weft.optimize import optimize
+from weft.runs import running
 from weft.swarms.binary import BinaryPSO
 
 Floats = NDArray[np.float64]
@@ -128,7 +128,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self.callbacks = callbacks
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Search for the centres.
 
         Parameters
@@ -137,6 +137,8 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             The table.
         y : ignored
             There for scikit-learn's sake.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
 
         Returns
         -------
@@ -145,6 +147,11 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_size(X, 0, 1)
+        with running(self, X, resume) as run:
+            self._search(X, np.random.default_rng(run.seed(self.random_state)))
+        return self
+
+    def _search(self, X: Floats, rng: np.random.Generator) -> None:
         most = check_integer("max_clusters", self.max_clusters, low=2)
         n_rounds = check_integer("n_rounds", self.n_rounds, low=1)
         check_integer("n_particles", self.n_particles, low=1)
@@ -152,9 +159,6 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         check_real("initial_share", self.initial_share, low=0.0, high=1.0)
         penalty = check_real("penalty", self.penalty, low=0.0)
         swarm = self._make_swarm()
-        rng = np.random.default_rng(
-            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        )
         n_threads = joblib.effective_n_jobs(self.n_jobs)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
@@ -175,7 +179,6 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             name: np.concatenate([each[name] for each in histories]) for name in histories[0]
         }
         self.n_iter_ = len(self.history_["generation"])
-        return self
 
     def _make_swarm(self) -> BinaryPSO:
         return BinaryPSO(
@@ -226,7 +229,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
                 "no particle split the rows into two or more clusters, so all rows are in one; "
                 "check that the rows differ.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         self.cluster_centers_ = np.stack(
             [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]

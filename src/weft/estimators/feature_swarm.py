@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
@@ -25,6 +24,7 @@ from weft.kernels.cpu.neighbours import nearest_in_block
 from weft.objectives import FeatureObjective
 from weft.optimize import optimize
 from weft.particles import Particle, SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.runs import running
 from weft.spaces import Solution, cross_blocks
 from weft.swarms.binary import BinaryPSO
 from weft.swarms.pso import PSO
@@ -180,7 +180,7 @@ default="uniform"
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Search for the weights and cluster the rows with the best ones.
 
         Parameters
@@ -189,6 +189,8 @@ default="uniform"
             The table.
         y : ignored
             There for scikit-learn's sake.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
 
         Returns
         -------
@@ -201,7 +203,11 @@ default="uniform"
                 f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
                 "scale the columns first, for example with StandardScaler."
             )
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        with running(self, X, resume) as run:
+            self._search(X, run.seed(self.random_state))
+        return self
+
+    def _search(self, X: Floats, seed: int) -> None:
         rng = np.random.default_rng(seed)
         swarm = self._make_swarm()
         particle = self._make_particle(X.shape[1])
@@ -231,7 +237,6 @@ default="uniform"
         self._keep(objective, particle.decode(best.position), best.fitness)
         self.history_ = history.as_arrays()
         self.n_iter_ = best.n_generations
-        return self
 
     def _make_swarm(self) -> PSO:
         check_choice("device", self.device, ("cpu",))
@@ -272,7 +277,7 @@ default="uniform"
                 "no particle split the rows into two or more clusters; the rows are clustered "
                 "with all features at weight 1 instead. Try another clusterer or its parameters.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
             n_features = len(solution.weights)
             exponents = None if solution.exponents is None else np.full(n_features, 2.0)

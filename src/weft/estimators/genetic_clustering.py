@@ -11,9 +11,9 @@ from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real
@@ -23,7 +23,10 @@ from weft.kernel_clusters.rivals import StringObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import bind_all, by_first_row
 from weft.optimize import optimize
+from weft.runs import running
 from weft.swarms.ga import GA
+
+Floats = NDArray[np.float64]
 
 
 class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
@@ -107,7 +110,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         self.callbacks = callbacks
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Breed strings of centres.
 
         Parameters
@@ -116,6 +119,8 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
             The table.
         y : ignored
             There for scikit-learn's sake.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
 
         Returns
         -------
@@ -124,15 +129,17 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_size(X, 0, 1)
+        with running(self, X, resume) as run:
+            self._search(X, np.random.default_rng(run.seed(self.random_state)))
+        return self
+
+    def _search(self, X: Floats, rng: np.random.Generator) -> None:
         most = check_integer("max_clusters", self.max_clusters, low=2)
         swarm = GA(
             most,
             X.shape[1],
             check_real("crossover", self.crossover, low=0.0, high=1.0),
             check_real("mutation", self.mutation, low=0.0, high=1.0),
-        )
-        rng = np.random.default_rng(
-            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         )
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         n_threads = joblib.effective_n_jobs(self.n_jobs)
@@ -160,7 +167,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
                 "no string split the rows into two or more clusters, so all rows are in one; "
                 "check that the rows differ.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
         self.cluster_centers_ = np.stack(
             [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
@@ -168,7 +175,6 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         self.fitness_ = best.fitness
         self.history_ = history.as_arrays()
         self.n_iter_ = best.n_generations
-        return self
 
     def predict(self, X):
         """Label rows by the nearest centre of the best string.

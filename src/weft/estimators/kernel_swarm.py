@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
@@ -36,6 +35,7 @@ from weft.kernel_clusters.spaces import (
 )
 from weft.kernels.cpu.prototypes import nearest_prototypes
 from weft.optimize import optimize
+from weft.runs import running
 from weft.swarms.mepso import MEPSO
 
 Floats = NDArray[np.float64]
@@ -189,7 +189,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Search for the clusters.
 
         Parameters
@@ -198,6 +198,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             The table.
         y : ignored
             There for scikit-learn's sake.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
 
         Returns
         -------
@@ -207,7 +209,11 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self._check_choices()
         check_size(X, _MATRICES, parse_memory("max_memory", self.max_memory))
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        with running(self, X, resume) as run:
+            self._fit_rows(X, run.seed(self.random_state))
+        return self
+
+    def _fit_rows(self, X: Floats, seed: int) -> None:
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         most = min(check_integer("max_clusters", self.max_clusters, low=2), len(rows))
@@ -221,9 +227,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
                 "no particle split the rows into two or more clusters, so all rows are in one; "
                 "check that the rows differ, or lower min_size.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=4,
             )
-        return self
 
     def _check_choices(self) -> None:
         check_kernel(self.kernel)

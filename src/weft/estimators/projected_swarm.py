@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -35,6 +34,7 @@ from weft.projected.starts import (
     draw_partitions,
     draw_weights,
 )
+from weft.runs import running
 from weft.swarms.clpso import CLPSO, PartitionCLPSO
 
 Floats = NDArray[np.float64]
@@ -217,7 +217,7 @@ class ProjectedSwarm(CenterClusterer):
         tags.input_tags.sparse = self.metric == "jaccard"
         return tags
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Search for clusters and their weights.
 
         Parameters
@@ -226,6 +226,8 @@ class ProjectedSwarm(CenterClusterer):
             Rows; sparse for ``metric="jaccard"``, if you like.
         y : ignored
             Present by convention.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
 
         Returns
         -------
@@ -240,8 +242,8 @@ class ProjectedSwarm(CenterClusterer):
                 f"n_clusters={n_clusters} needs as many samples, got "
                 f"n_samples={rows.shape[0]}; lower n_clusters."
             )
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        with threads(self.n_jobs) as run:
+        with running(self, rows, resume) as fit, threads(self.n_jobs) as run:
+            rng = np.random.default_rng(fit.seed(self.random_state))
             if self.metric == "jaccard":
                 self._fit_sparse(rows, n_clusters, run, rng)
             else:
@@ -389,7 +391,7 @@ class ProjectedSwarm(CenterClusterer):
                 return space.settle(labels, self.max_iter).labels
 
             positions = draw(n_particles).astype(np.float64)
-            objective = PartitionObjective(space, self.n_steps, draw)
+            objective = PartitionObjective(space, self.n_steps, draw, fresh)
             swarm = PartitionCLPSO(n_clusters)
         else:
             n_groups = 1 if self.objective == "wkmeans" else n_clusters
@@ -421,7 +423,7 @@ class ProjectedSwarm(CenterClusterer):
                 f"{found} of {len(sizes)} clusters have rows: the data may have fewer distinct "
                 "rows than clusters; lower n_clusters.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def predict(self, X):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real
@@ -23,6 +22,7 @@ from weft.callbacks import History, Patience, Progress
 from weft.estimators._mixins import ReportMixin
 from weft.kernels.cpu import prototypes as kernels
 from weft.optimize import optimize
+from weft.runs import running
 from weft.staged.estimate import estimate_n_clusters, largest_number
 from weft.staged.objectives import (
     FEATURE_TERMS,
@@ -183,7 +183,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Search for clusters, features and their numbers.
 
         Parameters
@@ -192,6 +192,8 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
             The table.
         y : ignored
             There for scikit-learn's sake.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
 
         Returns
         -------
@@ -205,10 +207,13 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
                 "scale the columns first, for example with StandardScaler."
             )
         self._check_choices()
+        with running(self, X, resume) as run:
+            self._fit_rows(X, np.random.default_rng(run.seed(self.random_state)))
+        return self
+
+    def _fit_rows(self, X: Floats, rng: np.random.Generator) -> None:
         swarm = self._make_swarm()
         n_particles = check_integer("n_particles", self.n_particles, low=1)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        rng = np.random.default_rng(seed)
         n_threads = joblib.effective_n_jobs(self.n_jobs)
         self._fit_scaling = _scaling_of(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
@@ -227,7 +232,6 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         else:
             found = _one_cluster(rows)
         self._keep(X, found)
-        return self
 
     def _check_choices(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))
@@ -341,7 +345,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
                 "no particle split the rows into two or more clusters, so all rows are in one; "
                 "check that the rows differ.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         self.feature_weights_ = np.zeros(X.shape[1])
         self.feature_weights_[found.selected] = 1.0

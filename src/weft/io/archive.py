@@ -1,7 +1,8 @@
 """One file of named members: a zip archive of JSON and arrays, written in one step, summed.
 
 Nothing in it is compressed, so that a member cannot grow when it is read, and the last member
-(``checksums.json``) holds the SHA-256 of each of the others.
+(``checksums.json``) holds the SHA-256 of each of the others. The JSON is ``model.json``, or
+``checkpoint.json`` in a checkpoint.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import io
 import json
 import math
 import os
+import struct
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +28,26 @@ class Refused(Exception):
     """A file that is understood but not accepted; the text is the end of a sentence."""
 
 
-def write_archive(path: Path, content: dict[str, Any], arrays: list[np.ndarray]) -> None:
+# What a damaged file can raise in zipfile, json and numpy; RuntimeError covers
+# NotImplementedError, RecursionError and a member marked as encrypted.
+DAMAGE = (
+    *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, RuntimeError),
+    *(LookupError, AttributeError, TypeError, ValueError, ArithmeticError, MemoryError),
+)
+
+
+def write_archive(
+    path: Path, content: dict[str, Any], arrays: list[np.ndarray], *, name: str = "model.json"
+) -> None:
     """Write next to `path`, force it to the disk, then replace `path` in one step."""
-    members = {"model.json": json.dumps(content, allow_nan=False, indent=1).encode()}
+    members = {name: json.dumps(content, allow_nan=False, indent=1).encode()}
     for number, array in enumerate(arrays):
         buffer = io.BytesIO()
         np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
         members[f"arrays/{number}.npy"] = buffer.getvalue()
     sums = {member: hashlib.sha256(data).hexdigest() for member, data in members.items()}
     members["checksums.json"] = json.dumps(sums, indent=1).encode()
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    draft = draft_of(path)
     try:
         with draft.open("wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
@@ -43,12 +56,28 @@ def write_archive(path: Path, content: dict[str, Any], arrays: list[np.ndarray])
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
+        _force_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
 
 
-def read_archive(data: bytes) -> tuple[Any, list[np.ndarray]]:
-    """Return what ``model.json`` holds and the arrays, after every check that needs no meaning."""
+def draft_of(path: Path) -> Path:
+    """Where a file is written before it takes its place."""
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+
+
+def _force_folder(folder: Path) -> None:
+    """Force the new name to the disk as well, where the system lets folders be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def read_archive(data: bytes, *, name: str = "model.json") -> tuple[Any, list[np.ndarray]]:
+    """Return what the JSON `name` holds and the arrays, after every check without meaning."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
@@ -56,15 +85,15 @@ def read_archive(data: bytes) -> tuple[Any, list[np.ndarray]]:
         if sum(info.file_size for info in infos) > len(data):
             raise Refused("its members claim to be larger than the file.")
         members = {info.filename: archive.read(info) for info in infos}
-    if len(members) != len(infos) or not {"model.json", "checksums.json"} <= members.keys():
-        raise Refused("it lacks model.json or checksums.json, or has a member twice.")
+    if len(members) != len(infos) or not {name, "checksums.json"} <= members.keys():
+        raise Refused(f"it lacks {name} or checksums.json, or has a member twice.")
     sums = json.loads(members.pop("checksums.json"))
     if not isinstance(sums, dict) or sums.keys() != members.keys():
         raise Refused("its members are not those it was written with.")
     for member, content in members.items():
         if hashlib.sha256(content).hexdigest() != sums[member]:
             raise Refused(f"{member} was changed or damaged since it was written.")
-    model = json.loads(members.pop("model.json"))
+    model = json.loads(members.pop(name))
     arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
     return model, arrays
 

@@ -7,8 +7,6 @@ for the words in it and ``archive.py`` for the file around it.
 
 from __future__ import annotations
 
-import struct
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import weft
-from weft.io.archive import Refused, read_archive, write_archive
+from weft.io.archive import DAMAGE, Refused, read_archive, write_archive
 from weft.io.codec import decode, encode
 
 FORMAT_VERSION = 1
@@ -181,12 +179,7 @@ def read_model(path: str | Path) -> SavedModel:
         return _build(*read_archive(data))
     except Refused as error:
         raise ValueError(f"{path.name} cannot be loaded: {error}") from None
-    except (
-        *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, RuntimeError),
-        *(LookupError, AttributeError, TypeError, ValueError, ArithmeticError, MemoryError),
-    ) as error:
-        # What a damaged file can raise in zipfile, json and numpy; RuntimeError covers
-        # NotImplementedError, RecursionError and a member marked as encrypted.
+    except DAMAGE as error:
         detail = " ".join(str(error).split())[:120] or type(error).__name__
         raise ValueError(f"{path.name} is damaged or no weft model ({detail}).") from None
 

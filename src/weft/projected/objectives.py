@@ -8,12 +8,13 @@ partitions and improves each by a few rounds of the closed-form alternation befo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.projected.dense import Settled
+from weft.runs import check_like, restore_rng
 from weft.swarms.base import Evaluation
 
 Floats = NDArray[np.float64]
@@ -46,16 +47,38 @@ class Best(NamedTuple):
 class PartitionObjective:
     """Fitness of partitions (P, n) after `n_steps` rounds.
 
-    A position of -1 throughout asks for a new start: `draw` makes as many as it is told.
+    A position of -1 throughout asks for a new start: `draw` makes as many as it is told, from the
+    generator `rng`.
 
     The particles stand where the rounds have brought them: `positions` is written back, so that
     what a particle remembers, and others learn from, is the improved partition.
     """
 
-    def __init__(self, space: Space, n_steps: int, draw: Callable[[int], Labels]) -> None:
+    def __init__(
+        self,
+        space: Space,
+        n_steps: int,
+        draw: Callable[[int], Labels],
+        rng: np.random.Generator | None = None,
+    ) -> None:
         self.space = space
         self.n_steps = n_steps
         self.draw = draw
+        self.rng = rng
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps."""
+        return {"rng": None if self.rng is None else dict(self.rng.bit_generator.state)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what a checkpoint kept."""
+        if self.rng is not None:
+            restore_rng(self.rng, state["rng"])
+
+    def accepts(self, positions: Floats) -> bool:
+        """Whether positions from a file are partitions: compiled code takes them as indices."""
+        whole = positions == np.rint(positions)
+        return bool((whole & (positions >= -1) & (positions < self.space.n_clusters)).all())
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Improve and evaluate the whole swarm."""
@@ -83,6 +106,25 @@ class WeightObjective:
         self.n_groups = n_groups
         self.rng = rng
         self.best: Best | None = None
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps; the generator is the loop's."""
+        best = None if self.best is None else self.best._asdict()
+        return {"centers": self.centers, "best": best}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what a checkpoint kept."""
+        self.centers = check_like(state["centers"], self.centers, "centers")
+        found = state["best"]
+        if found is None:
+            self.best = None
+            return
+        like = self.centers[0]
+        self.best = Best(
+            check_like(found["fitness"], 0.0, "fitness"),
+            check_like(found["weights"], like, "weights"),
+            check_like(found["centers"], like, "centers"),
+        )
 
     def decode(self, positions: Floats) -> Floats:
         """Return (P, K, M) weights, each cluster's scaled to sum to 1."""
