@@ -569,6 +569,20 @@ def test_without_a_checkpoint_it_says_so(quick, three_groups):
         make(quick, "FeatureSwarm", {}, SendAt(2)).fit(three_groups)
 
 
+def test_a_signal_after_the_search_is_not_swallowed(quick, three_groups, monkeypatch):
+    keep = weft.FeatureSwarm._keep
+
+    def keep_and_press(self, *given):
+        keep(self, *given)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(weft.FeatureSwarm, "_keep", keep_and_press)
+    model = make(quick, "FeatureSwarm", {}, StopOnSignal())
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(three_groups)
+    assert model.n_iter_ == 8  # all the same it is whole
+
+
 def test_handlers_of_the_program_and_other_threads_are_left_alone(quick, three_groups):
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append("program"))

@@ -97,14 +97,13 @@ def optimize(
                 last = number >= n_generations
                 over = bool(stopped_by) or last
                 if run is not None:
-                    run.note(
+                    over = run.note(
                         number,
                         n_generations,
                         partial(search.record, state, number, n_evaluations, began),
                         over=over,
                         sure=last or any(getattr(call, "settled", False) for call in stopped_by),
                     )
-                    over = over or run.stopping
                 if not over:
                     state = swarm.ask(state, rng)
     finally:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from signal import raise_signal
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -102,11 +103,6 @@ class Run:
 
             self._old_seeds, self._old = read_checkpoint(resume, self._settings)
 
-    @property
-    def stopping(self) -> bool:
-        """Whether a signal has asked for the end."""
-        return self.signals.received is not None
-
     def seed(self, random_state: Any) -> int:
         """Draw the seed of a search; a fit that is taken up again has the seed it had."""
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
@@ -135,28 +131,27 @@ class Run:
 
     def note(
         self, number: int, total: int, record: Callable[[bool], Record], *, over: bool, sure: bool
-    ) -> None:
-        """Hear of the end of a generation, and write it down where it is time to.
+    ) -> bool:
+        """Hear of the end of a generation, write it down if it is time to, say whether to stop.
 
         A search that a callback ended is written once the next one has begun: whether it was to
         end there is for the callbacks of the fit that takes it up to say. `sure` is an end that
         the settings decide.
         """
         if self._frozen:  # what comes after a signal is no part of the run
-            return
-        if self.stopping:
+            return True
+        if self.signals.received is not None:  # one that comes after this is for the next time
             self._frozen = True
             self._where = f" in generation {number} of {total}"
-        if not self.keepers:
-            return
-        if over:
+        if over and self.keepers:
             self._over.append(record(True))
             if sure:
                 self._write(self._over, self.keepers)
-            return
-        due = [keeper for keeper in self.keepers if self.stopping or keeper.due(number)]
-        if due:
-            self._write([*self._over, record(False)], due)
+        elif not over:
+            due = [keeper for keeper in self.keepers if self._frozen or keeper.due(number)]
+            if due:
+                self._write([*self._over, record(False)], due)
+        return over or self._frozen
 
     def _write(self, records: list[Record], keepers: Iterable[Keeper]) -> None:
         content = {
@@ -170,6 +165,9 @@ class Run:
     def tell(self) -> None:
         """Say that the fit ended early, and how to go on."""
         if self.signals.received is None:
+            return
+        if not self._frozen:  # it came after the last generation: nothing of it was heeded
+            raise_signal(self.signals.received)
             return
         how = "A callback Checkpoint(path) would let you go on from here."
         if self.keepers:
