@@ -16,6 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from weft.estimators._blocks import is_dask
+from weft.estimators._blockwise import predict_lazy, transform_lazy
 from weft.estimators._mixins import ReportMixin
 from weft.kmeans.data import Data, distances, make_data, nearest, own_distances, threads
 from weft.kmeans.fitting import Fit
@@ -45,13 +47,16 @@ class CenterClusterer(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Rows; of a Dask array or dataframe the labels are a Dask array, made when asked for.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             Indices into ``cluster_centers_``.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_lazy(self, X)
         return self._look_up(X, None)[0]
 
     def transform(self, X: Any) -> np.ndarray:
@@ -69,6 +74,8 @@ class CenterClusterer(
             distance; over the observed features, times M / number observed, if values are missing.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return transform_lazy(self, X)
         rows = self._read(X)
         with threads(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, np.ones(len(rows)), self._exponent, run)
@@ -124,9 +131,13 @@ class CenterClusterer(
                 )
         return rows
 
-    def _read_fit(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _read_fit(
+        self, X: Any, sample_weight: Any, *, reset: bool = True
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return all rows, which of them count, and the mass of those."""
-        rows = self._read(X, reset=True)
+        if reset:
+            self.__dict__.pop("_stream", None)  # whatever came in batches before
+        rows = self._read(X, reset=reset)
         mass = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         counting = mass > 0.0
         if not counting.any():

@@ -8,43 +8,80 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._validation import check_choice, check_integer, check_real
+from weft.estimators._blocks import is_dask
+from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, spread_patterns
-from weft.kmeans.data import Data, center_of
-from weft.kmeans.fitting import fit_family, read_settings
+from weft.kmeans.chunked import Table
+from weft.kmeans.data import Array, Centers, Data, center_of
+from weft.kmeans.fitting import Settings, fit_family, read_settings
+from weft.kmeans.streams import Stream
 from weft.kmeans.weights import EntropyWeights, Rule
 
 
-class _EntropyFamily(CenterClusterer):
+class _EntropyFamily(BlockwiseMixin, CenterClusterer):
     """The fit that EWKM and LAC share."""
 
-    def _fit(self, X: Any, sample_weight: Any, *, name: str, averaged: bool) -> None:
+    # The parameter that says how much the entropy counts; whether dispersions are means.
+    _strength_name: str
+    _averaged: bool
+
+    def _fit(self, X: Any, sample_weight: Any) -> None:
+        if is_dask(X):
+            self._fit_lazy(X, sample_weight)
+            return
         rows, counting, mass = self._read_fit(X, sample_weight)
-        n_clusters = check_integer("n_clusters", self.n_clusters, low=1)
-        settings = read_settings(
-            rows.shape[1],
-            int(counting.sum()),
-            n_clusters=n_clusters,
+        settings = self._read_settings(rows.shape[1], int(counting.sum()))
+        strength = self._read_strength()
+        n_clusters = int(self.n_clusters)
+
+        def make_rule(data: Data, active: NDArray[np.bool_]) -> Rule:
+            self.strength_ = strength or typical_dispersion(
+                data, active, n_clusters, self._averaged
+            )
+            return EntropyWeights(active, self.strength_, self._averaged)
+
+        used = rows if counting.all() else rows[counting]
+        fit = fit_family(used, mass, settings, make_rule, self._generator())
+        self._keep(fit, rows, counting, mass, settings.exponent)
+        self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
+
+    def _read_settings(self, n_features: int, n_rows: int) -> Settings:
+        return read_settings(
+            n_features,
+            n_rows,
+            n_clusters=check_integer("n_clusters", self.n_clusters, low=1),
             init=self.init,
             n_init=self.n_init,
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
         )
-        strength = getattr(self, name)
+
+    def _read_strength(self) -> float | None:
+        """Return the strength that was given; None where it comes from the data."""
+        strength = getattr(self, self._strength_name)
         if isinstance(strength, str):
-            check_choice(name, strength, ("auto",))
-            strength = None
-        else:
-            strength = check_real(name, strength, low=0.0, open_low=True)
+            check_choice(self._strength_name, strength, ("auto",))
+            return None
+        return check_real(self._strength_name, strength, low=0.0, open_low=True)
 
-        def make_rule(data: Data, active: NDArray[np.bool_]) -> Rule:
-            self.strength_ = strength or typical_dispersion(data, active, n_clusters, averaged)
-            return EntropyWeights(active, self.strength_, averaged)
+    def _make_rule(
+        self,
+        settings: Settings,
+        active: NDArray[np.bool_],
+        whole: Centers,
+        load: float,
+        table: Table | None,
+    ) -> Rule:
+        share = typical_share(whole.dispersions[active], load, self.n_clusters, self._averaged)
+        self.strength_ = self._read_strength() or share
+        return EntropyWeights(active, self.strength_, self._averaged)
 
-        used = rows if counting.all() else rows[counting]
-        fit = fit_family(used, mass, settings, make_rule, self._generator())
-        self._keep(fit, rows, counting, mass, settings.exponent)
-        self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
+    def _stream_rule(self, active: NDArray[np.bool_], stream: Stream) -> Rule:
+        if self._read_strength() is None and not self._averaged:
+            # EWKM compares sums over rows with its strength: it grows as they do.
+            self.strength_ *= float(stream.mass.sum() / self._stream.mass.sum())
+        return EntropyWeights(active, self.strength_, self._averaged)
 
 
 def typical_dispersion(
@@ -52,8 +89,13 @@ def typical_dispersion(
 ) -> float:
     """Return the mean dispersion of a feature, were the table cut into clusters at random."""
     every = np.arange(len(data.X))
-    total = center_of(data, every, np.zeros(data.X.shape[1])).dispersions[active].mean()
-    share = total / (data.load.sum() if averaged else n_clusters)
+    total = center_of(data, every, np.zeros(data.X.shape[1])).dispersions[active]
+    return typical_share(total, float(data.load.sum()), n_clusters, averaged)
+
+
+def typical_share(dispersions: Array, load: float, n_clusters: int, averaged: bool) -> float:
+    """Return a random cluster's share of the table's dispersions, given its sum of loads."""
+    share = dispersions.mean() / (load if averaged else n_clusters)
     return float(share) if share > 0.0 else 1.0
 
 
@@ -120,6 +162,9 @@ class EntropyKMeans(_EntropyFamily):
     array([20, 20])
     """
 
+    _strength_name = "gamma"
+    _averaged = False
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -147,7 +192,7 @@ class EntropyKMeans(_EntropyFamily):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Rows; a Dask array or dataframe is read block by block, as in `WeightedKMeans`.
         y : ignored
             Present by convention.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -158,7 +203,7 @@ class EntropyKMeans(_EntropyFamily):
         EntropyKMeans
             The fitted estimator.
         """
-        self._fit(X, sample_weight, name="gamma", averaged=False)
+        self._fit(X, sample_weight)
         return self
 
 
@@ -227,6 +272,9 @@ class LocallyAdaptiveKMeans(_EntropyFamily):
     array([20, 20])
     """
 
+    _strength_name = "h"
+    _averaged = True
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -254,7 +302,7 @@ class LocallyAdaptiveKMeans(_EntropyFamily):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows.
+            Rows; a Dask array or dataframe is read block by block, as in `WeightedKMeans`.
         y : ignored
             Present by convention.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -265,5 +313,5 @@ class LocallyAdaptiveKMeans(_EntropyFamily):
         LocallyAdaptiveKMeans
             The fitted estimator.
         """
-        self._fit(X, sample_weight, name="h", averaged=True)
+        self._fit(X, sample_weight)
         return self

@@ -13,19 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_choice, check_integer, check_real
 from weft.callbacks import History, Patience, Progress
+from weft.estimators._blocks import is_dask, read_lazy
+from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
-from weft.estimators.entropy_kmeans import typical_dispersion
+from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
+from weft.kmeans.alternation import Start
+from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
 from weft.kmeans.data import Runner, make_data, nearest, threads
 from weft.kmeans.fitting import varying
+from weft.kmeans.sampling import draw_sample
+from weft.kmeans.streams import Stream
 from weft.optimize import optimize
 from weft.projected.criteria import OBJECTIVES, Criterion
 from weft.projected.dense import DenseSpace
 from weft.projected.objectives import Best, PartitionObjective, WeightObjective
+from weft.projected.rules import ScaledRule
 from weft.projected.sparse import SparseSpace
 from weft.projected.starts import (
     INITS,
@@ -41,9 +50,11 @@ Floats = NDArray[np.float64]
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
+# Rows of a Dask table that the swarm searches on; all of them go through the polish.
+_SEARCH_ROWS = 10_000
 
 
-class ProjectedSwarm(CenterClusterer):
+class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     """Clusters that live in different subspaces of one table, by swarm (PSOVW, TCPSO).
 
     Every cluster has a weight for every feature, and rows belong to the centre that is nearest
@@ -136,6 +147,8 @@ class ProjectedSwarm(CenterClusterer):
         One entry per generation: generation, best_fitness, mean_fitness, seconds, n_clusters.
     n_iter_ : int
         Generations that were evaluated.
+    n_samples_search_ : int
+        Rows that the swarm searched on, after a fit on a Dask table.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -223,7 +236,9 @@ class ProjectedSwarm(CenterClusterer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows; sparse for ``metric="jaccard"``, if you like.
+            Rows; sparse for ``metric="jaccard"``, if you like. Of a Dask array or dataframe the
+            swarm searches on a sample of 10,000 rows, and `polish` goes over all of them block by
+            block; ``labels_`` are then a Dask array.
         y : ignored
             Present by convention.
         resume : str or Path, default=None
@@ -235,13 +250,37 @@ class ProjectedSwarm(CenterClusterer):
             The fitted estimator.
         """
         self._check()
+        self.__dict__.pop("_stream", None)  # whatever came in batches before
+        if is_dask(X):
+            self._fit_table(X, resume)
+            return self
         rows = self._read(X, reset=True)
-        n_clusters = check_integer("n_clusters", self.n_clusters, low=1)
-        if n_clusters > rows.shape[0]:
-            raise ValueError(
-                f"n_clusters={n_clusters} needs as many samples, got "
-                f"n_samples={rows.shape[0]}; lower n_clusters."
-            )
+        self._fit_rows(rows, resume)
+        return self
+
+    @available_if(lambda self: self.metric == "euclidean")
+    def partial_fit(self, X, y=None):
+        """Add a batch of rows to what was learned from those before.
+
+        The swarm searches on the first batch. Each later one is assigned to the centres as they
+        are, and moves centres and weights by as much as its rows count among all rows so far.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; the first batch needs as many as there are clusters.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        ProjectedSwarm
+            The estimator; ``labels_`` are those of this batch.
+        """
+        return super().partial_fit(X)
+
+    def _fit_rows(self, rows: Any, resume: Any) -> None:
+        n_clusters = self._check_clusters(rows.shape[0])
         with running(self, rows, resume) as fit, threads(self.n_jobs) as run:
             rng = np.random.default_rng(fit.seed(self.random_state))
             if self.metric == "jaccard":
@@ -250,7 +289,87 @@ class ProjectedSwarm(CenterClusterer):
                 # One BLAS thread: blocks of rows run side by side, and bits depend on no setting.
                 with threadpool_limits(limits=1, user_api="blas"):
                     self._fit_dense(rows, n_clusters, run, rng)
-        return self
+
+    def _check_clusters(self, n_rows: int) -> int:
+        n_clusters = check_integer("n_clusters", self.n_clusters, low=1)
+        if n_clusters > n_rows:
+            raise ValueError(
+                f"n_clusters={n_clusters} needs as many samples, got "
+                f"n_samples={n_rows}; lower n_clusters."
+            )
+        return n_clusters
+
+    def _fit_table(self, X: Any, resume: Any) -> None:
+        """`fit` on a Dask array or dataframe: search on a sample, polish on all rows."""
+        if self.metric != "euclidean":
+            raise ValueError(
+                f"metric={self.metric!r} has no form for a Dask table; use metric='euclidean', or "
+                "give the rows as a sparse array."
+            )
+        lazy = read_lazy(self, X)
+        self._check_clusters(lazy.n_rows)
+        # Drawn before the run begins: a checkpoint knows the sample, not the table.
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        active = lazy.survey.low < lazy.survey.high
+        active = active if active.any() else np.ones_like(active)
+        table = Table.of(lazy.blocks, lazy.survey, 2.0)
+        whole, n_rows = whole_center(table, active)
+        sample = draw_sample(
+            table.blocks,
+            whole.centers,
+            active,
+            exponent=2.0,
+            total_mass=lazy.survey.mass,
+            seed=int(seed),
+            size=_SEARCH_ROWS,
+            by_distance=False,
+        )
+        self._fit_rows(sample.rows, resume)
+        rule = self._whole_rule(active, whole.dispersions, n_rows)
+        start = Start(self.cluster_centers_, self.cluster_feature_weights_)
+        n_searched = self.n_iter_
+        rounds = self.max_iter if self.polish else 0
+        outcome, found, n_passes = alternate_blocks(table, start, rule, max_iter=rounds)
+        factors = rule.factors(outcome.weights)
+        fit = BlockFit(outcome, None, active, factors, found.mass, found, n_passes)
+        self._keep_lazy(fit, lazy, table)
+        self.n_samples_search_ = len(sample.rows)
+        self.n_iter_ = n_searched
+        del self.inertia_
+        self.fitness_ = -outcome.criterion
+
+    def _whole_rule(
+        self, active: NDArray[np.bool_], dispersions: Floats, n_rows: float
+    ) -> ScaledRule:
+        """Return the rule of all rows, given their number and dispersions around their mean."""
+        n_clusters = int(self.n_clusters)
+        variance = dispersions[active] / n_rows
+        unit = np.sqrt(variance) if self.standardize else np.ones(len(variance))
+        unit = np.where(unit < np.finfo(np.float64).tiny, 1.0, unit)
+        scaled = variance / unit**2
+        if isinstance(self.strength, str):
+            averaged = self.objective == "lac"
+            strength = typical_share(scaled * n_rows, n_rows, n_clusters, averaged)
+        else:
+            strength = check_real("strength", self.strength, low=0.0, open_low=True)
+        floor = float(self.dispersion_floor) * scaled * (n_rows / n_clusters)
+        criterion = Criterion(self.objective, self._exponent_of_weights(), strength, floor)
+        return ScaledRule(criterion, active, unit)
+
+    def _stream_rule(self, active: NDArray[np.bool_], stream: Stream) -> ScaledRule:
+        # The clusters' scatter and that of their centres make up the whole.
+        share = stream.sizes / stream.sizes.sum()
+        mean = share @ self.cluster_centers_
+        between = stream.sizes @ (self.cluster_centers_ - mean) ** 2
+        within = (stream.total / stream.units**2).sum(axis=0)
+        return self._whole_rule(active, within + between, float(stream.sizes.sum()))
+
+    def _read_fit(self, X: Any, sample_weight: Any, *, reset: bool = True) -> Any:
+        rows = self._read(X, reset=reset)
+        return rows, np.ones(len(rows), dtype=bool), np.ones(len(rows))
+
+    def _keep_worth(self, criterion: float) -> None:
+        self.fitness_ = -criterion
 
     def _check(self) -> None:
         check_choice("objective", self.objective, OBJECTIVES)

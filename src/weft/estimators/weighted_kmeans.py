@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 
 from weft._validation import check_choice, check_real
 from weft.choosing.exponent import choose_exponent
+from weft.estimators._blocks import is_dask
+from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, spread_patterns
-from weft.kmeans.data import Data
-from weft.kmeans.fitting import fit_family, read_settings
+from weft.kmeans.chunked import Table
+from weft.kmeans.data import Centers, Data
+from weft.kmeans.fitting import Settings, fit_family, read_settings
+from weft.kmeans.sampling import Sample, draw_sample
+from weft.kmeans.streams import Stream
 from weft.kmeans.weights import PowerWeights, Rule, Unweighted
 
 
-class WeightedKMeans(CenterClusterer):
+class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     """K-means that learns how much each feature matters, per cluster, under a Minkowski metric.
 
     Minimises ``Σ_k Σ_{i in S_k} Σ_v w_kv^β |x_iv - c_kv|^p`` over clusters, centres and weights
@@ -170,7 +175,9 @@ class WeightedKMeans(CenterClusterer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, best scaled (see `RangeScaler`).
+            Rows, best scaled (see `RangeScaler`). A Dask array or dataframe is read block by
+            block in each round; it starts from a weighted sample, on which the `n_init` starts
+            compete, and its ``labels_`` are a Dask array.
         y : ignored
             Present by convention.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -181,10 +188,24 @@ class WeightedKMeans(CenterClusterer):
         WeightedKMeans
             The fitted estimator.
         """
+        if is_dask(X):
+            self._fit_lazy(X, sample_weight)
+            return self
         rows, counting, mass = self._read_fit(X, sample_weight)
-        settings = read_settings(
-            rows.shape[1],
-            int(counting.sum()),
+        settings = self._read_settings(rows.shape[1], int(counting.sum()))
+        used = rows if counting.all() else rows[counting]
+        generator = self._generator()
+        self.weight_exponent_ = self._weight_exponent(settings.exponent, used, mass, generator)
+        make_rule = self._read_rule(settings.exponent)
+        fit = fit_family(used, mass, settings, make_rule, generator)
+        self._keep(fit, rows, counting, mass, settings.exponent)
+        self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
+        return self
+
+    def _read_settings(self, n_features: int, n_rows: int) -> Settings:
+        return read_settings(
+            n_features,
+            n_rows,
             n_clusters=self.n_clusters,
             distance_exponent=self.distance_exponent,
             init=self.init,
@@ -195,27 +216,53 @@ class WeightedKMeans(CenterClusterer):
             tol=self.tol,
             n_jobs=self.n_jobs,
         )
-        used = rows if counting.all() else rows[counting]
-        generator = self._generator()
-        weight_exponent = self.weight_exponent
-        if isinstance(weight_exponent, str):
-            check_choice("weight_exponent", weight_exponent, ("same", "auto"))
-            weight_exponent = settings.exponent
-            if self.weight_exponent == "auto" and self.weights is not None:
-                choice = choose_exponent(self, used, sample_weight=mass, random_state=generator)
-                weight_exponent = choice.exponent
-        make_rule = read_rule(
+
+    def _weight_exponent(
+        self, exponent: float, rows: np.ndarray, mass: np.ndarray, rng: np.random.Generator
+    ) -> float:
+        """Return the power of the weights, chosen on `rows` where that is asked for."""
+        if not isinstance(self.weight_exponent, str):
+            return check_real("weight_exponent", self.weight_exponent, low=1.0)
+        check_choice("weight_exponent", self.weight_exponent, ("same", "auto"))
+        if self.weight_exponent == "same" or self.weights is None:
+            return float(exponent)
+        choice = choose_exponent(self, rows, sample_weight=mass, random_state=rng)
+        return float(choice.exponent)
+
+    def _read_rule(self, exponent: float) -> Any:
+        return read_rule(
             weights=self.weights,
-            distance_exponent=settings.exponent,
-            weight_exponent=weight_exponent,
+            distance_exponent=exponent,
+            weight_exponent=self.weight_exponent_,
             dispersion_offset=self.dispersion_offset,
             pattern_offset=self.pattern_offset,
         )
-        fit = fit_family(used, mass, settings, make_rule, generator)
-        self._keep(fit, rows, counting, mass, settings.exponent)
-        self.weight_exponent_ = float(weight_exponent)
-        self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
-        return self
+
+    def _make_rule(
+        self,
+        settings: Settings,
+        active: NDArray[np.bool_],
+        whole: Centers,
+        load: float,
+        table: Table | None,
+    ) -> Rule:
+        if self.weight_exponent == "auto" and table is not None:
+            rng = self._generator()
+            sample = draw_sample(
+                table.blocks,
+                whole.centers,
+                active,
+                exponent=table.exponent,
+                total_mass=table.survey.mass,
+                seed=int(rng.integers(2**63)),
+            )
+        else:
+            rng, sample = self._generator(), Sample(np.empty((0, 0)), np.empty(0))
+        self.weight_exponent_ = self._weight_exponent(settings.exponent, *sample, rng)
+        return self._read_rule(settings.exponent)(None, active)
+
+    def _stream_rule(self, active: NDArray[np.bool_], stream: Stream) -> Rule:
+        return self._read_rule(self._exponent)(None, active)
 
 
 def read_rule(
@@ -238,7 +285,7 @@ def read_rule(
         offset = check_real("dispersion_offset", dispersion_offset, low=0.0)
     in_patterns = check_real("pattern_offset", pattern_offset, low=0.0)
 
-    def make_rule(data: Data, active: NDArray[np.bool_]) -> Rule:
+    def make_rule(data: Data | None, active: NDArray[np.bool_]) -> Rule:
         if weights is None:
             return Unweighted(active)
         return PowerWeights(active, beta, offset, in_patterns, weights == "cluster")

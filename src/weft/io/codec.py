@@ -30,6 +30,7 @@ from weft.io.archive import NUMBER_KINDS, Refused
 RECORDS = {
     "AnomalousPatterns": "weft.kmeans.seeding",
     "KernelSpace": "weft.kernel_clusters.spaces",
+    "Stream": "weft.kmeans.streams",
     "StandardScaling": "weft.kernel_clusters.scaling",
     "Walk": "weft.kernel_clusters.spaces",
     "WalkSpace": "weft.kernel_clusters.spaces",
@@ -42,6 +43,8 @@ def encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
     """JSON for `value`; arrays go to `arrays` and are referred to by number."""
     if isinstance(value, np.generic):
         value = value.item()
+    elif type(value).__module__.startswith("dask."):  # labels that were not asked for yet
+        value = np.asarray(value)
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

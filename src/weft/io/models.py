@@ -44,6 +44,9 @@ _SHAPES = {
     "_fit_scaling.low": "M",
     "_fit_scaling.span": "M",
     "_fit_scaling.deviation": "M",
+    **{f"_stream.{field}": "M" for field in ("low", "high", "units")},
+    **{f"_stream.{field}": "K" for field in ("mass", "sizes")},
+    **{f"_stream.{field}": "KM" for field in ("seen", "total", "curve")},
     **{
         f"{name}.{field}": letters
         for name in ("_fit_space", "_fit_reference")

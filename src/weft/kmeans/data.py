@@ -101,11 +101,11 @@ def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
         columns = np.ascontiguousarray(X.T)
     screen = None
     if exponent != 2.0 and not missing and exponent <= screening.LARGEST_EXPONENT:
-        screen = _make_screen(X, run)
+        screen = make_screen(X, run)
     return Data(X, columns, mass, load, screen, missing, exponent, run)
 
 
-def _make_screen(X: Array, run: Runner) -> Screen | None:
+def make_screen(X: Array, run: Runner) -> Screen | None:
     """Scale X for `nearest`; None where its scale is out of the ordinary."""
     low, high = X.min(axis=0), X.max(axis=0)
     half = 0.5 * high - 0.5 * low

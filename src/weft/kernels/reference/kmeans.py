@@ -148,3 +148,35 @@ def group_rows(
 def row_keys(X: Array, multipliers: Array, out: Array) -> None:
     """Fill `out` with one number per row that does not depend on where the row stands."""
     out[:] = [sum(x * m for x, m in zip(row, multipliers, strict=True) if x == x) for row in X]
+
+
+def cluster_powers(
+    X: Array,
+    labels: NDArray[np.int32],
+    load: Array,
+    centers: Array,
+    units: Array,
+    exponent: float,
+    seen: Array,
+    total: Array,
+    slope: Array,
+    curve: Array,
+) -> None:
+    """Fill four (K, M) arrays with sums over each cluster's observed values.
+
+    With d = (c_kv - x_iv) u_v: `seen` has Σ m_i, `total` Σ m_i |d|^p, and its derivatives without
+    their constants p and p (p - 1) are `slope`, Σ m_i |d|^(p-2) d, and `curve`, Σ m_i |d|^(p-2).
+    A value on the centre has no curvature to give (where p < 2 it would be infinite), but at p = 2.
+    """
+    for out in (seen, total, slope, curve):
+        out[:] = 0.0
+    for row, k, m in zip(X, labels, load, strict=True):
+        away = (centers[k] - row) * units
+        for v in np.flatnonzero(~np.isnan(away)):
+            d = away[v]
+            zero = 1.0 if exponent == 2.0 else 0.0
+            q = m * (abs(d) ** (exponent - 2.0) if d != 0.0 else zero)
+            seen[k, v] += m
+            curve[k, v] += q
+            slope[k, v] += q * d
+            total[k, v] += q * d * d

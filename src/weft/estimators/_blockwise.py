@@ -1,0 +1,208 @@
+"""Fits that never have all rows at hand: blocks of Dask, and batches of a stream."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from weft.estimators._blocks import LazyTable, lengths_of, map_rows, read_lazy, split
+from weft.kmeans.blocks import block_data
+from weft.kmeans.chunked import BlockFit, Table, fit_blocks, whole_center
+from weft.kmeans.data import Centers, distances, nearest
+from weft.kmeans.fitting import Settings
+from weft.kmeans.streams import Stream, advance, begin, dispersions
+from weft.kmeans.weights import Rule
+
+Mask = np.ndarray
+
+
+class BlockwiseMixin:
+    """`fit` for Dask's tables and `partial_fit`, for the k-means family.
+
+    Subclasses say what their settings and their rule are; see `_read_settings` and `_make_rule`.
+    """
+
+    def _read_settings(self, n_features: int, n_rows: int) -> Settings:
+        raise NotImplementedError
+
+    def _make_rule(
+        self, settings: Settings, active: Mask, whole: Centers, load: float, table: Table | None
+    ) -> Rule:
+        """Return the rule, given the centre and dispersions of all rows and the sum of loads."""
+        raise NotImplementedError
+
+    def _fit_lazy(self: Any, X: Any, sample_weight: Any) -> None:
+        """`fit` on a Dask array or dataframe."""
+        allow_nan = bool(getattr(self, "allow_nan", False))
+        lazy = read_lazy(self, X, sample_weight, allow_nan=allow_nan)
+        settings = self._read_settings(self.n_features_in_, lazy.n_rows)
+        refuse_medians(settings.exponent, "a Dask table")
+        active = lazy.survey.low < lazy.survey.high
+        active = active if active.any() else np.ones_like(active)
+        table = Table.of(lazy.blocks, lazy.survey, settings.exponent)
+        whole, load = whole_center(table, active)
+        rule = self._make_rule(settings, active, whole, load, table)
+        fit = fit_blocks(table, active, settings, rule, whole.centers, self._generator())
+        self.anomalous_patterns_ = fit.patterns
+        self._keep_lazy(fit, lazy, table)
+
+    def _keep_lazy(self: Any, fit: BlockFit, lazy: LazyTable, table: Table) -> None:
+        outcome = fit.outcome
+        self._exponent = table.exponent
+        self._factors = fit.factors
+        self.cluster_centers_ = outcome.centers
+        self.cluster_feature_weights_ = outcome.weights
+        self.inertia_ = outcome.criterion
+        self.n_iter_ = outcome.n_iter
+        self._n_features_out = len(outcome.centers)
+        self.feature_weights_ = fit.mass @ outcome.weights / fit.mass.sum()
+        task = partial(rows_to_labels, outcome.centers, fit.factors, table.exponent)
+        self.labels_ = map_rows(lazy.blocks.rows, lazy.survey.lengths, task, np.int32)
+        found = fit.sums
+        self._stream = Stream(
+            lazy.survey.low,
+            lazy.survey.high,
+            table.units,
+            found.mass,
+            found.sizes,
+            found.seen,
+            found.total,
+            found.curve,
+        )
+        warn_of_empty(fit.mass)
+
+    def partial_fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Add a batch of rows to what was learned from those before.
+
+        The first batch is fitted as a whole. Each later one is assigned to the centres as they
+        are, and moves centres and weights by as much as its rows count among all rows so far; no
+        row is looked at again. After `fit` on a Dask table a stream goes on from there; after any
+        other `fit` it begins anew.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows; the first batch needs as many as there are clusters.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts.
+
+        Returns
+        -------
+        self
+            The estimator; ``labels_`` are those of this batch.
+        """
+        before: Stream | None = getattr(self, "_stream", None)
+        if before is None:
+            return self._begin_stream(X, sample_weight)
+        rows, counting, mass = self._read_fit(X, sample_weight, reset=False)
+        exponent = self._exponent
+        used = rows if counting.all() else rows[counting]
+        after, centers, labels = advance(
+            before, used, mass, self.cluster_centers_, self._factors, exponent
+        )
+        self._keep_stream(after, centers, rows, counting, labels)
+        if hasattr(self, "anomalous_patterns_"):
+            self.anomalous_patterns_ = None  # their labels are those of rows long gone
+        return self
+
+    def _begin_stream(self: Any, X: Any, sample_weight: Any) -> Any:
+        refuse_medians(getattr(self, "distance_exponent", 2.0), "a stream")
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.fit(X, **given)
+        if hasattr(self, "_stream"):  # a Dask table
+            return self
+        rows, counting, mass = self._read_fit(X, sample_weight, reset=False)
+        used = rows if counting.all() else rows[counting]
+        stream = begin(
+            len(self.cluster_centers_), np.fmin.reduce(used, axis=0), np.fmax.reduce(used, axis=0)
+        )
+        fitted = (self.cluster_centers_, self._factors)
+        self._stream = advance(stream, used, mass, *fitted, self._exponent).stream
+        return self
+
+    def _keep_stream(
+        self: Any,
+        stream: Stream,
+        centers: np.ndarray,
+        rows: np.ndarray,
+        counting: Mask,
+        labels: np.ndarray,
+    ) -> None:
+        exponent = self._exponent
+        active = stream.low < stream.high
+        active = active if active.any() else np.ones_like(active)
+        spread = dispersions(stream, exponent)
+        self.cluster_centers_ = centers
+        rule = self._stream_rule(active, stream)
+        weights = rule.weights(spread, stream.sizes)
+        self._stream = stream
+        self.cluster_feature_weights_ = weights
+        self._factors = rule.factors(weights)
+        self.feature_weights_ = stream.mass @ weights / stream.mass.sum()
+        costs = np.nansum(self._factors * spread, axis=1)
+        self._keep_worth(rule.total(costs, stream.sizes, weights))
+        if counting.all():
+            self.labels_ = labels
+        else:
+            self.labels_ = rows_to_labels(centers, self._factors, exponent, rows)
+
+    def _keep_worth(self: Any, criterion: float) -> None:
+        self.inertia_ = criterion
+
+    def _stream_rule(self, active: Mask, stream: Stream) -> Rule:
+        """Return the rule for the rows of a stream so far."""
+        raise NotImplementedError
+
+
+def refuse_medians(exponent: float, what: str) -> None:
+    """Centres at p = 1 are medians, which no sums over rows lead to."""
+    if exponent == 1.0:
+        raise ValueError(
+            f"distance_exponent=1 needs medians, for which {what} would have to be held in memory; "
+            "use 1.1 or more, or an array."
+        )
+
+
+def warn_of_empty(mass: np.ndarray) -> None:
+    found = int((mass > 0).sum())
+    if found < len(mass):
+        warnings.warn(
+            f"{found} of {len(mass)} clusters have rows: the data may have fewer distinct rows "
+            "than clusters; lower n_clusters.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def rows_to_labels(
+    centers: np.ndarray, factors: np.ndarray, exponent: float, rows: np.ndarray
+) -> np.ndarray:
+    """Return the nearest cluster of each row."""
+    return nearest(block_data(rows, np.ones(len(rows)), exponent), centers, factors)
+
+
+def rows_to_distances(
+    centers: np.ndarray, factors: np.ndarray, exponent: float, rows: np.ndarray
+) -> np.ndarray:
+    """Return the distance of each row to each centre."""
+    data = block_data(rows, np.ones(len(rows)), exponent)
+    return (distances(data, centers, factors) * data.load[:, None]) ** (1.0 / exponent)
+
+
+def predict_lazy(model: Any, X: Any) -> Any:
+    """Return labels of a Dask table as a Dask array."""
+    task = partial(rows_to_labels, model.cluster_centers_, model._factors, model._exponent)
+    return map_rows(split(model, X, reset=False), lengths_of(X), task, np.int32)
+
+
+def transform_lazy(model: Any, X: Any) -> Any:
+    """Return distances to the centres of a Dask table as a Dask array."""
+    task = partial(rows_to_distances, model.cluster_centers_, model._factors, model._exponent)
+    width = len(model.cluster_centers_)
+    return map_rows(split(model, X, reset=False), lengths_of(X), task, np.float64, width)

@@ -1,0 +1,251 @@
+"""A table in blocks of rows that need not be in memory together, and one pass over them.
+
+A block is whatever Dask makes of it: a task that loads or generates some rows. A pass gives every
+block to a function and adds the results up, neighbours first, in an order that the number of blocks
+alone decides: so no bit depends on the number of workers, nor on which of them was quicker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._validation import import_optional
+from weft.kernels.cpu.powers import cluster_powers
+from weft.kernels.cpu.screen import LARGEST_EXPONENT
+from weft.kmeans.data import Array, Data, Labels, make_screen, mass_of, nearest, own_distances
+
+T = TypeVar("T")
+FOLD = 16  # results that are added up in one task
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Blocks(NamedTuple):
+    """Rows and, where they count differently, their masses; one task of Dask each."""
+
+    rows: list[Any]
+    mass: list[Any] | None
+    n_features: int
+
+    def fold(
+        self,
+        function: Callable[..., T],
+        add: Callable[[Sequence[T]], T],
+        state: Any,
+        *,
+        idle: bool = False,
+    ) -> T:
+        """Return ``add`` of ``function(number, rows, mass, state)`` over the blocks.
+
+        Rows without mass are left out, unless `idle`.
+        """
+        dask = import_optional("dask", "scale")
+        shared = dask.delayed(state)  # once in the graph, not once per block
+        call, join = dask.delayed(_call, pure=False), dask.delayed(add, pure=False)
+        mass: Sequence[Any] = [None] * len(self.rows) if self.mass is None else self.mass
+        parts = [
+            call(function, number, rows, own, shared, idle)
+            for number, (rows, own) in enumerate(zip(self.rows, mass, strict=True))
+        ]
+        while True:
+            parts = [join(parts[i : i + FOLD]) for i in range(0, len(parts), FOLD)]
+            if len(parts) == 1:
+                return dask.compute(parts[0])[0]
+
+
+def _call(
+    function: Callable[..., T], number: int, rows: Any, mass: Any, state: Any, idle: bool
+) -> T:
+    table = np.ascontiguousarray(np.asarray(rows), dtype=np.float64)
+    own = np.ones(len(table)) if mass is None else np.asarray(mass, dtype=np.float64).ravel()
+    if len(own) != len(table):
+        raise ValueError(
+            f"sample_weight has {len(own)} numbers where X has {len(table)} rows, in block "
+            f"{number}; give it the same chunks as X."
+        )
+    if mass is not None and not idle:
+        table, own = table[own > 0.0], own[own > 0.0]
+    return function(number, table, own, state)
+
+
+class Survey(NamedTuple):
+    """What one look at all rows says."""
+
+    lengths: list[int]  # rows of each block
+    low: Array  # (M,)
+    high: Array
+    mass: float
+    seen: Array  # (M,), mass of the observed values
+    total: Array  # (M,), their sum
+    missing: bool
+    infinite: bool
+    blank: bool  # some row has no value at all
+    negative: bool  # some mass is
+
+
+def survey(number: int, rows: Array, mass: Array, state: None) -> Survey:
+    """Look at one block."""
+    lost = np.isnan(rows)
+    counting = mass > 0.0
+    used = rows[counting] if not counting.all() else rows
+    with np.errstate(invalid="ignore", over="ignore"):
+        seen = (mass[:, None] * ~lost).sum(axis=0)
+        total = (mass[:, None] * np.where(lost, 0.0, rows)).sum(axis=0)
+    return Survey(
+        [len(rows)],
+        np.fmin.reduce(used, axis=0, initial=np.inf),
+        np.fmax.reduce(used, axis=0, initial=-np.inf),
+        float(mass.sum()),
+        seen,
+        total,
+        bool(lost.any()),
+        bool(np.isinf(rows).any()),
+        bool(lost.all(axis=1).any()),
+        bool((mass < 0.0).any()),
+    )
+
+
+def add_surveys(parts: Sequence[Survey]) -> Survey:
+    """Put surveys together."""
+    out = parts[0]
+    for part in parts[1:]:
+        out = Survey(
+            out.lengths + part.lengths,
+            np.fmin(out.low, part.low),
+            np.fmax(out.high, part.high),
+            out.mass + part.mass,
+            out.seen + part.seen,
+            out.total + part.total,
+            *(a or b for a, b in zip(out[6:], part[6:], strict=True)),
+        )
+    return out
+
+
+class Step(NamedTuple):
+    """What a pass needs: whose rows (`centers`, `factors`), and where sums are taken (`trial`)."""
+
+    centers: Array  # (K, M)
+    factors: Array  # (K, M)
+    trial: Array  # (K, M)
+    units: Array  # (M,), powers of 2 that bring columns to about 1
+    exponent: float
+    moved: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
+    before: tuple[Array, Array] | None = None  # centres and factors to count changes from
+
+
+class Sums(NamedTuple):
+    """Sums over the rows of each cluster; see `weft.kernels.reference.kmeans.cluster_powers`."""
+
+    n_rows: Array  # (K,)
+    mass: Array  # (K,)
+    sizes: Array  # (K,), of the loads
+    seen: Array  # (K, M)
+    total: Array
+    slope: Array
+    curve: Array
+    check: NDArray[np.uint64]  # (1,), the same for the same labels
+    changed: float  # mass of the rows that were elsewhere `before`
+
+
+def block_data(rows: Array, mass: Array, exponent: float) -> Data:
+    """Return one block ready for `nearest`, on one thread."""
+    run = _run_here
+    with np.errstate(over="ignore", invalid="ignore"):
+        missing = bool(np.isnan(rows.sum())) and bool(np.isnan(rows).any())
+    load = mass
+    if missing:
+        load = mass * (rows.shape[1] / np.maximum(rows.shape[1] - np.isnan(rows).sum(axis=1), 1))
+    screen = None
+    if len(rows) and exponent != 2.0 and not missing and exponent <= LARGEST_EXPONENT:
+        screen = make_screen(rows, run)
+    return Data(rows, None, mass, load, screen, missing, exponent, run)
+
+
+def _run_here(task: Callable[[int, int], None], size: int) -> None:
+    task(0, size)
+
+
+def block_labels(number: int, data: Data, step: Step) -> Labels:
+    """Return the cluster of each row of a block."""
+    labels = nearest(data, step.centers, step.factors)
+    for (block, row), cluster in step.moved.items():
+        if block == number:
+            labels[row] = cluster
+    return labels
+
+
+def sums(number: int, rows: Array, mass: Array, step: Step) -> Sums:
+    """Assign the rows of one block and sum over its clusters."""
+    data = block_data(rows, mass, step.exponent)
+    labels = block_labels(number, data, step)
+    n_clusters = len(step.centers)
+    seen, total, slope, curve = (np.empty_like(step.trial) for _ in range(4))
+    cluster_powers(
+        *(rows, labels, data.load, step.trial, step.units, step.exponent),
+        *(seen, total, slope, curve),
+    )
+    changed = 0.0
+    if step.before is not None:
+        earlier = nearest(data, *step.before)
+        changed = float(mass[earlier != labels].sum())
+    return Sums(
+        np.bincount(labels, minlength=n_clusters).astype(np.float64),
+        mass_of(labels, mass, n_clusters),
+        mass_of(labels, data.load, n_clusters),
+        seen,
+        total,
+        slope,
+        curve,
+        _checksum(number, labels),
+        changed,
+    )
+
+
+def add_sums(parts: Sequence[Sums]) -> Sums:
+    """Add sums up in their order."""
+    out = parts[0]
+    for part in parts[1:]:
+        columns: list[Any] = [a + b for a, b in zip(out, part, strict=True)]  # type: ignore[operator]
+        out = Sums(*columns)
+    return out
+
+
+def _checksum(number: int, labels: Labels) -> NDArray[np.uint64]:
+    """One number for labels and their places: other labels give another, but for 1 in 2^64."""
+    # Arrays, which wrap around in silence where single numbers would warn.
+    places = np.arange(1, 2 * len(labels) + 1, 2, dtype=np.uint64) * _ODD
+    places ^= places >> np.uint64(29)
+    kinds = (labels.astype(np.uint64) + np.uint64(1)) * _ODD
+    kinds ^= kinds >> np.uint64(31)
+    block = np.array([2 * number + 1], dtype=np.uint64) * _ODD
+    block ^= block >> np.uint64(32)
+    return (places * kinds).sum(keepdims=True, dtype=np.uint64) * block
+
+
+class Costly(NamedTuple):
+    """The rows that cost most where they are, the dearest first."""
+
+    cost: Array  # (t,)
+    cluster: NDArray[np.int64]
+    block: NDArray[np.int64]
+    row: NDArray[np.int64]
+
+
+def costly(number: int, rows: Array, mass: Array, state: tuple[Step, int]) -> Costly:
+    """Return the dearest rows of one block."""
+    step, count = state
+    data = block_data(rows, mass, step.exponent)
+    labels = block_labels(number, data, step)
+    cost = data.load * own_distances(data, labels, step.centers, step.factors)
+    order = np.argsort(-cost, kind="stable")[:count]
+    return Costly(cost[order], labels[order].astype(np.int64), np.full(len(order), number), order)
+
+
+def add_costly(count: int, parts: Sequence[Costly]) -> Costly:
+    """Return the dearest rows of several blocks, the first on a tie."""
+    columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(-columns[0], kind="stable")[:count]
+    return Costly(*(column[order] for column in columns))

@@ -1,0 +1,249 @@
+"""The alternation over blocks of rows: what `alternation.py` does, with nothing gathered but sums.
+
+Every pass assigns the rows anew and returns, for each cluster and feature, Σ m |d|^p around a
+trial centre and its first two derivatives: (K, M) numbers. For p = 2 one such pass is a round: the
+centre is one Newton step away, exactly, and the dispersion around it follows. For other powers
+Newton's steps are repeated, inside a bracket, until they are too short to matter; near the end of
+a fit the first step already is. Labels are never kept: they follow from centres and factors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.kmeans.alternation import Outcome, Start, alternate
+from weft.kmeans.blocks import (
+    Blocks,
+    Step,
+    Sums,
+    Survey,
+    add_costly,
+    add_sums,
+    costly,
+    sums,
+)
+from weft.kmeans.data import Array, Centers, make_data, threads
+from weft.kmeans.fitting import SAME, Settings, make_start
+from weft.kmeans.sampling import Sample, draw_sample
+from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
+from weft.kmeans.weights import Rule
+
+# In units of a column's range: a Newton step this short leaves an error of about its square.
+SHORT_STEP = 1e-8
+MAX_STEPS = 80
+Mask = NDArray[np.bool_]
+
+
+class Table(NamedTuple):
+    """Blocks, and what every pass over them needs to know."""
+
+    blocks: Blocks
+    survey: Survey
+    exponent: float
+    units: Array  # (M,), powers of 2
+
+    @classmethod
+    def of(cls, blocks: Blocks, survey: Survey, exponent: float) -> Table:
+        """Choose units in which every column's range is between 1 and 2."""
+        reach = survey.high - survey.low
+        with np.errstate(divide="ignore"):
+            power = np.where(reach > 0.0, -np.floor(np.log2(reach)), 0.0)
+        return cls(blocks, survey, exponent, 2.0 ** np.clip(power, -1000.0, 1000.0))
+
+    def step(self, centers: Array, factors: Array) -> Step:
+        """Return a pass that assigns by, and sums around, `centers`."""
+        return Step(centers, factors, centers, self.units, self.exponent, {})
+
+    def run(self, step: Step) -> Sums:
+        """Make one pass."""
+        return self.blocks.fold(sums, add_sums, step)
+
+
+class BlockFit(NamedTuple):
+    """As `weft.kmeans.fitting.Fit`, with the mass of each cluster in place of labels."""
+
+    outcome: Outcome
+    patterns: AnomalousPatterns | None
+    active: Mask
+    factors: Array
+    mass: Array
+    sums: Sums  # around the centres returned, of the labels that these give
+    n_passes: int
+
+
+def solve_centers(table: Table, step: Step, first: Sums) -> tuple[Centers, int]:
+    """Return each cluster's centre and dispersions, and how many passes it took beyond `first`.
+
+    `first` are the sums around ``step.trial``; the rows of a cluster stay those of `step`.
+    """
+    p = table.exponent
+    center, found = step.trial, first
+    low = np.broadcast_to(table.survey.low, center.shape).copy()
+    high = np.broadcast_to(table.survey.high, center.shape).copy()
+    last = np.full(center.shape, np.inf)
+    n_passes = 0
+    while True:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            newton = -found.slope / (found.curve * (p - 1.0))
+        newton = np.where(found.curve > 0.0, newton, 0.0)
+        # Taylor to the second order: exact at p = 2, and else the step is short.
+        gain = 0.5 * p * (p - 1.0) * found.curve * newton**2
+        spread = np.maximum(found.total - gain, 0.0) / table.units**p
+        settled = np.abs(newton) <= SHORT_STEP
+        if p == 2.0 or settled.all() or n_passes == MAX_STEPS:
+            break
+        low = np.where(found.slope < 0.0, np.maximum(low, center), low)
+        high = np.where(found.slope > 0.0, np.minimum(high, center), high)
+        trial = center + newton / table.units
+        slow = np.abs(found.slope) > 0.5 * last
+        halve = ~settled & (~((low < trial) & (trial < high)) | slow)
+        last = np.where(halve, np.inf, np.abs(found.slope))
+        center = np.where(halve, 0.5 * (low + high), trial)
+        found = table.run(step._replace(trial=center))
+        n_passes += 1
+    spread[first.sizes <= 0.0] = 0.0
+    lost = (first.seen <= 0.0) & (first.sizes > 0.0)[:, None]
+    spread[lost] = np.nan
+    moved = np.where(first.seen > 0.0, center + newton / table.units, step.trial)
+    return Centers(moved, spread), n_passes
+
+
+def fill_empty_blocks(table: Table, step: Step, found: Sums) -> tuple[Step, Sums, int]:
+    """Give each empty cluster the row that costs most where it is, as `fill_empty` does."""
+    empty = np.flatnonzero(found.n_rows == 0.0)
+    if len(empty) == 0:
+        return step, found, 0
+    # A row alone in its cluster stays: no more than one per cluster is passed over.
+    most = 2 * len(found.n_rows)
+    dearest = table.blocks.fold(costly, partial(add_costly, most), (step, most))
+    count = found.n_rows.copy()
+    free = dearest.cost > 0.0
+    moved: dict[tuple[int, int], int] = {}
+    for cluster in empty:
+        open_to = free & (count[dearest.cluster] > 1.0)
+        if not open_to.any():
+            break
+        row = int(open_to.argmax())
+        free[row] = False
+        count[dearest.cluster[row]] -= 1.0
+        moved[int(dearest.block[row]), int(dearest.row[row])] = int(cluster)
+    if not moved:
+        return step, found, 1
+    step = step._replace(moved=moved)
+    return step, table.run(step), 2
+
+
+def alternate_blocks(
+    table: Table, start: Start, rule: Rule, *, max_iter: int, tol: float = 0.0
+) -> tuple[Outcome, Sums, int]:
+    """Run the alternation of `weft.kmeans.alternation.alternate` over blocks."""
+    centers, weights = start
+    trace: list[float] = []
+    converged = False
+    check = None
+    before = None
+    allowed = tol * table.survey.mass
+    n_iter = n_passes = 0
+    for n_iter in range(1, max_iter + 1):
+        factors = rule.factors(weights)
+        step = table.step(centers, factors)
+        if tol > 0.0:
+            step = step._replace(before=before)
+        found = table.run(step)
+        step, found, extra = fill_empty_blocks(table, step, found)
+        n_passes += 1 + extra
+        same = check is not None and bool((found.check == check).all())
+        if same or (before is not None and tol > 0.0 and found.changed <= allowed):
+            converged = True
+            n_iter -= int(same)
+            break
+        check, before = found.check, (centers, factors)
+        (centers, spread), extra = solve_centers(table, step, found)
+        n_passes += extra
+        weights = rule.weights(spread, found.sizes)
+        costs = np.nansum(rule.factors(weights) * spread, axis=1)
+        trace.append(rule.total(costs, found.sizes, weights))
+    factors = rule.factors(weights)
+    if not converged or step.moved:
+        found = table.run(table.step(centers, factors))
+        n_passes += 1
+    costs = np.nansum(factors * found.total / table.units**table.exponent, axis=1)
+    criterion = rule.total(costs, found.sizes, weights)
+    labels = np.empty(0, dtype=np.int32)  # they follow from the centres, block by block
+    outcome = Outcome(labels, centers, weights, criterion, n_iter, converged, trace)
+    return outcome, found, n_passes
+
+
+def whole_center(table: Table, active: Mask) -> tuple[Centers, float]:
+    """Return the centre and dispersions of the whole table, and the sum of its loads."""
+    seen = table.survey.seen
+    guess = np.where(seen > 0.0, table.survey.total / np.where(seen > 0.0, seen, 1.0), 0.0)
+    step = table.step(guess[None], active.astype(float)[None])
+    first = table.run(step)
+    centers, _ = solve_centers(table, step, first)
+    return Centers(centers.centers[0], centers.dispersions[0]), float(first.sizes[0])
+
+
+def fit_blocks(
+    table: Table,
+    active: Mask,
+    settings: Settings,
+    rule: Rule,
+    center: Array,
+    rng: np.random.Generator,
+) -> BlockFit:
+    """Start on a weighted sample, then alternate over all rows.
+
+    The starts compete on the sample; the best of them, as it ends there, goes through all rows.
+    """
+    patterns = None
+    if isinstance(settings.init, str):
+        sample = draw_sample(
+            table.blocks,
+            center,
+            active,
+            exponent=table.exponent,
+            total_mass=table.survey.mass,
+            seed=int(rng.integers(2**63)),
+        )
+        start, patterns = start_on_sample(sample, active, settings, rule, rng)
+    else:
+        few = Sample(settings.init, np.ones(len(settings.init)))
+        start, _ = start_on_sample(few, active, replace(settings, max_iter=0), rule, rng)
+    outcome, found, n_passes = alternate_blocks(
+        table, start, rule, max_iter=settings.max_iter, tol=settings.tol
+    )
+    return BlockFit(
+        outcome, patterns, active, rule.factors(outcome.weights), found.mass, found, n_passes
+    )
+
+
+def start_on_sample(
+    sample: Sample,
+    active: Mask,
+    settings: Settings,
+    rule: Rule,
+    rng: np.random.Generator,
+) -> tuple[Start, AnomalousPatterns | None]:
+    """Return where the best of the starts ends on the sample."""
+    with threads(settings.n_jobs) as run:
+        data = make_data(sample.rows, sample.mass, settings.exponent, run)
+        patterns = None
+        if isinstance(settings.init, str) and settings.init == "anomalous":
+            patterns = anomalous_patterns(data, rule, active, enough=settings.n_clusters)
+        best: Outcome | None = None
+        for _ in range(settings.n_init):
+            start = make_start(data, settings, rule, active, patterns, rng)
+            if settings.max_iter == 0:
+                return start, patterns
+            found = alternate(data, start, rule, max_iter=settings.max_iter, tol=settings.tol)
+            if best is None or best.criterion - found.criterion > SAME * abs(best.criterion):
+                best = found
+    if best is None:
+        raise RuntimeError("n_init=0 reached the fit; this is a bug.")
+    return Start(best.centers, best.weights), patterns

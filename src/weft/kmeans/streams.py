@@ -1,0 +1,85 @@
+"""Rows that come in batches and are gone afterwards.
+
+Of the rows seen so far each cluster keeps its mass, its dispersions and the curvature of Σ m |d|^p
+around its centre. A batch is assigned, the centre takes the Newton step that its slope and both
+curvatures ask for, and the dispersions follow to the second order. For p = 2 all of this is exact:
+the centre is the mean, and the dispersion the sum of squares, of all rows the cluster was ever
+given.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from weft.kmeans.blocks import Step, block_data, block_labels, sums
+from weft.kmeans.data import Array, Labels
+
+
+class Stream(NamedTuple):
+    """What is kept of the rows seen so far."""
+
+    low: Array  # (M,)
+    high: Array
+    units: Array  # (M,), powers of 2, from the first batch
+    mass: Array  # (K,)
+    sizes: Array  # (K,)
+    seen: Array  # (K, M)
+    total: Array  # (K, M), Σ m |d|^p around the centres, in `units`
+    curve: Array
+
+
+class Advance(NamedTuple):
+    """The stream with a batch in it, the centres that follow, and the batch's labels."""
+
+    stream: Stream
+    centers: Array
+    labels: Labels
+
+
+def begin(n_clusters: int, low: Array, high: Array) -> Stream:
+    """Return a stream that has seen nothing; `low` and `high` are those of the first batch."""
+    reach = high - low
+    with np.errstate(divide="ignore"):
+        power = np.where(reach > 0.0, -np.floor(np.log2(reach)), 0.0)
+    units = 2.0 ** np.clip(power, -1000.0, 1000.0)
+    flat, wide = np.zeros(n_clusters), np.zeros((n_clusters, len(low)))
+    return Stream(low, high, units, flat, flat, wide, wide, wide)
+
+
+def advance(
+    stream: Stream, rows: Array, mass: Array, centers: Array, factors: Array, exponent: float
+) -> Advance:
+    """Add a batch."""
+    step = Step(centers, factors, centers, stream.units, exponent, {})
+    found = sums(0, rows, mass, step)
+    p = exponent
+    curve = stream.curve + found.curve
+    with np.errstate(divide="ignore", invalid="ignore"):
+        move = -found.slope / (curve * (p - 1.0))
+    # A step beyond the rows seen would be an accident of few of them.
+    low, high = np.fmin(stream.low, rows.min(axis=0)), np.fmax(stream.high, rows.max(axis=0))
+    moved = np.clip(centers + np.where(curve > 0.0, move, 0.0) / stream.units, low, high)
+    move = (moved - centers) * stream.units
+    total = (
+        stream.total + found.total + p * found.slope * move + 0.5 * p * (p - 1.0) * curve * move**2
+    )
+    after = Stream(
+        low,
+        high,
+        stream.units,
+        stream.mass + found.mass,
+        stream.sizes + found.sizes,
+        stream.seen + found.seen,
+        np.maximum(total, 0.0),
+        curve,
+    )
+    return Advance(after, moved, block_labels(0, block_data(rows, mass, exponent), step))
+
+
+def dispersions(stream: Stream, exponent: float) -> Array:
+    """Return (K, M) dispersions in the columns' own units; NaN where nothing was observed."""
+    spread = stream.total / stream.units**exponent
+    lost = (stream.seen <= 0.0) & (stream.sizes > 0.0)[:, None]
+    return np.where(lost, np.nan, spread)
