@@ -211,7 +211,7 @@ def test_bad_masses_and_columns_get_one_sentence():
     for mass, message in [
         (np.ones(7), "one number per row"),
         (da.ones(900, chunks=300), "3 chunks where X has 5"),
-        (da.ones(900, chunks=((100, 200, 200, 200, 200),)), "in block 0"),
+        (da.ones(900, chunks=((100, 200, 200, 200, 200),)), "give it the same chunks"),
         (-da.ones(900, chunks=200), "must not be negative"),
         (da.zeros(900, chunks=200), "nor zero for every row"),
     ]:
