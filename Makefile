@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: demo test lint bench docs browser-test clean
+.PHONY: demo test lint bench noise docs browser-test clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
@@ -33,6 +33,9 @@ $(VENV)/.bench: $(VENV)/.app
 
 bench: $(VENV)/.bench  ## Speed beside peers; writes docs/performance.md. Leave the machine alone meanwhile.
 	$(BIN)/python -m bench.performance
+
+noise: $(VENV)/.bench  ## Clusters among columns of noise, beside rivals; writes docs/noise.md. Goes on where it was stopped.
+	$(BIN)/python -m bench.noise
 
 $(VENV)/.docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale,docs]'
