@@ -14,6 +14,8 @@ $(VENV)/.app: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.app
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale]'
+	# The GPU kernels are tested on torch's CPU device; where torch is not to be had, they are skipped.
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale,gpu]'
 	@touch $@
 
 demo: $(VENV)/.app  ## Cluster wine plus 13 noise columns and write a page to look at.

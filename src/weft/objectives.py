@@ -131,6 +131,10 @@ class FeatureObjective:
             self._scores[key] = self.criterion.score(space, clustering.labels, self.context)
         return self._scores[key]
 
+    def rows(self, indices: NDArray[np.int64]) -> Floats:
+        """Return rows of the table."""
+        return self.context.table.X[indices]
+
     def cluster(self, solution: Solution) -> Clustering:
         """Cluster the rows in the metric of `solution`."""
         with threadpool_limits(1, "blas"):

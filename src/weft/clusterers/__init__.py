@@ -20,7 +20,16 @@ CLUSTERERS = {
     "affinity": AffinityPropagation,
 }
 
-__all__ = ["CLUSTERERS", "Clusterer", "Clustering", "make_clusterer"]
+__all__ = [
+    "CLUSTERERS",
+    "DBSCAN",
+    "AffinityPropagation",
+    "Clusterer",
+    "Clustering",
+    "CompleteLinkage",
+    "KNNGraph",
+    "make_clusterer",
+]
 
 
 def make_clusterer(

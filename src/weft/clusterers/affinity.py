@@ -42,6 +42,9 @@ class AffinityPropagation:
         if self.preference is not None:
             check_real("preference", self.preference)
 
+    def check(self, n_rows: int) -> None:
+        """Any number of rows will do."""
+
     def prepare(self, full: Space) -> AffinityPropagation:
         return self
 

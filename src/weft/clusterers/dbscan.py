@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft._validation import check_integer, check_real
 from weft.clusterers.base import Clustering, number_by_first_row
@@ -39,15 +40,23 @@ class DBSCAN:
             check_real("eps", self.eps, low=0.0, open_low=True)
         check_integer("min_samples", self.min_samples, low=1)
 
-    def prepare(self, full: Space) -> DBSCAN:
-        if full.n_rows < self.min_samples:
+    def check(self, n_rows: int) -> None:
+        """Raise if there are too few rows."""
+        if n_rows < self.min_samples:
             raise ValueError(
                 f"min_samples={self.min_samples} needs at least {self.min_samples} samples, "
-                f"got {full.n_rows}; lower min_samples."
+                f"got {n_rows}; lower min_samples."
             )
+
+    def prepare(self, full: Space) -> DBSCAN:
+        self.check(full.n_rows)
         if self.eps is not None:
             return self
-        reach = nearest_neighbours(full, max(self.min_samples - 1, 1)).distances[:, -1:]
+        near = nearest_neighbours(full, max(self.min_samples - 1, 1))
+        return self.with_reach(near.distances[:, -1:])
+
+    def with_reach(self, reach: NDArray[np.float64]) -> DBSCAN:
+        """Return the clusterer with a radius taken from distances to the min_samples-th row."""
         eps = float(np.quantile(reach, _AUTO_QUANTILE)) if reach.size else 1.0
         return replace(self, eps=eps if eps > 0.0 else 1.0)
 

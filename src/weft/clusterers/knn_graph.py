@@ -32,12 +32,16 @@ class KNNGraph:
     def __post_init__(self) -> None:
         check_integer("n_neighbors", self.n_neighbors, low=1)
 
-    def prepare(self, full: Space) -> KNNGraph:
-        if full.n_rows <= self.n_neighbors:
+    def check(self, n_rows: int) -> None:
+        """Raise if there are too few rows."""
+        if n_rows <= self.n_neighbors:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} needs more than {self.n_neighbors} samples, "
-                f"got {full.n_rows}; lower n_neighbors."
+                f"got {n_rows}; lower n_neighbors."
             )
+
+    def prepare(self, full: Space) -> KNNGraph:
+        self.check(full.n_rows)
         prepared = replace(self)
         object.__setattr__(prepared, "guess", nearest_rows(full, self.n_neighbors + 1)[0])
         return prepared

@@ -28,12 +28,15 @@ class CompleteLinkage:
             )
         check_integer("n_clusters", self.n_clusters, low=2)
 
-    def prepare(self, full: Space) -> CompleteLinkage:
-        if self.n_clusters is not None and self.n_clusters > full.n_rows:
+    def check(self, n_rows: int) -> None:
+        """Raise if there are too few rows."""
+        if self.n_clusters is not None and self.n_clusters > n_rows:
             raise ValueError(
-                f"n_clusters={self.n_clusters} is more than the {full.n_rows} samples; "
-                "lower n_clusters."
+                f"n_clusters={self.n_clusters} is more than the {n_rows} samples; lower n_clusters."
             )
+
+    def prepare(self, full: Space) -> CompleteLinkage:
+        self.check(full.n_rows)
         return self
 
     def cluster(self, space: Space) -> Clustering:

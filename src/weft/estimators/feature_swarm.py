@@ -7,7 +7,7 @@ clustering", chapters 4 to 6.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from weft._validation import check_choice, check_integer, check_real, parse_memo
 from weft.callbacks import History, Patience, Progress
 from weft.clusterers import make_clusterer
 from weft.criteria import make_criterion
+from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernels.cpu.neighbours import nearest_in_block
 from weft.objectives import FeatureObjective
@@ -29,8 +30,13 @@ from weft.spaces import Solution, cross_blocks
 from weft.swarms.binary import BinaryPSO
 from weft.swarms.pso import PSO
 
+if TYPE_CHECKING:
+    from weft.device_objectives import DeviceObjective
+
 Floats = NDArray[np.float64]
 
+# Rows² × columns from which a GPU, once it is warm, was faster than the CPU; see bench/gpu.py.
+_WORTH_A_GPU = 10_000_000
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
 
@@ -87,8 +93,10 @@ default="uniform"
         subsets; or given.
     max_memory : int or str, default="1GiB"
         What distance matrices may take; beyond it distances are made again in blocks.
-    device : {"cpu"}, default="cpu"
-        Where the arithmetic runs.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs. ``"cuda"`` evaluates the whole swarm at once on a GPU (needs
+        torch) and takes torch tensors and CuPy arrays that lie there; the same seed walks the same
+        path. ``"auto"`` takes a GPU if there is one and the search is large enough.
     n_jobs : int, default=None
         Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -197,30 +205,27 @@ default="uniform"
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        if np.abs(X).max() > _LARGEST:
-            raise ValueError(
-                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-                "scale the columns first, for example with StandardScaler."
-            )
+        if is_on_gpu(X):
+            device = choose_device(self.device, worth_it=True)
+            X = gpu_rows(self, X, device, largest=_LARGEST)
+        else:
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            if np.abs(X).max() > _LARGEST:
+                raise ValueError(
+                    f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+                    "scale the columns first, for example with StandardScaler."
+                )
+            worth_it = isinstance(self.clusterer, str) and len(X) * X.size >= _WORTH_A_GPU
+            device = choose_device(self.device, worth_it=worth_it)
         with running(self, X, resume) as run:
-            self._search(X, run.seed(self.random_state))
+            self._search(X, run.seed(self.random_state), device)
         return self
 
-    def _search(self, X: Floats, seed: int) -> None:
+    def _search(self, X: Any, seed: int, device: str) -> None:
         rng = np.random.default_rng(seed)
         swarm = self._make_swarm()
         particle = self._make_particle(X.shape[1])
-        objective = FeatureObjective(
-            X,
-            particle,
-            make_clusterer(
-                self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
-            ),
-            make_criterion(self.criterion, self.criterion_params),
-            max_memory=parse_memory("max_memory", self.max_memory),
-            n_jobs=self.n_jobs,
-        )
+        objective = self._make_objective(X, particle, seed, device)
         n_particles = check_integer("n_particles", self.n_particles, low=1)
         n_generations = check_integer("n_generations", self.n_generations, low=1)
         history = History()
@@ -238,8 +243,23 @@ default="uniform"
         self.history_ = history.as_arrays()
         self.n_iter_ = best.n_generations
 
+    def _make_objective(
+        self, X: Any, particle: Particle, seed: int, device: str
+    ) -> FeatureObjective | DeviceObjective:
+        clusterer = make_clusterer(
+            self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
+        )
+        criterion = make_criterion(self.criterion, self.criterion_params)
+        memory = parse_memory("max_memory", self.max_memory)
+        if device == "cpu":
+            return FeatureObjective(
+                X, particle, clusterer, criterion, max_memory=memory, n_jobs=self.n_jobs
+            )
+        from weft.device_objectives import DeviceObjective
+
+        return DeviceObjective(X, particle, clusterer, criterion, max_memory=memory, device=device)
+
     def _make_swarm(self) -> PSO:
-        check_choice("device", self.device, ("cpu",))
         check_choice("encoding", self.encoding, ("weights", "binary"))
         settings = {
             "inertia": check_real("inertia", self.inertia, low=0.0),
@@ -271,7 +291,9 @@ default="uniform"
             callbacks.append(bar)
         return callbacks + list(self.callbacks or [])
 
-    def _keep(self, objective: FeatureObjective, solution: Solution, fitness: float) -> None:
+    def _keep(
+        self, objective: FeatureObjective | DeviceObjective, solution: Solution, fitness: float
+    ) -> None:
         if not np.isfinite(fitness):
             warnings.warn(
                 "no particle split the rows into two or more clusters; the rows are clustered "
@@ -288,7 +310,7 @@ default="uniform"
         self.feature_weights_ = solution.weights
         self.feature_exponents_ = solution.exponents
         self.fitness_ = objective.score(solution, clustering) if np.isfinite(fitness) else fitness
-        self._fit_anchors = objective.context.table.X[clustering.anchors]
+        self._fit_anchors = objective.rows(clustering.anchors)
         self._fit_anchor_labels = clustering.labels[clustering.anchors]
         self._fit_radius = clustering.radius
 
@@ -306,7 +328,7 @@ default="uniform"
             Clusters; -1 for rows in none (DBSCAN: farther than eps from every core row).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         labels = np.full(len(X), -1, dtype=np.int64)
         if len(self._fit_anchors) == 0:
             return labels
@@ -339,7 +361,7 @@ default="uniform"
             Weighted, selected columns.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         support = self.get_support()
         return X[:, support] * self.feature_weights_[support]
 

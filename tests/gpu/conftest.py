@@ -1,0 +1,12 @@
+"""Small tables: torch's threads would cost more than they bring."""
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
