@@ -1,0 +1,113 @@
+"""``python -m bench run STUDY`` and ``python -m bench compare STUDY``."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import shutil
+import sys
+from pathlib import Path
+
+from bench import engine, rows, study
+
+QUICK = Path(__file__).parent.parent / "build" / "quick"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    runner = commands.add_parser("run", help="run what is missing of studies")
+    runner.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
+    runner.add_argument("--quick", action="store_true", help="the small form; checks directions")
+    runner.add_argument("--trials", type=int, help="at most so many trials of each cell")
+    runner.add_argument("--jobs", type=int, default=1)
+    runner.add_argument("--engine", choices=list(engine.ENGINES), default="processes")
+    runner.add_argument("--scheduler", help="address of a Dask scheduler; else a local one")
+    runner.add_argument("--results", type=Path, help="folder of the rows")
+    runner.add_argument("--studies-folder", type=Path, default=study.FOLDER)
+    comparer = commands.add_parser("compare", help="ours beside theirs, as Markdown")
+    comparer.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
+    comparer.add_argument("--results", type=Path, default=rows.FOLDER)
+    comparer.add_argument("--pages", type=Path, help="write a page per paper into this folder")
+    commands.add_parser("list", help="the studies")
+    options = parser.parse_args(arguments)
+    if options.command == "list":
+        for name in study.names():
+            sys.stdout.write(f"{name:<16} {study.load(name).title}\n")
+        return 0
+    return run(options) if options.command == "run" else compare(options)
+
+
+def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
+    """Return the studies meant by names, patterns or "all"."""
+    if folder != study.FOLDER:
+        return patterns
+    found: dict[str, None] = {}
+    for pattern in patterns:
+        matching = [
+            name for name in study.names() if pattern == "all" or fnmatch.fnmatchcase(name, pattern)
+        ]
+        if not matching:
+            study.load(pattern)  # says which studies there are
+        found |= dict.fromkeys(matching)
+    return list(found)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run studies; 1 if a cell failed or a direction does not hold."""
+    from bench.directions import check
+
+    if options.jobs < 1:
+        raise SystemExit(f"--jobs {options.jobs} is not a number of workers; give 1 or more.")
+    results = options.results or (QUICK if options.quick else rows.FOLDER)
+    if options.quick and not options.results:
+        shutil.rmtree(QUICK, ignore_errors=True)
+    wanted: dict[str, None] = {}
+    asked = chosen(options.studies, options.studies_folder)
+    for name in asked:
+        of = study.load(name, quick=options.quick, folder=options.studies_folder)
+        wanted |= dict.fromkeys(of.rows_of or [name])
+    trouble = []
+    try:
+        for name in wanted:
+            of = study.load(name, quick=options.quick, folder=options.studies_folder)
+            trouble += engine.run(
+                of,
+                trials=options.trials,
+                jobs=options.jobs,
+                engine=options.engine,
+                scheduler=options.scheduler,
+                results=results,
+                folder=options.studies_folder,
+            )
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstopped; what is finished is kept. Run again to go on.\n")
+        return 130
+    failed = [row for row in trouble if row["status"] == "failed"]
+    for row in trouble:
+        sys.stderr.write(f"{row['study']}: {row['cell']}, trial {row['trial']}: {row['error']}\n")
+    if failed:
+        sys.stderr.write(f"{len(failed)} runs failed; run again to try them again.\n")
+    wrong = 0
+    if options.quick:
+        wrong = check(asked, results, options.studies_folder, sys.stdout.write)
+    return int(bool(failed) or wrong > 0)
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Write tables, or pages."""
+    from bench.compare import report
+    from bench.pages import write_pages
+
+    asked = chosen(options.studies)
+    if options.pages:
+        write_pages(asked, options.results, options.pages)
+        return 0
+    for name in asked:
+        sys.stdout.write(report(study.load(name), options.results) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
