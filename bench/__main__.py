@@ -21,6 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     runner.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
     runner.add_argument("--quick", action="store_true", help="the small form; checks directions")
     runner.add_argument("--trials", type=int, help="at most so many trials of each cell")
+    runner.add_argument("--methods", nargs="+", help="only these methods; * for anything")
     runner.add_argument("--jobs", type=int, default=1)
     runner.add_argument("--engine", choices=list(engine.ENGINES), default="processes")
     runner.add_argument("--scheduler", help="address of a Dask scheduler; else a local one")
@@ -75,6 +76,7 @@ def run(options: argparse.Namespace) -> int:
             trouble += engine.run(
                 of,
                 trials=options.trials,
+                only=options.methods,
                 jobs=options.jobs,
                 engine=options.engine,
                 scheduler=options.scheduler,

@@ -82,7 +82,7 @@ def path_of(name: str) -> Path:
 
 
 def _file(spec: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    frame = pd.read_csv(path_of(spec["file"]))
+    frame = pd.read_csv(path_of(spec["file"]), float_precision="round_trip")
     y = np.unique(frame.pop("label").to_numpy(), return_inverse=True)[1]
     if "rows" in spec:
         frame, y = frame.iloc[: spec["rows"]], y[: spec["rows"]]

@@ -20,6 +20,7 @@ def run(
     of: Study,
     *,
     trials: int | None = None,
+    only: list[str] | None = None,
     jobs: int = 1,
     engine: str = "processes",
     scheduler: str | None = None,
@@ -31,7 +32,9 @@ def run(
     with rows.writing(of, results):
         # What was left behind by a kill is there already; what failed is tried again.
         done = {rows.key_of(row) for row in rows.read(of, results) if row["status"] == "ok"}
-        wanted = of.runs(trials)
+        wanted = [
+            each for each in of.runs(trials) if only is None or study.any_match(each.method, only)
+        ]
         missing = [each for each in wanted if each not in done]
         with Bar(of.name, len(wanted), missing, jobs) as bar, _workers(engine, jobs, scheduler) as many:
             for number, row in enumerate(_rows(of, missing, many, folder), 1):

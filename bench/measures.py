@@ -74,6 +74,12 @@ def _weights(outcome: Outcome) -> list[float]:
     return weights[order].ravel().tolist()
 
 
+def _curve(outcome: Outcome) -> list[float] | None:
+    """The best fitness after each generation."""
+    history = getattr(outcome.model, "history_", None)
+    return None if history is None else [float(value) for value in history["best_fitness"]]
+
+
 MEASURES: dict[str, Callable[[Outcome], Any]] = {
     "f": lambda o: metrics.pair_f(o.y, o.labels),
     "f1": lambda o: metrics.pair_f1(o.y, o.labels),
@@ -105,7 +111,7 @@ MEASURES: dict[str, Callable[[Outcome], Any]] = {
     "cov sd": lambda o: _covariances(o)[0],
     "cov off": lambda o: _covariances(o)[1],
     "weights": _weights,
-    "curve": lambda o: [float(value) for value in o.model.history_["best_fitness"]],
+    "curve": _curve,
 }
 
 # Which direction is good; the others only agree or differ.

@@ -2,7 +2,8 @@
 
 A call is a public name of weft ("FeatureSwarm"), a path ("sklearn.cluster.KMeans"), or one of
 `OTHERS`. Parameters that depend on the data are words: ``"classes"`` is the number of classes,
-``"estimate"`` the staged paper's K_est; ``"None"`` is None.
+``"estimate"`` the staged paper's K_est, ``"$sigma"`` the entry
+sigma of the data set; ``"None"`` is None.
 """
 
 from __future__ import annotations
@@ -115,6 +116,8 @@ def _resolved(value: Any, at: Setting) -> Any:
         return len(np.unique(at.y))
     if value == "estimate":
         return estimate(at.paper, at.data, at.trial, at)
+    if isinstance(value, str) and value.startswith("$"):
+        return at.spec[value[1:]]
     if isinstance(value, dict):
         return {key: _resolved(each, at) for key, each in value.items()}
     return value

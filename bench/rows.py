@@ -40,14 +40,17 @@ def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
             # A failed run that went well later is no failure any more.
             if before is None or before["status"] != "ok":
                 rows[key_of(row)] = row
-    known = {cell.method for cell in study.cells}, {cell.data for cell in study.cells}
+    places = {pair: place for place, pair in enumerate(study.pairs)}
     fresh = [
         row
         for run, row in rows.items()
-        if run.method in known[0] and run.data in known[1] and row["identity"] == study.identity(run)
+        if (run.data, run.method) in places and row["identity"] == study.identity(run)
     ]
-    places = {(cell.data, cell.method): place for place, cell in reversed(list(enumerate(study.cells)))}
-    return sorted(fresh, key=lambda row: (places.get((row["data"], row["method"]), -1), row["set"], row["trial"]))
+
+    def order(row: dict[str, Any]) -> tuple[int, int, int]:
+        return places[row["data"], row["method"]], row["set"], row["trial"]
+
+    return sorted(fresh, key=order)
 
 
 def add(study: Study, row: dict[str, Any], folder: Path = FOLDER) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import itertools
 import json
 import tomllib
 import zlib
@@ -29,6 +30,8 @@ class Cell(NamedTuple):
     data: str
     method: str
     against: str  # the method that the paper's test compares with; "" without one
+    which: str  # for summaries that need more words
+    other: str
     printed: dict[str, float]
 
 
@@ -55,6 +58,7 @@ class Study:
     their_sets: int  # 0: the same data as ours
     metrics: tuple[str, ...]
     cells: tuple[Cell, ...]
+    pairs: tuple[tuple[str, str], ...]  # data set and method of each thing to run
     data: dict[str, dict[str, Any]]
     methods: dict[str, dict[str, Any]]
     rows_of: tuple[str, ...] = ()
@@ -69,21 +73,15 @@ class Study:
 
     def runs(self, trials: int | None = None) -> list[Run]:
         """Return what is to be run: trial by trial, what is slow last."""
-        if self.rows_of:
-            return []
         chosen: dict[tuple[int, int, int, int], Run] = {}
-        for place, cell in enumerate(self.cells):
-            method = self.methods[cell.method]
-            n_trials = min(
-                self.trials if trials is None else trials, method.get("trials", self.trials)
-            )
-            for number, trial in self._numbers(cell.data, n_trials):
-                key = (method.get("stage", 0), trial, place, number)
-                chosen[key] = Run(cell.data, number, cell.method, trial)
-        seen: set[Run] = set()
-        return [
-            run for _, run in sorted(chosen.items()) if not (run in seen or seen.add(run))  # type: ignore[func-returns-value]
-        ]
+        for place, (data, name) in enumerate(self.pairs):
+            method = self.methods[name]
+            limits = (method.get("trials"), self.data[data].get("trials"), trials, self.trials)
+            n_trials = min(limit for limit in limits if limit is not None)
+            for number, trial in self._numbers(data, n_trials):
+                stage = method.get("stage", 0) + self.data[data].get("stage", 0)
+                chosen[stage, trial, place, number] = Run(data, number, name, trial)
+        return [run for _, run in sorted(chosen.items())]
 
     def _numbers(self, data: str, trials: int) -> Iterator[tuple[int, int]]:
         spec = self.data[data]
@@ -98,12 +96,8 @@ class Study:
         """Return a name of what is computed: a row made from another recipe has another one."""
         recipe = {
             "paper": self.paper,
-            "data": [run.data, self.data[run.data]],
-            "method": {
-                key: value
-                for key, value in self.methods[run.method].items()
-                if key not in ("stage", "trials")
-            },
+            "data": [run.data, _recipe(self.data[run.data])],
+            "method": _recipe(self.methods[run.method]),
             "metrics": sorted(self.metrics),
         }
         return hashlib.sha256(json.dumps(recipe, sort_keys=True).encode()).hexdigest()[:12]
@@ -122,6 +116,11 @@ class Study:
     def data_seed(self, run: Run) -> int:
         """Return the seed of the run's data set."""
         return seed_of(self.paper, "data", run.data, run.number)
+
+
+def _recipe(spec: dict[str, Any]) -> dict[str, Any]:
+    # When and how often something is run does not change what is run.
+    return {key: value for key, value in spec.items() if key not in ("stage", "trials")}
 
 
 def seed_of(*identity: object, whole: bool = False) -> int:
@@ -154,6 +153,9 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
     data = shared.get("data", {}) | content.get("data", {})
     methods = shared.get("methods", {}) | content.get("methods", {})
     cells = tuple(_cells(content))
+    pairs = [] if "rows_of" in content else [(cell.data, cell.method) for cell in cells]
+    if "runs" in content:  # the table's rows are means over several of these
+        pairs = list(itertools.product(content["runs"]["data"], content["runs"]["methods"]))
     trials = content.get("trials", 1)
     study = Study(
         name=name,
@@ -166,6 +168,7 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
         their_sets=content.get("their_sets", 0),
         metrics=tuple(content.get("metrics", shared.get("metrics", ()))),
         cells=cells,
+        pairs=tuple(dict.fromkeys(pairs)),
         data=data,
         methods=methods,
         rows_of=tuple(content.get("rows_of", ())),
@@ -190,15 +193,13 @@ def _cells(content: dict[str, Any]) -> Iterator[Cell]:
                 f"{len(columns)} columns; give one per column."
             )
         row = dict(zip(columns, values, strict=True))
-        words = [str(row.pop(key, "")) for key in ("data", "method", "against")]
+        words = [str(row.pop(key, "")) for key in ("data", "method", "against", "which", "with")]
         yield Cell(*words, {key: float(value) for key, value in row.items() if value != ""})
 
 
 def _check(study: Study) -> None:
-    if study.rows_of:
-        return
-    for cell in study.cells:
-        for kind, name in (("data", cell.data), ("methods", cell.method)):
+    for data, method in study.pairs:
+        for kind, name in (("data", data), ("methods", method)):
             if name not in getattr(study, kind):
                 raise SystemExit(
                     f"study {study.name}: {name!r} is not in [{kind}]; "
@@ -210,11 +211,9 @@ def make_quick(study: Study) -> Study:
     """Return the small form of a study: fewer cells and trials, smaller searches."""
     asked = study.quick
     data, methods = asked.get("data", ["*"]), asked.get("methods", ["*"])
-    cells = tuple(
-        cell for cell in study.cells if any_match(cell.data, data) and any_match(cell.method, methods)
+    pairs = tuple(
+        pair for pair in study.pairs if any_match(pair[0], data) and any_match(pair[1], methods)
     )
-    if study.rows_of:
-        cells = study.cells
     smaller = {
         name: spec | {"params": spec.get("params", {}) | _wanted(spec, asked.get("params", {}))}
         | ({"sweep": spec["sweep"] | asked["sweep"]} if "sweep" in spec and "sweep" in asked else {})
@@ -225,7 +224,7 @@ def make_quick(study: Study) -> Study:
         | ({"params": spec.get("params", {}) | asked["make"]} if "make" in asked and "make" in spec else {})
         for name, spec in study.data.items()
     }
-    changes = {"cells": cells, "methods": smaller, "data": sets, "is_quick": True}
+    changes = {"pairs": pairs, "methods": smaller, "data": sets, "is_quick": True}
     return Study(**{**study.__dict__, **changes, "trials": asked.get("trials", 1)})
 
 
