@@ -75,5 +75,7 @@ def commit() -> str:
         done = subprocess.run(["git", *words], cwd=here, capture_output=True, text=True)
         return done.stdout.strip()
 
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", "..", ":!../docs", ":!results")
+    changed = git(
+        "status", "--porcelain", "--untracked-files=no", "--", "..", ":!../docs", ":!results"
+    )
     return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+" if changed else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,12 +38,18 @@ class Finding(NamedTuple):
 def rows_for(study: Study, folder: Path, quick: bool = False) -> list[dict[str, Any]]:
     """Return the rows that a table is made of; in a table that sums up, those of its sources."""
     sources = study.rows_of or (study.name,)
-    where = studies.FOLDER
     return [
         row
         for name in sources
-        for row in results.read(studies.load(name, quick=quick, folder=where), folder)
+        for row in _kept(name, quick, folder, results.stamp(name, folder))
+        if any_match(row["data"], [study.source_data])
     ]
+
+
+@lru_cache(maxsize=128)
+def _kept(name: str, quick: bool, folder: Path, stamp: Any) -> list[dict[str, Any]]:
+    # Pages ask for the same rows many times; `stamp` changes with the files.
+    return results.read(studies.load(name, quick=quick), folder)
 
 
 def findings(study: Study, rows: list[dict[str, Any]]) -> list[Finding]:
@@ -52,7 +59,9 @@ def findings(study: Study, rows: list[dict[str, Any]]) -> list[Finding]:
 
 def _finding(study: Study, asked: dict[str, Any], rows: list[dict[str, Any]]) -> Finding:
     chosen = [row for row in rows if any_match(row["data"], [asked.get("data", "*")])]
-    more, less = ([each] if isinstance(each, str) else each for each in (asked["more"], asked["less"]))
+    more, less = (
+        [each] if isinstance(each, str) else each for each in (asked["more"], asked["less"])
+    )
     if study.summary == "oracle sets":
         pairs = _sets(study, chosen, more[0], less[0])
     else:
@@ -78,9 +87,7 @@ def _sets(study: Study, rows: list[dict[str, Any]], more: str, less: str) -> np.
     return np.column_stack(sides)
 
 
-def check(
-    names: list[str], folder: Path, studies_folder: Path, write: Callable[[str], Any]
-) -> int:
+def check(names: list[str], folder: Path, studies_folder: Path, write: Callable[[str], Any]) -> int:
     """Say of each direction that the quick form is to show whether it holds; return how many not."""
     wrong = seen = 0
     for name in names:

@@ -36,7 +36,10 @@ def run(
             each for each in of.runs(trials) if only is None or study.any_match(each.method, only)
         ]
         missing = [each for each in wanted if each not in done]
-        with Bar(of.name, len(wanted), missing, jobs) as bar, _workers(engine, jobs, scheduler) as many:
+        with (
+            Bar(of.name, len(wanted), missing, jobs) as bar,
+            _workers(engine, jobs, scheduler) as many,
+        ):
             for number, row in enumerate(_rows(of, missing, many, folder), 1):
                 row["commit"] = cells.commit()
                 rows.add(of, row, results)
@@ -69,11 +72,16 @@ def _workers(engine: str, jobs: int, scheduler: str | None) -> Iterator[Parallel
                 "--engine dask needs dask and distributed; install them with: "
                 "pip install 'weft[scale]'"
             ) from None
-        with Client(scheduler) if scheduler else Client(
-            n_workers=jobs, threads_per_worker=1, dashboard_address=None
-        ), parallel_config(backend="dask"):
+        with (
+            Client(scheduler)
+            if scheduler
+            else Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None),
+            parallel_config(backend="dask"),
+        ):
             yield Parallel(return_as="generator_unordered")
     elif jobs == 1:
         yield None
     else:
-        yield Parallel(jobs, backend=ENGINES[engine], return_as="generator_unordered", pre_dispatch="2*n_jobs")
+        yield Parallel(
+            jobs, backend=ENGINES[engine], return_as="generator_unordered", pre_dispatch="2*n_jobs"
+        )

@@ -42,7 +42,9 @@ def _csc(outcome: Outcome) -> float:
     weights = getattr(outcome.model, "feature_weights_", np.ones(outcome.X.shape[1]))
     exponents = getattr(outcome.model, "feature_exponents_", None)
     space = Space.of(Table.of(outcome.X), Solution(weights, exponents), Buffers(hold_matrix=False))
-    return combine_csc(silhouette_of(space, outcome.labels), _on_all(metrics.connectedness)(outcome))
+    return combine_csc(
+        silhouette_of(space, outcome.labels), _on_all(metrics.connectedness)(outcome)
+    )
 
 
 def _on_all(score: Callable[..., float]) -> Callable[[Outcome], float]:

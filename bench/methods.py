@@ -142,9 +142,7 @@ def plain(params: dict[str, Any], at: Setting) -> Outcome:
     """A clusterer on Euclidean distances, all features at weight 1."""
     given = {key: _resolved(value, at) for key, value in params.items()}
     clusterer, n_clusters = given.pop("clusterer"), given.pop("n_clusters", None)
-    space = Space.of(
-        Table.of(at.X), Solution(np.ones(at.X.shape[1])), Buffers(hold_matrix=True)
-    )
+    space = Space.of(Table.of(at.X), Solution(np.ones(at.X.shape[1])), Buffers(hold_matrix=True))
     made = make_clusterer(clusterer, given, n_clusters=n_clusters, seed=0)
     return Outcome(at.X, at.y, made.prepare(space).cluster(space).labels, None, {})
 

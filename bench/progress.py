@@ -41,7 +41,9 @@ class Bar:
         if status != "ok":
             self.failed += 1
             clear = "\r\x1b[2K" if self.out.isatty() else ""
-            self._write(f"{clear}{self.name}: {run.data} | {run.method}, trial {run.trial}: {error}\n")
+            self._write(
+                f"{clear}{self.name}: {run.data} | {run.method}, trial {run.trial}: {error}\n"
+            )
         self._draw()
 
     def _draw(self, *, force: bool = False) -> None:

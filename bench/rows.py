@@ -32,7 +32,10 @@ def key_of(row: dict[str, Any]) -> Run:
 def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
     """Return the rows of a study that were made by its present recipe, in the table's order."""
     rows: dict[Run, dict[str, Any]] = {}
-    for path in (folder / f"{study.name}.parquet", *sorted(_parts(study, folder).glob("*.parquet"))):
+    for path in (
+        folder / f"{study.name}.parquet",
+        *sorted(_parts(study, folder).glob("*.parquet")),
+    ):
         if not path.exists():
             continue
         for row in pq.read_table(path).to_pylist():
@@ -51,6 +54,12 @@ def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
         return places[row["data"], row["method"]], row["set"], row["trial"]
 
     return sorted(fresh, key=order)
+
+
+def stamp(name: str, folder: Path = FOLDER) -> tuple[float, ...]:
+    """Return what changes when rows of a study are added."""
+    paths = (folder / f"{name}.parquet", folder / f"{name}.parts")
+    return tuple(path.stat().st_mtime if path.exists() else 0.0 for path in paths)
 
 
 def add(study: Study, row: dict[str, Any], folder: Path = FOLDER) -> None:

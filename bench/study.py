@@ -62,6 +62,7 @@ class Study:
     data: dict[str, dict[str, Any]]
     methods: dict[str, dict[str, Any]]
     rows_of: tuple[str, ...] = ()
+    source_data: str = "*"  # which data of those rows
     summary: str = "plain"
     test: str = ""
     notes: str = ""
@@ -172,6 +173,7 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
         data=data,
         methods=methods,
         rows_of=tuple(content.get("rows_of", ())),
+        source_data=content.get("source_data", "*"),
         summary=content.get("summary", "plain"),
         test=content.get("test", ""),
         notes=content.get("notes", "").strip(),
@@ -215,13 +217,23 @@ def make_quick(study: Study) -> Study:
         pair for pair in study.pairs if any_match(pair[0], data) and any_match(pair[1], methods)
     )
     smaller = {
-        name: spec | {"params": spec.get("params", {}) | _wanted(spec, asked.get("params", {}))}
-        | ({"sweep": spec["sweep"] | asked["sweep"]} if "sweep" in spec and "sweep" in asked else {})
+        name: spec
+        | {"params": spec.get("params", {}) | _wanted(spec, asked.get("params", {}))}
+        | (
+            {"sweep": spec["sweep"] | asked["sweep"]}
+            if "sweep" in spec and "sweep" in asked
+            else {}
+        )
         for name, spec in study.methods.items()
     }
     sets = {
-        name: spec | {key: asked[key] for key in ("sets", "runs") if key in asked and key in spec}
-        | ({"params": spec.get("params", {}) | asked["make"]} if "make" in asked and "make" in spec else {})
+        name: spec
+        | {key: asked[key] for key in ("sets", "runs") if key in asked and key in spec}
+        | (
+            {"params": spec.get("params", {}) | asked["make"]}
+            if "make" in asked and "make" in spec
+            else {}
+        )
         for name, spec in study.data.items()
     }
     changes = {"pairs": pairs, "methods": smaller, "data": sets, "is_quick": True}

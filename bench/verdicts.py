@@ -99,8 +99,11 @@ def compare_methods(pairs: np.ndarray) -> Test:
     # Of runs without difference, or of one run, nothing can be said.
     paired = stats.wilcoxon(gap).pvalue if np.any(gap != 0) and len(gap) > 1 else 1.0
     unpaired = stats.ranksums(a, b).pvalue if len(gap) > 1 else 1.0
-    same = len(gap) < 2 or (a.std() == 0 and b.std() == 0 and a.mean() == b.mean())
-    p_t = 1.0 if same else float(stats.ttest_ind(a, b, equal_var=False).pvalue)
+    spread = 0.0 if len(gap) < 2 else math.hypot(a.std(), b.std())
+    if spread > 1e-9 * max(abs(a).max(), abs(b).max()):
+        p_t = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
+    else:  # no spread at all: different for certain, or the same
+        p_t = 0.0 if len(gap) > 1 and np.any(gap != 0) else 1.0
     sign = np.sign(a[:, None] - b[None, :]).mean()
     return Test(float(gap.mean()), len(gap), float(paired), float(unpaired), p_t, float(sign))
 
