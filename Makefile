@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: demo test lint bench noise docs browser-test clean
+.PHONY: demo test lint bench noise studies docs browser-test clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
@@ -38,6 +38,10 @@ bench: $(VENV)/.bench  ## Speed beside peers; writes docs/performance.md. Leave 
 
 noise: $(VENV)/.bench  ## Clusters among columns of noise, beside rivals; writes docs/noise.md. Goes on where it was stopped.
 	$(BIN)/python -m bench.noise
+
+studies: $(VENV)/.bench  ## The small form of every published table: do the directions hold? Under 3 minutes.
+	$(BIN)/python -m bench run --quick all
+	$(BIN)/python -m bench compare all > build/compare.md
 
 $(VENV)/.docs: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale,docs]'

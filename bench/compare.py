@@ -270,7 +270,8 @@ def _tests(study: Study, rows: list[dict[str, Any]]) -> list[str]:
     if metric == "features":  # the staged paper tests every column; F says most
         metric = "f1"
     out = [
-        f"Tests on our rows, {NAMES.get(metric, metric)}: signed ranks (paired by set and trial), rank sums, "
+        f"Tests on our rows, {NAMES.get(metric, metric)}: signed ranks (paired by set and trial), "
+        f"rank sums, "
         "Student's t (Welch).",
         "",
         "| data | method | against | difference | p paired | p unpaired | p t | Cliff's δ |",

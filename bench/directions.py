@@ -88,7 +88,8 @@ def _sets(study: Study, rows: list[dict[str, Any]], more: str, less: str) -> np.
 
 
 def check(names: list[str], folder: Path, studies_folder: Path, write: Callable[[str], Any]) -> int:
-    """Say of each direction that the quick form is to show whether it holds; return how many not."""
+    """Say of each direction that the quick form is to show whether it holds; return how many "
+    "not."""
     wrong = seen = 0
     for name in names:
         study = studies.load(name, quick=True, folder=studies_folder)

@@ -43,8 +43,10 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
     text = [
         f"# {TITLES[paper]}",
         "",
-        f"{head} Made by `python -m bench compare all --pages docs/reproduction` from the rows in `bench/results`; "
-        f"`python -m bench run '{paper}-*'` makes the rows. How to read the tables: [reproduction](index.md).",
+        f"{head} Made by `python -m bench compare all --pages docs/reproduction` from the rows in "
+        f"`bench/results`; "
+        f"`python -m bench run '{paper}-*'` makes the rows. How to read the tables: "
+        f"[reproduction](index.md).",
         "",
         "## How far the runs are",
         "",
@@ -100,19 +102,23 @@ def index(heads: dict[str, str]) -> str:
     listed = [f"- [{TITLES[paper]}]({paper}.md): {head}" for paper, head in heads.items()]
     return f"""# Reproduction
 
-Every table of the five papers, ours beside theirs. A table is a file of `bench/studies`; `python -m bench run TABLE`
-runs what is missing of it, `python -m bench compare TABLE` prints what these pages show.
+Every table of the five papers, ours beside theirs. A table is a file of `bench/studies`
+([format](format.md)); `python -m bench run TABLE` runs what is missing of it,
+`python -m bench compare TABLE` prints what these pages show.
 
 {chr(10).join(listed)}
 
 ## How to read the tables
 
-- **ours** is the mean over **runs** (or over sets, where the table is about sets), **theirs** the printed mean.
-- The **interval** is that of the difference: our noise and theirs (their printed standard deviation, or ours where
-  none is printed), and print's rounding at both ends. Where print has one data set and we draw a new one for each
-  trial, it asks whether the printed set could be one of ours.
-- **agrees**: 0 lies in the interval. **better**, **worse**: it does not, and more (or less) is better there.
-  **differs**: it does not, and neither side is better. **cannot be reproduced** comes with its reason.
+- **ours** is the mean over **runs** (or over sets, where the table is about sets), **theirs** the
+  printed mean.
+- The **interval** is that of the difference: our noise and theirs (their printed standard
+  deviation, or ours where none is printed), and print's rounding at both ends. Where print has one
+  data set and we draw a new one for each trial, it asks whether the printed set could be one of
+  ours.
+- **agrees**: 0 lies in the interval. **better**, **worse**: it does not, and more (or less) is
+  better there. **differs**: it does not, and neither side is better. **cannot be reproduced** comes
+  with its reason.
 - A single number of a method without chance is judged to the printed digit.
 - One number in twenty would fall outside by chance alone.
 

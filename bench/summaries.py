@@ -219,11 +219,13 @@ def t_test(cell: Cell, rows: Rows, rivals: Rows) -> Summary:
     a, b = _values(rows, "huang"), _values(rivals, "huang")
     if len(a) < 2 or len(b) < 2:
         return Summary({}, {})
-    found = stats.ttest_ind(a, b)
-    low, high = found.confidence_interval()
-    difference = a.mean() - b.mean()
-    error = abs(difference / found.statistic) if found.statistic else 0.0
-    numbers = {"se": error, "t": found.statistic, "low": low, "high": high}
+    freedom = len(a) + len(b) - 2
+    pooled = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / freedom
+    error = float(np.sqrt(pooled * (1 / len(a) + 1 / len(b))))
+    gap = float(a.mean() - b.mean())
+    half = float(stats.t.ppf(0.975, freedom)) * error
+    t = gap / error if error > 0 else np.nan
+    numbers = {"se": error, "t": t, "low": gap - half, "high": gap + half}
     return Summary({}, {key: float(value) for key, value in numbers.items()})
 
 

@@ -99,13 +99,22 @@ def compare_methods(pairs: np.ndarray) -> Test:
     # Of runs without difference, or of one run, nothing can be said.
     paired = stats.wilcoxon(gap).pvalue if np.any(gap != 0) and len(gap) > 1 else 1.0
     unpaired = stats.ranksums(a, b).pvalue if len(gap) > 1 else 1.0
-    spread = 0.0 if len(gap) < 2 else math.hypot(a.std(), b.std())
-    if spread > 1e-9 * max(abs(a).max(), abs(b).max()):
-        p_t = float(stats.ttest_ind(a, b, equal_var=False).pvalue)
-    else:  # no spread at all: different for certain, or the same
-        p_t = 0.0 if len(gap) > 1 and np.any(gap != 0) else 1.0
     sign = np.sign(a[:, None] - b[None, :]).mean()
-    return Test(float(gap.mean()), len(gap), float(paired), float(unpaired), p_t, float(sign))
+    return Test(
+        float(gap.mean()), len(gap), float(paired), float(unpaired), welch(a, b), float(sign)
+    )
+
+
+def welch(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the p of Welch's t-test; without spread they are the same or differ for sure."""
+    if len(a) < 2 or len(b) < 2:
+        return 1.0
+    parts = np.array([a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)])
+    gap = float(a.mean() - b.mean())
+    if math.sqrt(parts.sum()) <= 1e-12 * max(1.0, np.abs(a).max(), np.abs(b).max()):
+        return 1.0 if abs(gap) < 1e-12 else 0.0
+    freedom = _freedom(parts, len(a) - 1, len(b) - 1)
+    return float(2 * stats.t.sf(abs(gap) / math.sqrt(parts.sum()), freedom))
 
 
 def paired_runs(

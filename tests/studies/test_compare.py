@@ -1,0 +1,154 @@
+"""Verdicts, tests and pages on rows that can be worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from bench import __main__ as main
+from bench import study
+from bench.compare import lines_of
+from bench.directions import findings
+from bench.verdicts import compare_methods, judge, paired_runs
+from scipy import stats
+
+SETTINGS = {"their_sd": None, "n_theirs": 4, "rounding": 0.0, "metric": "f", "exact": False}
+
+
+def test_the_interval_is_welchs():
+    # ours: mean 0.8, variance 0.01, n = 3; theirs: 0.5, sd 0.2, n = 4
+    sample = np.array([0.7, 0.8, 0.9])
+    found = judge([sample], 0.5, **{**SETTINGS, "their_sd": 0.2})
+    error = math.sqrt(0.01 / 3 + 0.04 / 4)
+    freedom = (0.01 / 3 + 0.01) ** 2 / ((0.01 / 3) ** 2 / 2 + 0.01**2 / 3)
+    half = stats.t.ppf(0.975, freedom) * error
+    assert found.low == pytest.approx(0.3 - half)
+    assert found.high == pytest.approx(0.3 + half)
+    theirs = stats.ttest_ind_from_stats(0.8, 0.1, 3, 0.5, 0.2, 4, equal_var=False)
+    assert (found.word == "agrees") == (theirs.pvalue >= 0.05)
+
+
+def test_one_printed_set_makes_the_interval_that_of_a_set():
+    sample = np.array([0.7, 0.8, 0.9])
+    found = judge([sample], 0.5, **{**SETTINGS, "n_theirs": 1})
+    half = stats.t.ppf(0.975, 2) * math.sqrt(0.01 / 3 + 0.01)
+    assert found.high - found.low == pytest.approx(2 * half)
+    assert found.word == "agrees"
+
+
+@pytest.mark.parametrize(
+    ("metric", "theirs", "word"),
+    [
+        ("f", 0.94, "agrees"),  # ours is 0.944: print's rounding
+        ("f", 0.93, "better"),
+        ("f", 0.96, "worse"),
+        ("entropy", 0.96, "better"),
+        ("clusters", 0.96, "differs"),
+    ],
+)
+def test_a_method_without_chance_is_judged_to_the_digit(metric, theirs, word):
+    settings = {**SETTINGS, "rounding": 0.005, "exact": True, "metric": metric}
+    assert judge([np.array([0.944])], theirs, **settings).word == word
+
+
+def test_one_run_of_a_random_method_is_not_judged():
+    assert judge([np.array([0.9])], 0.5, **SETTINGS).word == ""
+
+
+def test_data_sets_count_alike():
+    found = judge([np.array([1.0, 1.0, 1.0]), np.array([0.0, 0.0])], 0.5, **SETTINGS)
+    assert found.ours == 0.5
+    assert found.n_runs == 5
+
+
+def test_tests_of_two_methods():
+    pairs = np.array([[3.0, 1.0], [4.0, 2.0], [5.0, 6.0]])
+    found = compare_methods(pairs)
+    assert found.difference == pytest.approx(1.0)
+    # a > b in 3>1, 3>2, 4>1, 4>2, 5>1, 5>2; a < b in three: (6 - 3) / 9
+    assert found.cliff == pytest.approx(1 / 3)
+    assert found.p_paired == pytest.approx(stats.wilcoxon([2.0, 2.0, -1.0]).pvalue)
+    theirs = stats.ttest_ind([3, 4, 5], [1, 2, 6], equal_var=False)
+    assert found.p_t == pytest.approx(theirs.pvalue)
+    assert found.p_unpaired == pytest.approx(stats.ranksums([3, 4, 5], [1, 2, 6]).pvalue)
+
+
+def test_methods_without_spread_do_not_warn(recwarn):
+    same = compare_methods(np.ones((5, 2)))
+    assert (same.p_paired, same.p_t, same.cliff) == (1.0, 1.0, 0.0)
+    apart = compare_methods(np.column_stack([np.ones(5), np.zeros(5)]))
+    assert (apart.p_t, apart.cliff) == (0.0, 1.0)
+    assert not recwarn.list
+
+
+def rows_of(name, method, values, data="50d 4c"):
+    return [
+        {"status": "ok", "data": data, "set": t, "trial": t, "method": method, "f": value}
+        for t, value in enumerate(values)
+    ]
+
+
+def test_pairs_are_of_the_same_set_and_trial():
+    rows = rows_of("x", "a", [1.0, 2.0, 3.0]) + rows_of("x", "b", [0.5, 0.5])
+    assert paired_runs(rows, "f", ["a"], ["b"]).tolist() == [[1.0, 0.5], [2.0, 0.5]]
+    failed = [{**row, "status": "failed"} for row in rows]
+    assert paired_runs(failed, "f", ["a"], ["b"]).shape == (0, 2)
+
+
+def test_directions_of_the_first_paper_on_made_up_rows():
+    of = study.load("oneill-5.1")
+    better, worse = [0.9] * 8, list(np.linspace(0.5, 0.6, 8))
+    rows = rows_of(of, "KNN-Clus, CSC", better) + rows_of(of, "KNN-Clus, baseline", worse)
+    rows += rows_of(of, "DBSCAN, BCR", better) + rows_of(of, "DBSCAN, baseline", worse)
+    found = {each.says: each.word for each in findings(of, rows)}
+    assert found["CSC above baseline: KNN-Clus"] == "holds"
+    assert found["BCR below baseline: DBSCAN"] == "does not hold"
+    assert found["CSC above baseline: AffinityProp"] == "not run"
+
+
+def test_no_better_is_broken_only_by_more_than_chance():
+    of = study.load("oneill-6.1")
+    plain = np.linspace(0.5, 0.6, 8)
+
+    def word(extended):
+        rows = rows_of(of, "KNN-Clus, FSWE CSC", extended) + rows_of(of, "KNN-Clus, CSC", plain)
+        says = "FSWE no better than FSW, KNN-Clus: CSC"
+        return next(each.holds for each in findings(of, rows) if each.says == says)
+
+    assert word(plain - 0.1)
+    assert word(plain + np.array([0.1, -0.09] * 4))
+    assert not word(plain + 0.1)
+
+
+def test_a_line_says_why_a_number_cannot_be_had():
+    of = study.load("projected-1")
+    data = "m=100 ρ=0.2 α=0.2"
+    rows = [
+        {"status": "ok", "data": data, "set": t, "trial": t, "method": method, "accuracy": value}
+        for method, values in (("k-means", [70.0, 71.0, 72.0]), ("PSOVW", [80.0, 82.0, 84.0]))
+        for t, value in enumerate(values)
+    ]
+    lines = {line.method: line for line in lines_of(of, rows) if line.data == data}
+    assert lines["k-means"].word.startswith("cannot be reproduced: k-means gets")
+    assert lines["PSOVW"].word == "agrees"  # 82 beside 82.76
+    assert lines["LAC"].word.startswith("not run")
+
+
+def test_quick_forms_run_and_hold(tmp_path, capsys):
+    """A few seconds of what ``python -m bench run --quick all`` does: sets that need no files."""
+    names = ["oneill-3.1", "oneill-C.1", "projected-1"]
+    assert main.main(["run", "--quick", *names, "--results", str(tmp_path)]) == 0
+    assert "directions hold" in capsys.readouterr().out
+    assert main.main(["compare", "oneill-3.1", "--results", str(tmp_path)]) == 0
+    assert "Table 3.1" in capsys.readouterr().out
+
+
+def test_pages_are_made_from_rows(tmp_path):
+    from bench.pages import write_pages
+
+    write_pages(["staged-2", "staged-3"], study.FOLDER.parent / "results", tmp_path)
+    text = (tmp_path / "staged.md").read_text()
+    assert "printed numbers agree with ours" in text
+    assert "## What we found wrong or unstated" in text
+    assert (tmp_path / "figures" / "staged-2-1.png").stat().st_size > 1000
