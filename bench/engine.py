@@ -75,7 +75,7 @@ def _workers(engine: str, jobs: int, scheduler: str | None) -> Iterator[Parallel
         with (
             Client(scheduler)
             if scheduler
-            else Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None),
+            else Client(n_workers=jobs, threads_per_worker=1, dashboard_address=":0"),
             parallel_config(backend="dask"),
         ):
             yield Parallel(return_as="generator_unordered")
