@@ -372,10 +372,16 @@ def test_linkage_on_distances_without_ties(name):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_affinity_propagation(name, damping, dtype):
     similarity = -_matrix(_in_range(TABLES[name]))[:40, :40].astype(dtype)
-    upper = [np.empty(len(similarity) * (len(similarity) - 1) // 2, dtype) for _ in range(2)]
-    ref_affinity.upper_triangle(similarity, upper[0])
-    cpu_affinity.upper_triangle(similarity, upper[1])
-    np.testing.assert_array_equal(upper[1], upper[0])
+    bits, shift = f"u{similarity.itemsize}", np.uint64(15 if dtype == np.float32 else 47)
+    counts = np.full((2, 2**16), -7)
+    ref_affinity.upper_bins(-similarity, shift, counts[0])
+    cpu_affinity.upper_bins(-similarity, shift, counts[1])
+    np.testing.assert_array_equal(counts[1], counts[0])
+    some = np.flatnonzero(counts[0])[[0, counts[0].astype(bool).sum() // 2]]
+    chosen = np.full((2, counts[0][some[0] : some[1] + 1].sum()), np.nan, dtype)
+    ref_affinity.upper_between(-similarity, shift, *some.astype(bits), chosen[0])
+    cpu_affinity.upper_between(-similarity, shift, *some.astype(np.uint64), chosen[1])
+    np.testing.assert_array_equal(chosen[1], chosen[0])
     np.fill_diagonal(similarity, np.median(similarity))
     shaken = similarity.copy()
     ref_affinity.break_ties(similarity)
@@ -383,7 +389,7 @@ def test_affinity_propagation(name, damping, dtype):
     np.testing.assert_array_equal(shaken, similarity)
     results = []
     for kernels in (ref_affinity, cpu_affinity):
-        responsibility, availability = np.empty_like(similarity), np.empty_like(similarity)
+        responsibility, availability = np.empty((2, *similarity.shape))
         exemplars = np.full(len(similarity), -7)
         settled = kernels.affinity_propagation(
             similarity, responsibility, availability, damping, 200, 15, exemplars
@@ -391,3 +397,32 @@ def test_affinity_propagation(name, damping, dtype):
         results.append((bool(settled), exemplars))
     assert results[0][0] == results[1][0]
     np.testing.assert_array_equal(results[1][1], results[0][1])
+
+
+@pytest.mark.parametrize("damping", [0.5, 0.9])
+@pytest.mark.parametrize("preference", [0.5, 0.99, 0.01])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_affinity_messages_in_lists(name, damping, preference, dtype):
+    # Long enough for lists; a low preference leaves few exemplars, for which matrices are better.
+    rng = np.random.default_rng(11)
+    columns = np.tile(_in_range(TABLES[name]), (1, 200))[:, :200]
+    columns = columns + rng.integers(0, 8, 200) + 0.2 * rng.normal(size=columns.shape)
+    if len(columns) == 0:
+        return
+    similarity = -_matrix(columns).astype(dtype)
+    np.fill_diagonal(similarity, np.quantile(similarity, preference))
+    ref_affinity.break_ties(similarity)
+    exact = similarity.astype(np.float64)
+    nudged = exact * (1.0 + 2.0**-52 * rng.integers(-1, 2, exact.shape))
+    results = []
+    for kernels, given in (
+        (ref_affinity, exact),
+        (ref_affinity, nudged),
+        (cpu_affinity, similarity),
+    ):
+        room, exemplars = np.empty((2, *exact.shape)), np.full(len(exact), -7)
+        settled = kernels.affinity_propagation(given, *room, damping, 200, 15, exemplars)
+        results.append((bool(settled), exemplars.tolist()))
+    # Messages that swing for ever magnify the last bit: then there is no answer to agree with.
+    if damping == 0.9 or results[0] == results[1]:
+        assert results[2] == results[0]

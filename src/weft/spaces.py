@@ -58,11 +58,11 @@ class Buffers:
         self.dtype = np.dtype(dtype)
         self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
 
-    def get(self, name: str, shape: tuple[int, ...]) -> AnyFloats:
+    def get(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> AnyFloats:
         """Return the array of that name and shape; what it holds is left from before."""
         key = (name, shape)
         if key not in self._arrays:
-            self._arrays[key] = aligned(shape, self.dtype)
+            self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
         return self._arrays[key]
 
 

@@ -32,7 +32,7 @@ class AffinityPropagation:
     max_iter: int = 200
     convergence_iter: int = 15
 
-    n_matrices = 4
+    n_matrices = 6  # distances, similarities, and twice two for messages in double precision
     precision = "float32"
 
     def __post_init__(self) -> None:
@@ -50,21 +50,23 @@ class AffinityPropagation:
 
     def cluster(self, space: Space) -> Clustering:
         shape = (space.n_rows, space.n_rows)
-        similarity = space.consume_matrix()
+        similarity = space.buffers.get("similarity", shape)
+        squared = space.matrix()
         if space.root != 2.0:
-            np.square(space.to_distances(similarity), out=similarity)
-        np.negative(similarity, out=similarity)
+            squared = similarity
+            np.square(space.to_distances(space.matrix()), out=squared)
         if self.preference is None:
-            preference = _median(similarity)
+            preference = -_median(squared)
         else:
             preference = self.preference * space.scale**2
+        np.negative(squared, out=similarity)
         np.fill_diagonal(similarity, preference)
         kernels.break_ties(similarity)
         exemplars = np.empty(space.n_rows, dtype=np.int64)
         converged = kernels.affinity_propagation(
             similarity,
-            space.buffers.get("responsibility", shape),
-            space.buffers.get("availability", shape),
+            space.buffers.get("responsibility", shape, np.float64),
+            space.buffers.get("availability", shape, np.float64),
             self.damping,
             self.max_iter,
             self.convergence_iter,
@@ -74,13 +76,22 @@ class AffinityPropagation:
         return Clustering(number_by_first_row(exemplars), anchors, converged=bool(converged))
 
 
-def _median(similarity: NDArray[Any]) -> float:
-    """Return the median of all entries from the upper half: the rest is its mirror and zeros."""
-    n_rows = len(similarity)
-    upper = np.empty(n_rows * (n_rows - 1) // 2, dtype=similarity.dtype)
-    kernels.upper_triangle(similarity, upper)
-    # In ascending order each entry stands twice, then come the n zeros of the diagonal.
-    places = [(n_rows**2 - 1) // 4, n_rows**2 // 4]
-    if places[1] >= len(upper):
-        return float(np.median(similarity))
-    return float(np.partition(upper, places)[places].astype(np.float64).mean())
+def _median(squared: NDArray[Any]) -> float:
+    """Return the median of all entries of a symmetric matrix with zeros on its diagonal.
+
+    A count of the entries by their first 16 bits shows where it is; few are left to be sorted.
+    """
+    n_rows = len(squared)
+    # In ascending order come the n zeros of the diagonal, then each entry of the upper half twice.
+    places = [max((n_rows**2 - 1) // 2 - n_rows, 0) // 2, max(n_rows**2 // 2 - n_rows, 0) // 2]
+    if n_rows**2 // 2 - n_rows < 1:
+        return float(np.median(squared))
+    shift = np.uint64(15 if squared.itemsize == 4 else 47)
+    counts = np.empty(2**16, dtype=np.int64)
+    kernels.upper_bins(squared, shift, counts)
+    ends = np.cumsum(counts)
+    first, last = np.searchsorted(ends, places, side="right")
+    chosen = np.empty(counts[first : last + 1].sum(), dtype=squared.dtype)
+    kernels.upper_between(squared, shift, np.uint64(first), np.uint64(last), chosen)
+    within = np.array(places) - (ends[first] - counts[first])
+    return float(np.partition(chosen, within)[within].astype(np.float64).mean())

@@ -66,6 +66,56 @@ def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
 
 
 @intrinsic
+def above(context: Any, row: Any, at: Any, limit: Any) -> Any:
+    """Return a mask: bit c is set where row[at + c] > limit, for PIECE numbers."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
+        limits = _repeat(builder, given[2], PIECE)
+        return _as_mask(builder, builder.fcmp_ordered(">", values, limits))
+
+    return types.int64(row, types.int64, row.dtype), build
+
+
+@intrinsic
+def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any, limit: Any) -> Any:
+    """Return a mask of where x < cut and x + shift[first + c] > limit; x is row[at + c]."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
+        shifts = _load(builder, _pointer(context, builder, shift, given[2], given[3], PIECE), shift)
+        low = builder.fcmp_ordered("<", values, _repeat(builder, given[4], PIECE))
+        if row.dtype != shift.dtype:
+            values = builder.fpext(values, ir.VectorType(_element(shift), PIECE))
+        sums = builder.fadd(values, shifts)
+        high = builder.fcmp_ordered(">", sums, _repeat(builder, given[5], PIECE))
+        return _as_mask(builder, builder.and_(low, high))
+
+    whole = types.int64
+    return whole(row, whole, shift, whole, row.dtype, shift.dtype), build
+
+
+@intrinsic
+def affine_above_zero(
+    context: Any, x: Any, at: Any, y: Any, to: Any, factor: Any, shift: Any
+) -> Any:
+    """Return a mask: bit c is set where factor · x[at + c] - shift + y[to + c] > 0."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        xs = _load(builder, _pointer(context, builder, x, given[0], given[1], PIECE), x)
+        ys = _load(builder, _pointer(context, builder, y, given[2], given[3], PIECE), y)
+        if x.dtype != y.dtype:
+            xs = builder.fpext(xs, ir.VectorType(_element(y), PIECE))
+        values = builder.fmul(xs, _repeat(builder, given[4], PIECE))
+        values = builder.fadd(builder.fsub(values, _repeat(builder, given[5], PIECE)), ys)
+        zeros = _repeat(builder, ir.Constant(_element(y), 0.0), PIECE)
+        return _as_mask(builder, builder.fcmp_ordered(">", values, zeros))
+
+    number, whole = y.dtype, types.int64
+    return whole(x, whole, y, whole, number, number), build
+
+
+@intrinsic
 def finish_piece(
     context: Any,
     tile: Any,
@@ -113,6 +163,19 @@ def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(total, types.int64, row, types.int64), build
+
+
+@intrinsic
+def scale_piece(context: Any, row: Any, at: Any, factor: Any) -> Any:
+    """Update PIECE numbers of `row`, from `at` on: times `factor`."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        target = _pointer(context, builder, row, given[0], given[1], PIECE)
+        values = builder.fmul(_load(builder, target, row), _repeat(builder, given[2], PIECE))
+        builder.store(values, target).align = row.dtype.bitwidth // 8
+        return context.get_dummy_value()
+
+    return types.void(row, types.int64, row.dtype), build
 
 
 @intrinsic

@@ -29,7 +29,7 @@ def affinity_propagation(
     """Fill `out` with the exemplar of each row; return whether the messages settled.
 
     They have settled when the set of exemplars, not empty, has stood for `patience` rounds.
-    Without exemplars all of `out` is -1. `R` and `A` are working space.
+    Without exemplars all of `out` is -1. `R` and `A`, in float64, are working space.
     """
     n_rows = len(S)
     R[:] = A[:] = 0.0
@@ -94,6 +94,20 @@ def break_ties(S: Floats) -> None:
     S += ((step * S.astype(np.float64) - least) * unit).astype(S.dtype)
 
 
-def upper_triangle(S: Floats, out: Floats) -> None:
-    """Fill `out` with the entries above the diagonal, row after row."""
-    out[:] = S[np.triu_indices(len(S), 1)]
+def upper_bins(D: Floats, shift: int, counts: NDArray[np.int64]) -> None:
+    """Fill `counts` with how many entries above the diagonal have which first bits.
+
+    `shift` is how many of the last bits are left out.
+    """
+    counts[:] = np.bincount(_first_bits(D, shift), minlength=len(counts))
+
+
+def upper_between(D: Floats, shift: int, first: int, last: int, out: Floats) -> None:
+    """Fill `out` with the entries above the diagonal whose first bits are first … last."""
+    bits = _first_bits(D, shift)
+    out[:] = D[np.triu_indices(len(D), 1)][(bits >= first) & (bits <= last)]
+
+
+def _first_bits(D: Floats, shift: int) -> NDArray[np.int64]:
+    upper = D[np.triu_indices(len(D), 1)]
+    return (upper.view(f"u{D.itemsize}") >> shift).astype(np.int64)
