@@ -368,6 +368,42 @@ def test_linkage_on_distances_without_ties(name):
         np.testing.assert_array_equal(labels[1], labels[0])
 
 
+@pytest.mark.parametrize("spread", [0.0, 1e-7, 1e-3, 1.0])
+def test_settled_linkage_is_that_of_exact_distances(name, spread):
+    # Rows that nearly repeat each other are what single precision cannot tell apart; with none of
+    # the spread they do repeat each other, and the kernel may give up.
+    rng = np.random.default_rng(5)
+    columns = np.tile(_in_range(TABLES[name]), (1, 150))[:, :150]
+    columns = columns + spread * rng.normal(size=columns.shape)
+    if len(columns) == 0:
+        return
+    rows = _tiles(columns, np.float32)
+    n_rows = columns.shape[1]
+    distances = np.empty((n_rows, n_rows), np.float32)
+    cpu_products.product_matrix(*rows, distances)
+    exact = _matrix(columns)
+    for n_clusters in (1, 2, 10, 75, 150):
+        expected, found = np.full(n_rows, -7), np.full(n_rows, -7)
+        cpu_linkage.complete_linkage(exact.copy(), n_clusters, expected)
+        if spread > 1e-7:  # no ties: all ways to the tree are the same
+            ref_linkage.complete_linkage(exact.copy(), n_clusters, found)
+            np.testing.assert_array_equal(found, expected)
+        settled = cpu_linkage.settled_linkage(
+            distances.copy(),
+            np.empty_like(distances),
+            rows[2][:n_rows],
+            0.0,
+            columns,
+            np.empty(0),
+            n_clusters,
+            found,
+        )
+        if settled:
+            np.testing.assert_array_equal(found, expected)
+        else:
+            assert spread < 1.0
+
+
 @pytest.mark.parametrize("damping", [0.5, 0.9])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_affinity_propagation(name, damping, dtype):

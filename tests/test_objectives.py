@@ -201,3 +201,16 @@ def test_a_partition_is_scored_once_where_labels_decide(blobs, monkeypatch):
     fitness = objective(np.array([[1.0, 1.0, 1.0], [0.9, 1.1, 1.0], [1.2, 1.0, 1.0]])).fitness
     assert len(calls) == 1
     assert len(set(fitness)) == 1
+
+
+def test_a_particle_that_was_seen_is_not_evaluated_again(blobs):
+    objective = _objective(blobs)
+    seen = []
+    cluster = objective.clusterer.cluster
+    counting = type("Counting", (), {"cluster": lambda _, space: seen.append(1) or cluster(space)})
+    objective.clusterer = counting()
+    # The second differs from the first only in a feature that both drop.
+    positions = np.array([[0.5, -1.0, 2.0], [0.5, -0.3, 2.0], [0.5, 0.1, 2.0], [0.5, -1.0, 2.0]])
+    fitness = objective(positions).fitness
+    assert len(seen) == 2
+    assert fitness[0] == fitness[1] == fitness[3] != fitness[2]

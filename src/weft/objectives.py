@@ -68,6 +68,7 @@ class FeatureObjective:
         )
         self._local = threading.local()
         self._scores: dict[bytes, float] = {}
+        self._outcomes: dict[bytes, Outcome] = {}
         self._crew: Crew | None = None
         self._limits: Any = None
         with threadpool_limits(1, "blas"):
@@ -111,6 +112,13 @@ class FeatureObjective:
     def evaluate(self, position: Floats) -> Outcome:
         """Evaluate one particle."""
         solution = self.particle.decode(position)
+        # Bits that have settled, and weights that are all dropped, come again and again.
+        key = _fingerprint(*(part for part in solution if part is not None))
+        if key not in self._outcomes:
+            self._outcomes[key] = self._evaluate(solution)
+        return self._outcomes[key]
+
+    def _evaluate(self, solution: Solution) -> Outcome:
         n_features = int((solution.weights > 0.0).sum())
         if n_features == 0:
             return Outcome(INFEASIBLE, 0, 0)
@@ -126,7 +134,7 @@ class FeatureObjective:
         if not self.criterion.labels_only:
             return self.criterion.score(space, clustering.labels, self.context)
         # A swarm that closes in meets the same partition again and again.
-        key = hashlib.blake2b(clustering.labels.tobytes(), digest_size=16).digest()
+        key = _fingerprint(clustering.labels)
         if key not in self._scores:
             self._scores[key] = self.criterion.score(space, clustering.labels, self.context)
         return self._scores[key]
@@ -162,6 +170,13 @@ class FeatureObjective:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._local = threading.local()
+
+
+def _fingerprint(*arrays: NDArray[Any]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(array.tobytes())
+    return digest.digest()
 
 
 def _fits_single(table: Table) -> bool:

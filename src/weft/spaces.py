@@ -65,6 +65,10 @@ class Buffers:
             self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
         return self._arrays[key]
 
+    def put(self, name: str, array: AnyFloats) -> None:
+        """Take an array of the caller's for the one of that name and shape."""
+        self._arrays[name, array.shape] = array
+
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
     """Return an empty array that starts on a cache line: a vector across two costs twice."""
@@ -181,6 +185,17 @@ class Space:
     def matrix_ready(self) -> bool:
         """Whether `matrix` costs nothing."""
         return self._matrix_ready
+
+    def exact_matrix(self, out: Floats) -> None:
+        """Fill `out` (n, n) with all powered distances, feature by feature in float64."""
+        if len(self.exponents):
+            difference_kernels.powered_matrix(self.columns, self.exponents, out)
+        else:
+            difference_kernels.squared_matrix(self.columns, out)
+
+    def forget_matrix(self) -> None:
+        """Take note that somebody has spoilt the matrix."""
+        self._matrix_ready = False
 
     def consume_matrix(self) -> AnyFloats:
         """Return the matrix to a caller that will spoil it; the next use makes it anew."""

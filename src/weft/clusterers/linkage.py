@@ -9,6 +9,7 @@ import numpy as np
 from weft._validation import check_integer
 from weft.clusterers.base import Clustering
 from weft.kernels.cpu import linkage as kernels
+from weft.kernels.cpu.vectors import PIECE as SMALLEST
 from weft.spaces import Space
 
 
@@ -18,8 +19,8 @@ class CompleteLinkage:
 
     n_clusters: int | None = None
 
-    n_matrices = 1
-    precision = "float64"
+    n_matrices = 2
+    precision = "float32"
 
     def __post_init__(self) -> None:
         if self.n_clusters is None:
@@ -40,6 +41,26 @@ class CompleteLinkage:
         return self
 
     def cluster(self, space: Space) -> Clustering:
-        labels = np.empty(space.n_rows, dtype=np.int64)
-        kernels.complete_linkage(space.consume_matrix(), self.n_clusters, labels)
-        return Clustering(labels, np.arange(space.n_rows))
+        n_rows = space.n_rows
+        labels = np.empty(n_rows, dtype=np.int64)
+        if space.exact:
+            kernels.complete_linkage(space.consume_matrix(), self.n_clusters, labels)
+            return Clustering(labels, np.arange(n_rows))
+        # Room for the distances and for as many to use up; or for all in double precision.
+        both = space.buffers.get("both", (2, n_rows, n_rows))
+        space.buffers.put("matrix", both[0])
+        settled = n_rows >= SMALLEST and kernels.settled_linkage(
+            space.matrix(),
+            both[1],
+            *space.doubt,
+            space.columns,
+            space.exponents,
+            self.n_clusters,
+            labels,
+        )
+        if not settled:
+            exact = both.reshape(-1).view(np.float64)[: n_rows**2].reshape(n_rows, n_rows)
+            space.exact_matrix(exact)
+            kernels.complete_linkage(exact, self.n_clusters, labels)
+            space.forget_matrix()
+        return Clustering(labels, np.arange(n_rows))

@@ -78,6 +78,19 @@ def above(context: Any, row: Any, at: Any, limit: Any) -> Any:
 
 
 @intrinsic
+def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
+    """Return a mask: bit c is set where row[at + c] + shift[at + c] < limit."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
+        shifts = _load(builder, _pointer(context, builder, shift, given[2], given[1], PIECE), shift)
+        limits = _repeat(builder, given[3], PIECE)
+        return _as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
+
+    return types.int64(row, types.int64, shift, row.dtype), build
+
+
+@intrinsic
 def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any, limit: Any) -> Any:
     """Return a mask of where x < cut and x + shift[first + c] > limit; x is row[at + c]."""
 
