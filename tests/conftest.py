@@ -66,6 +66,31 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("any_clusterer", clusterer_names())
 
 
+# How many of scikit-learn's checks were run, for the line at the end.
+_CHECKS = pytest.StashKey[list[int]]()
+
+
+@pytest.fixture
+def checks_run(request):
+    return request.config.stash.setdefault(_CHECKS, []).append
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    counts = config.stash.get(_CHECKS, [])
+    if counts:
+        reports = [r for each in ("passed", "failed") for r in terminalreporter.stats.get(each, [])]
+        own = sum("test_contracts" in report.nodeid for report in reports)
+        terminalreporter.write_line(
+            f"contracts: {len(estimator_names())} estimators, {sum(counts)} checks of "
+            f"scikit-learn's and {own} of our own"
+        )
+
+
+@pytest.fixture
+def registry():
+    return estimator_names()
+
+
 @pytest.fixture(name="fitted")
 def _fitted():
     return fitted

@@ -209,7 +209,7 @@ default="uniform"
             device = choose_device(self.device, worth_it=True)
             X = gpu_rows(self, X, device, largest=_LARGEST)
         else:
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
             if np.abs(X).max() > _LARGEST:
                 raise ValueError(
                     f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "

@@ -127,7 +127,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_size(X, 0, 1)
         with running(self, X, resume) as run:
             self._search(X, np.random.default_rng(run.seed(self.random_state)))

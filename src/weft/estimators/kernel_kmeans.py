@@ -121,7 +121,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         n_init = check_integer("n_init", self.n_init, low=1)

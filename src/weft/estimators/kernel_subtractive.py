@@ -110,7 +110,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)

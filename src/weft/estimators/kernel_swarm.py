@@ -206,7 +206,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_choices()
         check_size(X, _MATRICES, parse_memory("max_memory", self.max_memory))
         with running(self, X, resume) as run:

@@ -200,7 +200,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         if np.abs(X).max() > _LARGEST:
             raise ValueError(
                 f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
