@@ -175,15 +175,16 @@ class History:
                 name: values[leader].item()
                 for name, values in generation.evaluation.details.items()
             }
-        self.rows.append(
-            {
-                "generation": generation.number,
-                "best_fitness": generation.best_fitness,
-                "mean_fitness": float(valid.mean()) if len(valid) else math.nan,
-                "seconds": generation.seconds,
-                **self._details,
-            }
-        )
+        row = {
+            "generation": generation.number,
+            "best_fitness": generation.best_fitness,
+            "mean_fitness": float(valid.mean()) if len(valid) else math.nan,
+            "seconds": generation.seconds,
+            **self._details,
+        }
+        if self.rows and row.keys() != self.rows[0].keys():  # after set_state alone
+            raise ValueError("the history in the checkpoint is not one of this search.")
+        self.rows.append(row)
 
     def get_state(self) -> dict[str, Any]:
         """Return what a checkpoint keeps."""
@@ -194,8 +195,10 @@ class History:
     def set_state(self, state: dict[str, Any]) -> None:
         """Take over what a checkpoint kept."""
         columns = {str(name): list(values) for name, values in state["columns"].items()}
-        rows = zip(*columns.values(), strict=True)
-        self.rows = [dict(zip(columns, row, strict=True)) for row in rows]
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        if not all(type(value) in (int, float) for row in rows for value in row.values()):
+            raise ValueError("a history holds numbers.")
+        self.rows = rows
         self._best = float(state["best"])
         self._details = dict(state["details"])
 

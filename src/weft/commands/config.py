@@ -23,7 +23,10 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{str(path)!r} cannot be read: {error}.") from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path.name} is no TOML: {error}; mend it.") from None
+        detail = " ".join(str(error).split())
+        raise InputError(f"{path.name} is no TOML: {detail}; mend it.") from None
+    except RecursionError:
+        raise InputError(f"{path.name} has values nested too deep; mend it.") from None
     options = content.get("cluster", content)
     known = list(known)
     for key, value in options.items():

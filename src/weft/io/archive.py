@@ -13,6 +13,7 @@ import json
 import math
 import os
 import struct
+import tokenize
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -28,10 +29,12 @@ class Refused(Exception):
     """A file that is understood but not accepted; the text is the end of a sentence."""
 
 
-# What a damaged file can raise in zipfile, json and numpy; RuntimeError covers
-# NotImplementedError, RecursionError and a member marked as encrypted.
+# What a damaged file can raise in zipfile, json and numpy (which reads the head of an array as
+# Python's tokens); RuntimeError covers NotImplementedError, RecursionError and a member marked as
+# encrypted.
 DAMAGE = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, struct.error, EOFError, OSError, RuntimeError),
+    *(tokenize.TokenError, SyntaxError),
     *(LookupError, AttributeError, TypeError, ValueError, ArithmeticError, MemoryError),
 )
 

@@ -23,10 +23,18 @@ if TYPE_CHECKING:
 # pandas' own words for "missing" (NA, NaN, null, None, an empty cell, ...) and UCI's.
 _EXTRA_MISSING = ["?"]
 _SEPARATORS = (",", ";", "\t")
+_LONGEST = 2000  # characters of a message
 
 
 class InputError(ValueError):
-    """A file or an option that cannot be used; the message is one sentence with the remedy."""
+    """A file or an option that cannot be used; the message is one sentence with the remedy.
+
+    What it quotes from a file may have line breaks in it, and no end: both are mended here.
+    """
+
+    def __init__(self, text: str) -> None:
+        line = " ".join(text.splitlines())
+        super().__init__(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
 
 
 @dataclass(frozen=True)
@@ -125,15 +133,17 @@ def _read_header(path: Path) -> tuple[list[str], str, str]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         first = next((line for line in file if line.strip()), "")
         second = next((line for line in file if line.strip()), "")
+    empty = f"{path.name} is empty; it needs a line of column names and rows below it."
     if not first:
-        raise InputError(
-            f"{path.name} is empty; it needs a line of column names and rows below it."
-        )
+        raise InputError(empty)
     unquoted = re.sub(r'"[^"]*"', "", first)
     separator = max(_SEPARATORS, key=unquoted.count)  # the first one wins a tie
     # Spreadsheets that separate with ";" do so because their decimals are written with ",".
     comma_decimals = separator == ";" and re.search(r"(^|;)\s*-?\d+,\d+\s*(;|$)", second.rstrip())
-    cells = next(iter(_records(path, separator)))[1]
+    record = next(_records(path, separator), None)
+    if record is None:  # a line of quotes around nothing
+        raise InputError(empty)
+    cells = record[1]
     names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, start=1)]
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:

@@ -1,0 +1,270 @@
+"""What reads bytes from outside, as functions of bytes: they return, or raise `Crash`.
+
+A reader may refuse whatever it likes, in one sentence (a `ValueError` of one line). All else that
+comes out of it is a crash: other exceptions, several lines, answers that are not numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+# In memory where there is such a folder: a case must not wait for a disk.
+_FOLDER = Path(
+    tempfile.mkdtemp(prefix="weft-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+)
+
+
+class Crash(Exception):
+    """Something that no file may do."""
+
+
+def _refusal(error: Exception) -> None:
+    text = str(error)
+    if "\n" in text or not text or len(text) > 4000:
+        raise Crash(f"a refusal that is no sentence: {text[:200]!r}") from error
+
+
+def _file(name: str, data: bytes) -> Path:
+    path = _FOLDER / name
+    path.write_bytes(data)
+    return path
+
+
+def _table(path: Path) -> None:
+    from weft.io import prepare_table, read_table
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            table = prepare_table(read_table(path), missing="median")
+        except ValueError as error:
+            _refusal(error)
+            return
+    if not np.isfinite(table.X).all() or len(table.X) != len(table.rows):
+        raise Crash("a table with numbers that are none")
+
+
+def csv(data: bytes) -> None:
+    """Text tables."""
+    _table(_file("t.csv", data))
+
+
+def parquet(data: bytes) -> None:
+    """Parquet tables."""
+    _table(_file("t.parquet", data))
+
+
+@cache
+def _command() -> Any:
+    import typer.main
+
+    from weft.cli import app
+
+    return typer.main.get_command(app).commands["cluster"]  # type: ignore[attr-defined]
+
+
+def config(data: bytes) -> None:
+    """TOML files with options, up to the point where the command would run."""
+    path = _file("c.toml", data)
+    command = _command()
+    with redirect_stderr(io.StringIO()) as err, redirect_stdout(io.StringIO()):
+        try:
+            command.make_context("cluster", ["t.csv", "--config", str(path)])
+        except Exception as error:
+            # weft's own refusals end with code 2 after a sentence; those of the parser carry one.
+            said = err.getvalue().strip()
+            if getattr(error, "exit_code", None) != 2 or "\n" in said:
+                raise Crash(f"{error!r}, {said!r}") from error
+
+
+# Archives: sums that do not fit end the reading at once, so most cases are summed again --------
+
+
+def _members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _pack(members: dict[str, bytes]) -> bytes:
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
+    members = {**members, "checksums.json": json.dumps(sums).encode()}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return buffer.getvalue()
+
+
+def _forged(base: bytes, data: bytes) -> bytes:
+    """`data` as a file, as the document of `base`, or as changes to a member of it."""
+    if len(data) < 3:
+        return data
+    how, rest = data[0] % 3, data[1:]
+    if how == 0:
+        return rest
+    members = _members(base)
+    members.pop("checksums.json")
+    names = list(members)
+    if how == 1:
+        members[names[0]] = rest
+        return _pack(members)
+    name = names[rest[0] % len(names)]
+    content = bytearray(members[name])
+    for place in range(1, len(rest) - 2, 3):
+        where = int.from_bytes(rest[place : place + 2], "little") % len(content)
+        content[where] = rest[place + 2]
+    members[name] = bytes(content)
+    return _pack(members)
+
+
+_BASES: dict[str, tuple[Any, ...]] = {}
+
+
+def _rows() -> np.ndarray:
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    X[6:, 0] += 8.0
+    return X
+
+
+def _models() -> tuple[bytes, ...]:
+    if "models" not in _BASES:
+        import weft
+
+        X, kept = _rows(), []
+        for model in (
+            weft.FeatureSwarm("linkage", n_clusters=2, n_generations=2, n_particles=3),
+            weft.WeightedKMeans(2, random_state=0),
+            weft.StagedSwarm(n_generations=2, n_particles=4, n_estimates=1, random_state=0),
+            weft.KernelKMeans(2, n_init=1, random_state=0),
+        ):
+            path = _FOLDER / "base.weft"
+            model.fit(X).save(path)
+            kept.append(path.read_bytes())
+        _BASES["models"] = tuple(kept)
+    return _BASES["models"]
+
+
+def model(data: bytes) -> None:
+    """Model files; what loads must answer or raise, and stay in the process."""
+    import weft
+
+    bases = _models()
+    base = bases[data[0] // 3 % len(bases)] if data else b""
+    path = _file("m.weft", _forged(base, data))
+    try:
+        loaded = weft.load(path)
+    except ValueError as error:
+        _refusal(error)
+        return
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with suppress(Exception):  # wrong answers and errors are what a forger gets
+            loaded.predict(np.zeros((2, 3)))
+
+
+def _searches() -> tuple[Any, ...]:
+    if "searches" not in _BASES:
+        import weft
+        from weft.callbacks import Checkpoint
+
+        class _Cut(Exception):
+            pass
+
+        def cut(generation: Any) -> None:
+            if generation.number == 3:
+                raise _Cut
+
+        kept = []
+        for make in (
+            lambda **options: weft.FeatureSwarm(
+                "linkage", n_clusters=2, n_generations=4, n_particles=3, random_state=0, **options
+            ),
+            lambda **options: weft.ProjectedSwarm(
+                2, n_evaluations=16, n_particles=4, random_state=0, patience=None, **options
+            ),
+            lambda **options: weft.ProjectedSwarm(
+                2,
+                particle="weights",
+                n_evaluations=16,
+                n_particles=4,
+                random_state=0,
+                patience=None,
+                **options,
+            ),
+        ):
+            path = _FOLDER / "base.checkpoint"
+            try:
+                make(callbacks=[Checkpoint(path, every=1), cut]).fit(_rows())
+            except _Cut:
+                kept.append((make, path.read_bytes()))
+        _BASES["searches"] = tuple(kept)
+    return _BASES["searches"]
+
+
+def checkpoint(data: bytes) -> None:
+    """Checkpoints, resumed from."""
+    searches = _searches()
+    make, base = searches[data[0] // 3 % len(searches)] if data else (searches[0][0], b"")
+    path = _file("c.checkpoint", _forged(base, data))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            make().fit(_rows(), resume=path)
+        except ValueError as error:
+            _refusal(error)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "csv": csv,
+    "parquet": parquet,
+    "config": config,
+    "model": model,
+    "checkpoint": checkpoint,
+}
+
+
+def seeds(name: str) -> list[bytes]:
+    """First cases: files as they are written, small."""
+    if name == "csv":
+        return [
+            b"a,b\n1,2\n3,4\n5,6\n",
+            b'a;b\n"1,5";2\n3;4\n\n5;x\n',
+            b"\xef\xbb\xbfa\tb\n1\t?\n2\tNA\n3\t1e308\n",
+            b'"a ""q""",b,\n1,2,x\n3,4,"y\nz"\n',
+        ]
+    if name == "config":
+        return [
+            b'[cluster]\nmethod = "pso-fsw"\nseed = 3\ndrop = ["a"]\n\n[input]\nsha256 = "0"\n',
+            b"generations = 5\njson = true\nstability = 2\n",
+        ]
+    if name == "parquet":
+        import pandas as pd
+
+        frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": ["x", "y", "x"], "c": [1, 2, 3]})
+        kept = []
+        for compression in (None, "snappy", "gzip", "zstd"):
+            path = _FOLDER / "seed.parquet"
+            frame.to_parquet(path, compression=compression)
+            kept.append(path.read_bytes())
+        return kept
+    bases = _models() if name == "model" else [base for _, base in _searches()]
+    kept = []
+    for number, base in enumerate(bases):
+        mark = 3 * number
+        document = next(iter(_members(base).values()))
+        kept += [bytes([mark]) + base, bytes([mark + 1]) + document]
+        kept += [bytes([mark + 2, member, 9, 0, 7]) for member in range(3)]
+    return kept
