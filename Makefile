@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: demo test lint bench noise studies docs browser-test clean
+.PHONY: demo test lint bench noise studies docs browser-test
+.PHONY: fuzz faults audit lock coverage mutation clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
@@ -25,9 +26,34 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit --quiet --recursive src/weft
 
 test: lint  ## Everything the project checks.
 	$(BIN)/pytest
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,fuzz]'
+	@touch $@
+
+SECONDS ?= 600
+fuzz: $(VENV)/.fuzz  ## Bytes on everything that reads bytes, 10 minutes for each; SECONDS=30 for a look.
+	$(BIN)/python -m fuzz --seconds $(SECONDS)
+
+faults: $(VENV)/.dev  ## Kills, full disks, memory limits, a thousand fits: half an hour.
+	$(BIN)/python -m checks.faults
+
+coverage: $(VENV)/.dev  ## Branches of src/weft that the tests reach, compiled code run as Python.
+	$(BIN)/python -m checks.branches
+
+mutation: $(VENV)/.dev  ## Small faults put into metrics, swarms and k-means: how many do tests see?
+	$(BIN)/python -m checks.mutation
+
+audit: $(VENV)/.dev  ## Known weaknesses of what development installs; hashes, where nobody can be asked.
+	$(BIN)/python -m checks.audit
+
+lock: $(VENV)/.dev  ## Pin what development installs, with hashes.
+	$(BIN)/uv pip compile pyproject.toml --extra app --extra dev --extra scale --extra fuzz \
+	  --generate-hashes --python-version 3.11 --no-header --no-annotate --output-file requirements-dev.lock
 
 $(VENV)/.bench: $(VENV)/.app
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,bench]'

@@ -12,6 +12,20 @@ from typing import Any
 import weft
 from weft.io import InputError
 
+# Options that say where to write.
+_PLACES = ("out", "checkpoint")
+
+
+def _check_place(name: str, key: str, value: Any) -> None:
+    """A config may come from anybody: what it has written stays below the folder one is in."""
+    here = Path.cwd().resolve()
+    inside = isinstance(value, str) and "\0" not in value
+    if not inside or not (here / value).resolve().is_relative_to(here):
+        raise InputError(
+            f"{name} has {key}={value!r}, which is not below this folder; type --{key} if that is "
+            "where you want it."
+        )
+
 
 def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
     """The options in a config file; unknown names are refused."""
@@ -37,6 +51,12 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
             )
         if isinstance(value, dict):
             raise InputError(f"{path.name} has a table {key!r} where a value is expected.")
+        if key.replace("-", "_") in _PLACES:
+            _check_place(path.name, key, value)
+        if key == "force" and value:
+            raise InputError(
+                f"{path.name} has 'force', which a file cannot say for you; type --force."
+            )
     return {key.replace("-", "_"): value for key, value in options.items()}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,9 @@ TEXT = (".csv", ".tsv", ".txt", "")
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 EXCEL = (".xlsx", ".xls", ".xlsb", ".xlsm", ".ods")
+# What a packed table may grow to when read: this much in any case, and so many times its size.
+_BOMB_SIZE = 2**30
+_BOMB_RATIO = 200
 # First bytes of what may come through a pipe, where no name says what it is.
 _MAGIC = {
     b"PAR1": ".parquet",
@@ -78,15 +82,42 @@ def _read_frame(path: Path, kind: str) -> pd.DataFrame:
     pd = import_optional("pandas", "app")
     if kind in EXCEL:
         import_optional("python_calamine", "app")
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                _refuse_bomb(path, sum(info.file_size for info in archive.infolist()))
         return pd.read_excel(path, engine="calamine")
     if kind in PARQUET:
-        return import_optional("pyarrow.parquet", "app").ParquetFile(path).read().to_pandas()
-    feather, ipc = import_optional("pyarrow.feather", "app"), import_optional("pyarrow.ipc", "app")
+        file = import_optional("pyarrow.parquet", "app").ParquetFile(path)
+        about = file.metadata
+        groups = [about.row_group(number) for number in range(about.num_row_groups)]
+        cells = 8 * about.num_rows * about.num_columns  # however well they are packed
+        _refuse_bomb(path, max(cells, sum(group.total_byte_size for group in groups)))
+        return file.read().to_pandas()
+    arrow, ipc = import_optional("pyarrow", "app"), import_optional("pyarrow.ipc", "app")
+    batches, size = [], 0
     with path.open("rb") as file:
-        if file.read(4) == b"ARRO":
-            return feather.read_table(path).to_pandas()
+        stored = file.read(4) == b"ARRO"
         file.seek(0)
-        return ipc.open_stream(file).read_all().to_pandas()
+        if stored:
+            reader = ipc.open_file(file)
+            parts = (reader.get_batch(number) for number in range(reader.num_record_batches))
+        else:
+            reader = ipc.open_stream(file)
+            parts = iter(reader)
+        for batch in parts:
+            size += batch.nbytes
+            _refuse_bomb(path, size)
+            batches.append(batch)
+        return arrow.Table.from_batches(batches, reader.schema).to_pandas()
+
+
+def _refuse_bomb(path: Path, size: int) -> None:
+    """A few bytes that unpack to more than the memory are no table that anybody has measured."""
+    if size > _BOMB_SIZE and size > _BOMB_RATIO * path.stat().st_size:
+        raise InputError(
+            f"{path.name} would unpack to {size / 2**30:.3g} GiB, more than {_BOMB_RATIO} times "
+            "its own size; write it again without compression if that is really the table."
+        )
 
 
 def _named(frame: pd.DataFrame, name: str) -> pd.DataFrame:
