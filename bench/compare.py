@@ -246,11 +246,30 @@ def _row(line: Line) -> str:
     if not math.isnan(line.low):
         interval = f"{_number(line.low, signed=True)} … {_number(line.high, signed=True)}"
     runs = str(line.n_runs) if line.n_runs else ""
-    entries = [line.data, line.method, NAMES.get(line.metric, line.metric), ours, runs, theirs]
+    data = {"*": "all sets"}.get(line.data, line.data)
+    entries = [data, line.method, _name(line.metric), ours, runs, theirs]
     return "| " + " | ".join([*entries, gap, interval, line.word]) + " |"
 
 
-NAMES = {"greedy": "accuracy", "huang": "accuracy", "f1": "F", "row purity": "purity", "f": "F"}
+NAMES = {
+    "greedy": "accuracy",
+    "huang": "accuracy",
+    "f1": "F",
+    "row purity": "purity",
+    "f": "F",
+    "max": "largest accuracy",
+    "beta": "β",
+    "modal": "modal β",
+    "kept": "share of features",
+}
+ENDINGS = {"sd": ", sd", "max": ", largest", "p": ", p"}
+
+
+def _name(metric: str) -> str:
+    """Return a metric as tables write it."""
+    base, _, ending = metric.partition(".") if "@" not in metric else (metric, "", "")
+    base = base.replace("f@", "F at ") if "@" in base else NAMES.get(base, base)
+    return base + ENDINGS.get(ending, "")
 
 
 def _number(value: float, *, signed: bool = False) -> str:

@@ -37,13 +37,14 @@ class Finding(NamedTuple):
 
 def rows_for(study: Study, folder: Path, quick: bool = False) -> list[dict[str, Any]]:
     """Return the rows that a table is made of; in a table that sums up, those of its sources."""
-    sources = study.rows_of or (study.name,)
-    return [
-        row
-        for name in sources
+    # Tables that share a run (a baseline) hold it twice; it counts once.
+    found = {
+        (results.key_of(row), row["identity"]): row
+        for name in study.rows_of or (study.name,)
         for row in _kept(name, quick, folder, results.stamp(name, folder))
         if any_match(row["data"], [study.source_data])
-    ]
+    }
+    return list(found.values())
 
 
 @lru_cache(maxsize=128)

@@ -1,4 +1,4 @@
-"""Tables 1-4 of Lu et al. 2009 beside ours, the hard sets, relevant features, speed and text.
+"""ProjectedSwarm beyond its paper: hard sets, relevant features, speed and text.
 
     WEFT_DATA=... python -m bench.projected            # run what is missing, print everything
     python -m bench.projected --print                  # print what is there
@@ -48,159 +48,12 @@ PRINTED_CALL = {
     "standardize": False,
     "patience": None,
 }
-# Tables 1, 2, 3: (m, ρ) -> rows for α = 0.2, 0.5, 1, 2
-ALPHAS = (0.2, 0.5, 1.0, 2.0)
-NAMES = ("PSOVW", "EWKM", "W-k-means", "LAC", "k-means")
-PRINTED = {
-    (100, 0.2): [
-        [82.76, 91.16, 92.56, 91.68],
-        [69.68, 65.00, 68.16, 61.20],
-        [68.44, 72.00, 69.68, 78.24],
-        [68.12, 64.48, 69.04, 65.08],
-        [52.88, 42.04, 50.40, 46.60],
-    ],
-    (100, 0.5): [
-        [83.12, 85.96, 86.40, 89.40],
-        [66.28, 61.24, 59.56, 68.88],
-        [62.84, 70.24, 75.49, 76.82],
-        [69.48, 66.88, 63.16, 60.24],
-        [39.56, 43.36, 36.55, 39.24],
-    ],
-    (100, 0.8): [
-        [80.24, 83.80, 83.68, 83.92],
-        [65.76, 71.00, 61.80, 56.64],
-        [72.24, 76.96, 77.64, 83.40],
-        [61.56, 58.24, 69.76, 62.80],
-        [35.20, 33.56, 35.28, 36.48],
-    ],
-    (1000, 0.2): [
-        [84.32, 92.36, 90.60, 91.16],
-        [55.12, 63.72, 62.52, 54.80],
-        [60.28, 68.56, 82.16, 69.12],
-        [66.80, 65.52, 65.00, 68.12],
-        [30.56, 36.88, 23.16, 36.68],
-    ],
-    (1000, 0.5): [
-        [83.92, 87.84, 90.84, 89.24],
-        [66.68, 64.80, 72.96, 57.28],
-        [72.68, 67.48, 74.08, 76.44],
-        [56.04, 73.88, 68.52, 61.72],
-        [28.32, 34.56, 25.20, 35.48],
-    ],
-    (1000, 0.8): [
-        [80.36, 86.12, 88.84, 84.68],
-        [64.36, 63.72, 68.24, 52.84],
-        [77.52, 73.12, 75.00, 80.12],
-        [57.20, 60.92, 58.12, 53.56],
-        [26.44, 25.44, 21.00, 28.80],
-    ],
-    (2000, 0.2): [
-        [82.87, 85.01, 87.01, 90.84],
-        [58.40, 66.56, 61.44, 60.82],
-        [69.01, 65.64, 70.15, 64.76],
-        [61.81, 62.36, 60.64, 69.70],
-        [42.56, 36.33, 38.49, 43.22],
-    ],
-    (2000, 0.5): [
-        [82.53, 86.47, 86.72, 87.76],
-        [68.09, 65.84, 64.64, 71.22],
-        [67.84, 73.80, 68.95, 68.04],
-        [61.36, 60.56, 65.52, 61.10],
-        [34.15, 25.15, 27.56, 31.68],
-    ],
-    (2000, 0.8): [
-        [82.72, 82.80, 85.62, 85.06],
-        [64.64, 65.40, 65.50, 72.04],
-        [74.00, 66.76, 73.16, 74.24],
-        [65.52, 67.46, 64.64, 68.72],
-        [28.65, 28.31, 27.41, 24.82],
-    ],
-}
-# Table 4: (ρ, α, m) -> PSO with the objective of PSOVW, EWKM, W-k-means, LAC
-TABLE_4 = {
-    (0.5, 0.5, 100): (85.96, 84.82, 84.62, 82.18),
-    (0.5, 0.5, 1000): (87.84, 90.06, 84.06, 90.18),
-    (0.5, 0.5, 2000): (86.47, 90.54, 86.02, 88.72),
-    (0.5, 1.0, 100): (86.40, 84.50, 81.78, 85.50),
-    (0.5, 1.0, 1000): (90.84, 83.78, 83.24, 89.08),
-    (0.5, 1.0, 2000): (86.72, 85.76, 85.24, 85.74),
-    (0.8, 1.0, 100): (83.68, 83.9, 85.86, 83.48),
-    (0.8, 1.0, 1000): (88.84, 83.24, 86.04, 84.52),
-    (0.8, 1.0, 2000): (85.62, 83.17, 89.64, 87.24),
-}
-# A third of the cells of tables 2 and 3: each ρ, each α, at least once.
-LARGE_CELLS = ((0.2, 0.2), (0.5, 0.5), (0.5, 1.0), (0.8, 2.0))
-OBJECTIVES = ("psovw", "ewkm", "wkmeans", "lac")
 
 
 def seed_of(*key: Any) -> int:
     """Return a seed made of what the run is, not of when it runs."""
     words = [round(1000 * part) for part in key]
     return int(np.random.SeedSequence(words).generate_state(1)[0] >> 1)
-
-
-def printed_rivals(seed: int) -> dict[str, Callable[[Any], Any]]:
-    """Single runs from random rows, 100 rounds at most: section 4.2."""
-    common = {"init": "random", "n_init": 1, "max_iter": 100, "random_state": seed}
-    return {
-        "PSOVW": lambda X: ProjectedSwarm(10, random_state=seed, **PRINTED_CALL).fit(X),
-        "EWKM": lambda X: EntropyKMeans(10, gamma=1.0, **common).fit(X),
-        "W-k-means": lambda X: WeightedKMeans(
-            10, weights="global", weight_exponent=8.0, dispersion_offset=0.0, **common
-        ).fit(X),
-        "k-means": lambda X: KMeans(10, **common).fit(X),
-        "default": lambda X: ProjectedSwarm(10, random_state=seed).fit(X),
-    }
-
-
-def table_cells() -> Iterator[dict]:
-    cells = [(100, rho, alpha) for rho in (0.2, 0.5, 0.8) for alpha in ALPHAS]
-    cells += [(m, rho, alpha) for m in (1000, 2000) for rho, alpha in LARGE_CELLS]
-    for m, rho, alpha in cells:
-        for trial in range(TRIALS):
-            yield {"part": "tables", "m": m, "rho": rho, "alpha": alpha, "trial": trial}
-
-
-def one_cell(m: int, rho: float, alpha: float, trial: int) -> dict:
-    seed = seed_of(1, m, rho, alpha, trial)
-    data = make_subspace_clusters(
-        n_features=m, dimension_overlap=rho, data_overlap=alpha, random_state=seed
-    )
-    out = {}
-    for name, fit in printed_rivals(seed).items():
-        out[name] = 100 * accuracy(data.target, fit(data.data).labels_)
-    # 1/h from 1 to 11, the best accuracy of each trial, as in the paper's footnote
-    found = [
-        LocallyAdaptiveKMeans(
-            10, h=1 / inverse, init="random", n_init=1, max_iter=100, random_state=seed
-        ).fit(data.data)
-        for inverse in range(1, 12)
-    ]
-    out["LAC"] = max(100 * accuracy(data.target, model.labels_) for model in found)
-    return out
-
-
-def table4_cells() -> Iterator[dict]:
-    for rho, alpha, m in TABLE_4:
-        for trial in range(TRIALS):
-            yield {"part": "table4", "m": m, "rho": rho, "alpha": alpha, "trial": trial}
-
-
-def one_row(m: int, rho: float, alpha: float, trial: int) -> dict:
-    seed = seed_of(1, m, rho, alpha, trial)
-    data = make_subspace_clusters(
-        n_features=m, dimension_overlap=rho, data_overlap=alpha, random_state=seed
-    )
-    return {
-        name: 100
-        * accuracy(
-            data.target,
-            ProjectedSwarm(10, objective=name, strength=1.0, random_state=seed, **PRINTED_CALL)
-            .fit(data.data)
-            .labels_,
-        )
-        for name in OBJECTIVES
-    }
 
 
 def closed_forms(k: int, seed: int) -> dict[str, Callable[[Any], Any]]:
@@ -385,8 +238,6 @@ PARTS = {
     "hard": (hard_cells, one_hard),
     "speed": (speed_cells, one_speed),
     "text": (text_cells, one_text),
-    "tables": (table_cells, one_cell),
-    "table4": (table4_cells, one_row),
 }
 
 
@@ -408,25 +259,7 @@ def show(title: str, table: pd.DataFrame) -> None:
 
 
 def report(rows: list[dict]) -> None:
-    """Print every table, ours beside the printed one."""
-    tables = frame(rows, "tables")
-    if len(tables):
-        found = tables.groupby(["m", "rho", "alpha"])[[*NAMES, "default"]].mean().round(1)
-        for column, name in enumerate(NAMES):
-            found[f"{name} printed"] = [
-                PRINTED[m, rho][column][ALPHAS.index(alpha)] for m, rho, alpha in found.index
-            ]
-        order = [c for name in NAMES for c in (name, f"{name} printed")] + ["default"]
-        show("Tables 1-3: mean accuracy", found[order])
-        show("Means over cells", found[order].groupby("m").mean().round(1))
-    table4 = frame(rows, "table4")
-    if len(table4):
-        found = table4.groupby(["rho", "alpha", "m"])[list(OBJECTIVES)].mean().round(1)
-        for column, name in enumerate(OBJECTIVES):
-            found[f"{name} printed"] = [TABLE_4[key][column] for key in found.index]
-        order = [c for name in OBJECTIVES for c in (name, f"{name} printed")]
-        show("Table 4: mean accuracy of the swarm with each objective", found[order])
-        show("Mean", found[order].groupby("m").mean().round(1))
+    """Print every table."""
     hard = frame(rows, "hard")
     for name, group in hard.groupby("set", sort=False) if len(hard) else ():
         methods = [c for c in group if c not in ("part", "set", "trial")]

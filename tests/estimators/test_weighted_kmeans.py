@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from pathlib import Path
 
@@ -353,24 +351,6 @@ def test_wrong_parameters_are_named(call, message):
 
 
 # The thesis
-
-
-@pytest.fixture(scope="module")
-def table():
-    if "WEFT_DATA" not in os.environ:
-        pytest.skip("WEFT_DATA is not set: the thesis's data sets are not at hand")
-    sys.path.insert(0, str(BENCH))
-    import thesis_table
-
-    return thesis_table
-
-
-def test_rows_that_follow_from_the_equations(table):
-    wanted = [row for row in table.ROWS if row.must_match]
-    assert len(wanted) == 6
-    for row in wanted:
-        # As many decimals as are printed.
-        assert round(table.measure(row), row.decimals) == row.printed, row
 
 
 @pytest.mark.parametrize(("model", "n_clusters"), [("viii", 5), ("ix", 12)])
