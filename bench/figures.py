@@ -45,7 +45,7 @@ def boxes(study: Study, rows: Rows, asked: dict[str, Any]) -> Any:
     if not panels:
         return None
     n_columns = min(3, len(panels))
-    figure, axes = _grid(len(panels), n_columns)
+    figure, axes = _grid(len(panels), n_columns, same=True)
     for axis, (name, chosen) in zip(axes, panels.items(), strict=False):
         groups: dict[str, list[float]] = defaultdict(list)
         for row in sorted(chosen, key=lambda each: each["method"]):
@@ -66,12 +66,12 @@ def _panel(row: dict[str, Any], by: str) -> str:
     return row["data"] if by == "data" else "all sets"
 
 
-def _grid(n_panels: int, n_columns: int) -> tuple[Any, list[Any]]:
+def _grid(n_panels: int, n_columns: int, *, same: bool = False) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
     n_lines = -(-n_panels // n_columns)
     figure = Figure(figsize=(3.4 * max(n_columns, 2), 2.9 * n_lines), layout="constrained")
-    axes = np.ravel(figure.subplots(n_lines, n_columns, squeeze=False))
+    axes = np.ravel(figure.subplots(n_lines, n_columns, squeeze=False, sharey=same))
     for axis in axes[n_panels:]:
         axis.set_visible(False)
     return figure, list(axes[:n_panels])
