@@ -91,8 +91,8 @@ def _cell(part: str, data: str, level: int, kind: str, seed: int, method: str) -
 
 
 def _set_cells(methods: list[str]) -> Iterator[dict[str, Any]]:
-    for level in TABLE_LEVELS:
-        for name in SETS:
+    for name in SETS:
+        for level in TABLE_LEVELS:
             for method in methods:
                 yield _cell("sets", name, level, KIND_OF[name], 0, method)
 
@@ -217,6 +217,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=PARTS)
+    parser.add_argument("--sets", nargs="*", default=list(SETS), choices=SETS, metavar="SET")
     names = list(noise_methods.ALL)
     parser.add_argument("--methods", nargs="*", default=names, choices=names)
     parser.add_argument("--results", type=Path, default=RESULTS)
@@ -228,7 +229,9 @@ def main() -> None:
         print(json.dumps(time_large(arguments.time)))
         return
     if not arguments.show:
+        skipped = set(SETS) - set(arguments.sets)
         wanted = list(cells(arguments.parts, arguments.methods))
+        wanted = [cell for cell in wanted if cell["set"] not in skipped]
         if "WEFT_DATA" not in os.environ:
             print("WEFT_DATA is not set: sets from files are left out.", file=sys.stderr)
             wanted = [cell for cell in wanted if cell["set"] not in FILES]

@@ -32,7 +32,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "noise.md"
 
 def write(rows: Rows, *, page: Path = PAGE) -> None:
     """Draw the picture and write the page."""
-    noise_picture.draw(curve_means(rows), set_means(rows))
+    n_sets = len(complete_sets(rows))
+    noise_picture.draw(curve_means(rows), set_means(rows), n_sets=n_sets)
     page.write_text("\n\n".join(part for part in text(rows) if part) + "\n")
     print(f"wrote {page}")
 

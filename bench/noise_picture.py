@@ -10,20 +10,31 @@ PICTURE = Path(__file__).parents[1] / "docs" / "_static" / "noise.svg"
 # Okabe and Ito's colours, told apart by colour-blind readers; dashes and marks tell them apart too.
 STYLES = {
     "AutoCluster": ("#0072B2", "-", "o"),
-    "k-means": ("#E69F00", "--", "s"),
+    "k-means": ("#C98500", "--", "s"),
     "GMM": ("#CC79A7", "--", "^"),
     "spectral": ("#009E73", "--", "D"),
     "sparse k-means": ("#8C6D31", "--", "v"),
+    "Laplacian score + k-means": ("#4B3B8F", "--", "h"),
     "HDBSCAN": ("#D55E00", ":", "x"),
-    "UMAP + HDBSCAN": ("#56B4E9", ":", "P"),
-    "FeatureSwarm": ("#777777", ":", "*"),
+    "UMAP + HDBSCAN": ("#222222", ":", "P"),
+    "FeatureSwarm": ("#808080", ":", "*"),
 }
-WITH_K = {"k-means", "GMM", "spectral", "sparse k-means"}
+TOLD = {
+    "k-means": ", K given",
+    "GMM": ", K given",
+    "spectral": ", K given",
+    "sparse k-means": ", K given",
+    "Laplacian score + k-means": ", K and d given",
+}
 GAP = 0.052  # least distance of two labels, as a share of the axis
 
 
 def draw(
-    curve: dict[str, dict[int, float]], sets: dict[str, dict[int, float]], *, path: Path = PICTURE
+    curve: dict[str, dict[int, float]],
+    sets: dict[str, dict[int, float]],
+    *,
+    n_sets: int,
+    path: Path = PICTURE,
 ) -> None:
     """Write the picture."""
     import matplotlib
@@ -33,9 +44,9 @@ def draw(
 
     settings = {"font.size": 10.5, "svg.fonttype": "path", "svg.hashsalt": "weft"}
     with plt.rc_context(settings):
-        figure, axes = plt.subplots(1, 2, figsize=(11.0, 4.6))
+        figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.6))
         _panel(axes[0], curve, "Ten ellipsoids in 50 features", "pair-F")
-        _panel(axes[1], sets, "Mean of 29 sets, six kinds of noise", "adjusted Rand index")
+        _panel(axes[1], sets, f"Mean of {n_sets} sets, six kinds of noise", "adjusted Rand index")
         figure.text(
             0.5, 0.01,
             "dashed: told the true number of clusters      "
@@ -72,7 +83,7 @@ def _panel(axis, means: dict[str, dict[int, float]], title: str, measure: str) -
     last = max((level for level, _ in ends.values()), default=400)
     for name, y in spread({name: y for name, (_, y) in ends.items()}, GAP).items():
         axis.annotate(
-            name + (", K given" if name in WITH_K else ""),
+            name.replace(" score", "") + TOLD.get(name, ""),
             (last, y),
             xytext=(9, 0),
             textcoords="offset points",
