@@ -16,6 +16,7 @@ from sklearn.cluster import HDBSCAN, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
 import weft
+from bench import noise_ablation
 from bench.noise_filters import bumps, laplacian_score, threshold
 from bench.sparse_kmeans import sparse_kmeans
 from weft import EntropyKMeans, FeatureSwarm, ProjectedSwarm, StagedSwarm, WeightedKMeans
@@ -143,6 +144,14 @@ def _auto(task: Task) -> Answer:
     return Answer(model.labels_, model.get_support())
 
 
+def _without(part: str) -> Method:
+    def run(task: Task) -> Answer:
+        model = noise_ablation.fit_without(part, task.X, task.seed)
+        return Answer(model.labels_, model.get_support())
+
+    return Method(run, "", ours=True, ablation=True)
+
+
 ALL: dict[str, Method] = {
     "AutoCluster": Method(_auto, "", ours=True),
     "k-means": Method(_kmeans, "K"),
@@ -158,13 +167,11 @@ ALL: dict[str, Method] = {
     "ProjectedSwarm": Method(_projected, "K", slow=True, ours=True),
     "StagedSwarm": Method(_staged, "K", slow=True, ours=True),
     "FeatureSwarm": Method(_swarm, "", slow=True, ours=True),
+    **{part: _without(part) for part in noise_ablation.WITHOUT},
 }
 
 
 def available() -> dict[str, Method]:
     """Return the methods whose package is there."""
-    missing = {
-        "AutoCluster": not hasattr(weft, "AutoCluster"),
-        "UMAP + HDBSCAN": importlib.util.find_spec("umap") is None,
-    }
-    return {name: method for name, method in ALL.items() if not missing.get(name, False)}
+    there = importlib.util.find_spec("umap") is not None
+    return {name: method for name, method in ALL.items() if there or name != "UMAP + HDBSCAN"}
