@@ -22,6 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     runner.add_argument("--quick", action="store_true", help="the small form; checks directions")
     runner.add_argument("--trials", type=int, help="at most so many trials of each cell")
     runner.add_argument("--methods", nargs="+", help="only these methods; * for anything")
+    runner.add_argument("--data", nargs="+", help="only these data sets; * for anything")
     runner.add_argument("--jobs", type=int, default=1)
     runner.add_argument("--engine", choices=list(engine.ENGINES), default="processes")
     runner.add_argument("--scheduler", help="address of a Dask scheduler; else a local one")
@@ -76,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
             trouble += engine.run(
                 of,
                 trials=options.trials,
-                only=options.methods,
+                methods=options.methods,
+                data=options.data,
                 jobs=options.jobs,
                 engine=options.engine,
                 scheduler=options.scheduler,

@@ -20,7 +20,8 @@ def run(
     of: Study,
     *,
     trials: int | None = None,
-    only: list[str] | None = None,
+    methods: list[str] | None = None,
+    data: list[str] | None = None,
     jobs: int = 1,
     engine: str = "processes",
     scheduler: str | None = None,
@@ -33,7 +34,10 @@ def run(
         # What was left behind by a kill is there already; what failed is tried again.
         done = {rows.key_of(row) for row in rows.read(of, results) if row["status"] == "ok"}
         wanted = [
-            each for each in of.runs(trials) if only is None or study.any_match(each.method, only)
+            each
+            for each in of.runs(trials)
+            if study.any_match(each.method, methods or ["*"])
+            and study.any_match(each.data, data or ["*"])
         ]
         missing = [each for each in wanted if each not in done]
         with (

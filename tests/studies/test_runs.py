@@ -185,3 +185,10 @@ def test_the_bar_says_what_is_running_and_how_long_is_left():
     del bar.waiting[runs[0]]
     # one run took 40 s, three are left
     assert bar.text(40.0).endswith("3/6, 1 failed, 2:00 left, running: blobs knn #1")
+
+
+def test_a_part_of_a_table_can_be_run(place):
+    run(place, methods=["k*"], trials=2)
+    assert [(row["method"], row["trial"]) for row in content(place)] == [("knn", 0), ("knn", 1)]
+    run(place, data=["no such set"])
+    assert len(content(place)) == 2
