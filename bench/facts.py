@@ -14,8 +14,10 @@ import numpy as np
 from scipy import stats
 from sklearn.cluster import KMeans
 
+from bench import records
 from bench.directions import findings, rows_for
 from bench.study import any_match, load
+from bench.verdicts import compare_methods
 from weft import RangeScaler
 from weft.datasets import make_noisy_gaussians, make_shapes
 from weft.metrics import accuracy
@@ -111,6 +113,34 @@ def oneill(folder: Path) -> Iterator[str]:
                     f"{test.difference:+.3f}, "
                     f"p = {test.p_paired:.2g} over {test.n_pairs} sets)."
                 )
+    yield from twenty_sets()
+
+
+def twenty_sets() -> Iterator[str]:
+    """What ``python -m bench.feature_swarm`` found on 20 other sets with 50 and 100 features."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in records.load(Path(__file__).parent / "results" / "feature_swarm.jsonl"):
+        cell = row["cell"]
+        place = f"{cell['d']} {cell['k']} {cell['set']}"
+        found.setdefault((cell["clusterer"], cell["criterion"]), {})[place] = row["f"]
+    for clusterer, title in (
+        ("affinity", "affinity propagation"),
+        ("knn", "the kNN graph"),
+        ("dbscan", "DBSCAN"),
+        ("linkage", "complete linkage"),
+    ):
+        plain = found[clusterer, "plain"]
+        parts = []
+        for criterion in ("csc", "bcr"):
+            other = found[clusterer, criterion]
+            test = compare_methods(np.array([[other[place], plain[place]] for place in plain]))
+            parts.append(
+                f"{criterion.upper()} {np.mean(list(other.values())):.3f} (p = {test.p_paired:.2g})"
+            )
+        yield (
+            f"On 20 other sets with 50 and 100 features (`python -m bench.feature_swarm`), {title}: "
+            f"plain F {np.mean(list(plain.values())):.3f}, {', '.join(parts)}."
+        )
 
 
 def k_means_at(model: str, variance: float) -> float:
