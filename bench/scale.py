@@ -1,0 +1,271 @@
+"""Rows that do not fit in memory, workers in other processes: what they cost, measured.
+
+    python -m bench.scale rows [--rows 10000000]   k-means over blocks on 2 processes
+    python -m bench.scale swarm [--rows 1000000]   FeatureSwarm(max_samples=3000)
+    python -m bench.scale bits                     threads, processes, Dask, a killed worker
+    python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
+
+Each prints what it found and appends one line to bench/results/scale.jsonl. Memory is the resident
+memory of this process and all its children, looked at ten times a second: pages that processes
+share are counted for each. `load` is the machine's load average at the end: where it is above the
+number of cores, wall times are those of a busy machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import joblib
+import numpy as np
+import psutil
+from dask.distributed import Client, LocalCluster
+from scipy.optimize import linear_sum_assignment
+
+from weft import FeatureSwarm, WeightedKMeans
+from weft.metrics import pair_f
+
+RESULTS = Path(__file__).parent / "results" / "scale.jsonl"
+N_GROUPS, N_TRUE, N_NOISE = 5, 10, 10
+BLOCK_ROWS = 250_000
+
+
+class Peak:
+    """The largest resident memory of this process and its children while the block runs."""
+
+    def __enter__(self) -> Peak:
+        self.bytes = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        me = psutil.Process()
+        while not self._over.wait(0.1):
+            total = 0
+            for process in [me, *me.children(recursive=True)]:
+                try:
+                    total += process.memory_info().rss
+                except psutil.Error:
+                    continue
+            self.bytes = max(self.bytes, total)
+
+
+def cluster_of(n_workers: int) -> LocalCluster:
+    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
+
+
+def block(number: int, n_rows: int) -> np.ndarray:
+    """Some rows of five groups in ten columns, beside ten columns of noise, in single precision."""
+    rng = np.random.default_rng([7, number])
+    centers = np.random.default_rng(7).uniform(-3, 3, size=(N_GROUPS, N_TRUE))
+    rows = rng.standard_normal((n_rows, N_TRUE + N_NOISE), dtype=np.float32)
+    rows[:, :N_TRUE] += centers[rng.integers(N_GROUPS, size=n_rows)].astype(np.float32)
+    return rows
+
+
+def table(n_rows: int) -> da.Array:
+    """The whole table, made block by block whenever somebody asks."""
+    sizes = [BLOCK_ROWS] * (n_rows // BLOCK_ROWS)
+    chunks = (tuple(sizes), (N_TRUE + N_NOISE,))
+
+    def make(block_info: Any = None) -> np.ndarray:
+        return block(block_info[None]["chunk-location"][0], BLOCK_ROWS)
+
+    return da.map_blocks(make, chunks=chunks, dtype=np.float32, meta=np.empty((0, 0), np.float32))
+
+
+def apart(found: np.ndarray, wanted: np.ndarray) -> float:
+    """The largest difference between centres, each matched with its like."""
+    gaps = np.abs(found[:, None] - wanted[None]).max(axis=2)
+    pairs = linear_sum_assignment(gaps)
+    return float(gaps[pairs].max())
+
+
+def run_rows(n_rows: int) -> dict[str, Any]:
+    out: dict[str, Any] = {"rows": n_rows, "columns": N_TRUE + N_NOISE, "clusters": N_GROUPS}
+    first = min(n_rows, 1_000_000)
+    for exponent in (2.0, 1.5):
+        model = WeightedKMeans(N_GROUPS, distance_exponent=exponent)
+        with Peak() as peak, tempfile.TemporaryDirectory() as folder:
+            with cluster_of(2) as cluster, Client(cluster):
+                began = time.perf_counter()
+                model.fit(table(n_rows))
+                fitted = time.perf_counter()
+                da.to_npy_stack(folder, model.labels_)
+                written = time.perf_counter()
+                # The same on the first rows, from the start that the fit in memory gets below.
+                start = model.cluster_centers_ + 0.5
+                again = WeightedKMeans(distance_exponent=exponent, init=start)
+                again.fit(table(first))
+            files = sorted(Path(folder).glob("[0-9]*.npy"))
+            counts = sum(np.bincount(np.load(file), minlength=N_GROUPS) for file in files)
+        rows = table(first).compute()
+        memory = WeightedKMeans(distance_exponent=exponent, init=start).fit(rows)
+        own = WeightedKMeans(N_GROUPS, distance_exponent=exponent).fit(rows)
+        out[f"p={exponent}"] = {
+            "fit_s": round(fitted - began, 1),
+            "labels_s": round(written - fitted, 1),
+            "peak_GB": round(peak.bytes / 1e9, 2),
+            "n_iter": model.n_iter_,
+            "label_files": len(files),
+            "sizes": [int(count) for count in counts],
+            "noise_weight": float(model.feature_weights_[N_TRUE:].sum()),
+            "first_rows": first,
+            "apart_same_start": apart(again.cluster_centers_, memory.cluster_centers_),
+            "n_iter_first": [again.n_iter_, memory.n_iter_],
+            "apart_whole_from_own_start": apart(model.cluster_centers_, own.cluster_centers_),
+        }
+        print(exponent, out[f"p={exponent}"], flush=True)
+    return out
+
+
+def swarm_rows(n_rows: int, seed: int = 11) -> tuple[np.ndarray, np.ndarray]:
+    """Six groups in 25 columns, beside 25 columns of noise."""
+    rng = np.random.default_rng(seed)
+    centers = np.random.default_rng(5).uniform(-3, 3, size=(6, 25))
+    truth = rng.integers(6, size=n_rows)
+    rows = rng.standard_normal((n_rows, 50), dtype=np.float32)
+    rows[:, :25] += centers[truth].astype(np.float32)
+    rows[:, 25:] *= 2.0
+    return rows, truth
+
+
+def run_swarm(n_rows: int) -> dict[str, Any]:
+    out: dict[str, Any] = {"rows": n_rows, "columns": 50, "noise": 25}
+    for clusterer, options in (("knn", {}), ("linkage", {"n_clusters": 6})):
+        rows, truth = swarm_rows(n_rows)
+        make = partial(FeatureSwarm, clusterer, random_state=0, n_jobs=2, **options)
+        warm = make(n_generations=1, n_particles=4).fit(rows[:500])
+        warm.predict(rows[:500])
+        with Peak() as peak:
+            began = time.perf_counter()
+            model = make(max_samples=3000).fit(rows)
+            seconds = time.perf_counter() - began
+        found = {
+            "seconds": round(seconds, 1),
+            "peak_GB": round(peak.bytes / 1e9, 2),
+            "n_samples_search": model.n_samples_search_,
+            "n_clusters": model.n_clusters_,
+            "pair_f": pair_f(truth, model.labels_),
+            "agreement": model.sample_agreement_,
+            "noise_weight_share": float(
+                model.feature_weights_[25:].sum() / model.feature_weights_.sum()
+            ),
+        }
+        print(clusterer, found, flush=True)
+        few, known = swarm_rows(10_000, seed=12)
+        began = time.perf_counter()
+        small = make().fit(few)
+        found["small_seconds"] = round(time.perf_counter() - began, 1)
+        found["small_pair_f"] = pair_f(known, small.labels_)
+        found["small_n_clusters"] = small.n_clusters_
+        found["difference"] = found["pair_f"] - found["small_pair_f"]
+        out[clusterer] = found
+        print(clusterer, found, flush=True)
+    return out
+
+
+def bits(model: FeatureSwarm) -> list[bytes]:
+    columns = (model.labels_, model.feature_weights_, model.history_["mean_fitness"])
+    return [np.ascontiguousarray(column).tobytes() for column in columns]
+
+
+def run_bits() -> dict[str, Any]:
+    """A search of 30 particles over 30 generations, whoever evaluates it."""
+    rows = swarm_rows(600)[0].astype(np.float64)
+    make = partial(FeatureSwarm, patience=None, random_state=0)
+    alone = make(n_jobs=1).fit(rows)
+    out: dict[str, Any] = {"rows": 600, "evaluations": 900}
+    out["threads"] = bits(make(n_jobs=2).fit(rows)) == bits(alone)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        out["processes"] = bits(make().fit(rows)) == bits(alone)
+    with cluster_of(2) as cluster, Client(cluster) as client, joblib.parallel_config("dask"):
+        out["dask"] = bits(make().fit(rows)) == bits(alone)
+        killed: list[int] = []
+
+        def kill(generation: Any) -> None:
+            if generation.number == 10:
+                pids = list(client.run(os.getpid).values())
+                # In the middle of the next generation, not between two.
+                after = 0.3 * generation.seconds / generation.number
+                threading.Timer(after, os.kill, (pids[0], signal.SIGKILL)).start()
+                killed.append(pids[0])
+
+        model = make(callbacks=[kill]).fit(rows)
+        out["dask, a worker killed in generation 11"] = bits(model) == bits(alone)
+        left = set(client.run(os.getpid).values())
+        out["killed worker is gone"] = bool(killed) and killed[0] not in left
+        out["generations"] = model.n_iter_
+    return out
+
+
+def run_overhead(rounds: int) -> dict[str, Any]:
+    """900 evaluations of 3,000 rows on two threads, and on two workers of Dask."""
+    rows = swarm_rows(3000)[0].astype(np.float64)
+    make = partial(FeatureSwarm, patience=None, random_state=0, n_jobs=2)
+    times: dict[str, list[float]] = {"threads": [], "dask": []}
+    same = True
+    with cluster_of(2) as cluster, Client(cluster):
+        make(n_generations=1).fit(rows)
+        with joblib.parallel_config("dask"):
+            make(n_generations=1).fit(rows)
+        for _ in range(rounds):
+            began = time.perf_counter()
+            threads = make().fit(rows)
+            times["threads"].append(time.perf_counter() - began)
+            with joblib.parallel_config("dask"):
+                began = time.perf_counter()
+                dask = make().fit(rows)
+                times["dask"].append(time.perf_counter() - began)
+            same &= bits(threads) == bits(dask)
+            print({key: round(value[-1], 2) for key, value in times.items()}, flush=True)
+    ratios = [d / t for d, t in zip(times["dask"], times["threads"], strict=True)]
+    return {
+        "rows": 3000,
+        "columns": 50,
+        "evaluations": 900,
+        "seconds": {key: [round(v, 2) for v in value] for key, value in times.items()},
+        "overhead_median": float(np.median(ratios)) - 1.0,
+        "overhead_of_best": min(times["dask"]) / min(times["threads"]) - 1.0,
+        "same_bits": bool(same),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", choices=("rows", "swarm", "bits", "overhead"))
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if given.what == "rows":
+        found = run_rows(given.rows or 10_000_000)
+    elif given.what == "swarm":
+        found = run_swarm(given.rows or 1_000_000)
+    else:
+        found = run_bits() if given.what == "bits" else run_overhead(given.rounds)
+    line = {"what": given.what, **found, "load": os.getloadavg()[0], "cores": os.cpu_count()}
+    print(json.dumps(line, indent=1))
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main()
