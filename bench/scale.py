@@ -1,7 +1,9 @@
 """Rows that do not fit in memory, workers in other processes: what they cost, measured.
 
-    python -m bench.scale rows [--rows 10000000]   k-means over blocks on 2 processes
-    python -m bench.scale swarm [--rows 1000000]   FeatureSwarm(max_samples=3000)
+    python -m bench.scale rows --exponent 1.5      10,000,000 rows in blocks on 2 processes
+    python -m bench.scale million --exponent 1.5   the first million in blocks and in memory
+    python -m bench.scale swarm --clusterer knn    FeatureSwarm(max_samples=3000) on 1,000,000 rows
+    python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
     python -m bench.scale bits                     threads, processes, Dask, a killed worker
     python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
 
@@ -71,11 +73,12 @@ def cluster_of(n_workers: int) -> LocalCluster:
 
 
 def block(number: int, n_rows: int) -> np.ndarray:
-    """Some rows of five groups in ten columns, beside ten columns of noise, in single precision."""
+    """Some rows of five groups in ten columns, beside ten of noise, all of about unit variance."""
     rng = np.random.default_rng([7, number])
     centers = np.random.default_rng(7).uniform(-3, 3, size=(N_GROUPS, N_TRUE))
     rows = rng.standard_normal((n_rows, N_TRUE + N_NOISE), dtype=np.float32)
     rows[:, :N_TRUE] += centers[rng.integers(N_GROUPS, size=n_rows)].astype(np.float32)
+    rows[:, :N_TRUE] /= 2.0
     return rows
 
 
@@ -97,88 +100,105 @@ def apart(found: np.ndarray, wanted: np.ndarray) -> float:
     return float(gaps[pairs].max())
 
 
-def run_rows(n_rows: int) -> dict[str, Any]:
-    out: dict[str, Any] = {"rows": n_rows, "columns": N_TRUE + N_NOISE, "clusters": N_GROUPS}
-    first = min(n_rows, 1_000_000)
-    for exponent in (2.0, 1.5):
-        model = WeightedKMeans(N_GROUPS, distance_exponent=exponent)
-        with Peak() as peak, tempfile.TemporaryDirectory() as folder:
-            with cluster_of(2) as cluster, Client(cluster):
-                began = time.perf_counter()
-                model.fit(table(n_rows))
-                fitted = time.perf_counter()
-                da.to_npy_stack(folder, model.labels_)
-                written = time.perf_counter()
-                # The same on the first rows, from the start that the fit in memory gets below.
-                start = model.cluster_centers_ + 0.5
-                again = WeightedKMeans(distance_exponent=exponent, init=start)
-                again.fit(table(first))
-            files = sorted(Path(folder).glob("[0-9]*.npy"))
-            counts = sum(np.bincount(np.load(file), minlength=N_GROUPS) for file in files)
-        rows = table(first).compute()
-        memory = WeightedKMeans(distance_exponent=exponent, init=start).fit(rows)
-        own = WeightedKMeans(N_GROUPS, distance_exponent=exponent).fit(rows)
-        out[f"p={exponent}"] = {
-            "fit_s": round(fitted - began, 1),
-            "labels_s": round(written - fitted, 1),
-            "peak_GB": round(peak.bytes / 1e9, 2),
-            "n_iter": model.n_iter_,
-            "label_files": len(files),
-            "sizes": [int(count) for count in counts],
-            "noise_weight": float(model.feature_weights_[N_TRUE:].sum()),
-            "first_rows": first,
-            "apart_same_start": apart(again.cluster_centers_, memory.cluster_centers_),
-            "n_iter_first": [again.n_iter_, memory.n_iter_],
-            "apart_whole_from_own_start": apart(model.cluster_centers_, own.cluster_centers_),
-        }
-        print(exponent, out[f"p={exponent}"], flush=True)
-    return out
+def run_rows(n_rows: int, exponent: float) -> dict[str, Any]:
+    """Fit a table that is never whole in memory, and write its labels."""
+    model = WeightedKMeans(N_GROUPS, distance_exponent=exponent)
+    with Peak() as peak, tempfile.TemporaryDirectory() as folder:
+        with cluster_of(2) as cluster, Client(cluster):
+            began = time.perf_counter()
+            model.fit(table(n_rows))
+            fitted = time.perf_counter()
+            da.to_npy_stack(folder, model.labels_)
+            written = time.perf_counter()
+        files = sorted(Path(folder).glob("[0-9]*.npy"))
+        counts = sum(np.bincount(np.load(file), minlength=N_GROUPS) for file in files)
+    return {
+        "rows": n_rows,
+        "columns": N_TRUE + N_NOISE,
+        "clusters": N_GROUPS,
+        "exponent": exponent,
+        "fit_s": round(fitted - began, 1),
+        "labels_s": round(written - fitted, 1),
+        "peak_GB": round(peak.bytes / 1e9, 2),
+        "n_iter": model.n_iter_,
+        "label_files": len(files),
+        "sizes": [int(count) for count in counts],
+        "noise_weight": float(model.feature_weights_[N_TRUE:].sum()),
+    }
+
+
+def run_million(n_rows: int, exponent: float) -> dict[str, Any]:
+    """The first rows block by block and in memory, from the same start and from their own."""
+    start = block(0, N_GROUPS * 20).astype(np.float64).reshape(N_GROUPS, 20, -1).mean(axis=1)
+    make = partial(WeightedKMeans, distance_exponent=exponent)
+    with cluster_of(2) as cluster, Client(cluster):
+        lazy = make(init=start).fit(table(n_rows))
+        lazy_own = make(N_GROUPS).fit(table(n_rows))
+        labels = lazy.labels_.compute()
+    rows = table(n_rows).compute(scheduler="synchronous")
+    memory = make(init=start).fit(rows)
+    memory_own = make(N_GROUPS).fit(rows)
+    return {
+        "rows": n_rows,
+        "exponent": exponent,
+        "apart_same_start": apart(lazy.cluster_centers_, memory.cluster_centers_),
+        "labels_differ_same_start": int((labels != memory.labels_).sum()),
+        "n_iter_same_start": [lazy.n_iter_, memory.n_iter_],
+        "apart_own_start": apart(lazy_own.cluster_centers_, memory_own.cluster_centers_),
+    }
 
 
 def swarm_rows(n_rows: int, seed: int = 11) -> tuple[np.ndarray, np.ndarray]:
-    """Six groups in 25 columns, beside 25 columns of noise."""
+    """Six groups in 25 columns, beside 25 columns of noise, all of about unit variance."""
     rng = np.random.default_rng(seed)
     centers = np.random.default_rng(5).uniform(-3, 3, size=(6, 25))
     truth = rng.integers(6, size=n_rows)
     rows = rng.standard_normal((n_rows, 50), dtype=np.float32)
-    rows[:, :25] += centers[truth].astype(np.float32)
-    rows[:, 25:] *= 2.0
+    rows[:, :25] = (rows[:, :25] + centers[truth].astype(np.float32)) / 2.0
     return rows, truth
 
 
-def run_swarm(n_rows: int) -> dict[str, Any]:
-    out: dict[str, Any] = {"rows": n_rows, "columns": 50, "noise": 25}
-    for clusterer, options in (("knn", {}), ("linkage", {"n_clusters": 6})):
-        rows, truth = swarm_rows(n_rows)
-        make = partial(FeatureSwarm, clusterer, random_state=0, n_jobs=2, **options)
-        warm = make(n_generations=1, n_particles=4).fit(rows[:500])
-        warm.predict(rows[:500])
-        with Peak() as peak:
-            began = time.perf_counter()
-            model = make(max_samples=3000).fit(rows)
-            seconds = time.perf_counter() - began
-        found = {
-            "seconds": round(seconds, 1),
-            "peak_GB": round(peak.bytes / 1e9, 2),
-            "n_samples_search": model.n_samples_search_,
-            "n_clusters": model.n_clusters_,
-            "pair_f": pair_f(truth, model.labels_),
-            "agreement": model.sample_agreement_,
-            "noise_weight_share": float(
-                model.feature_weights_[25:].sum() / model.feature_weights_.sum()
-            ),
-        }
-        print(clusterer, found, flush=True)
-        few, known = swarm_rows(10_000, seed=12)
+def swarm(clusterer: str, **options: Any) -> FeatureSwarm:
+    given = {"n_clusters": 6} if clusterer == "linkage" else {}
+    return FeatureSwarm(clusterer, random_state=0, n_jobs=2, **given, **options)
+
+
+def run_swarm(n_rows: int, clusterer: str) -> dict[str, Any]:
+    """Search on 3,000 rows of many."""
+    rows, truth = swarm_rows(n_rows)
+    swarm(clusterer, n_generations=1, n_particles=4).fit(rows[:500]).predict(rows[:500])
+    with Peak() as peak:
         began = time.perf_counter()
-        small = make().fit(few)
-        found["small_seconds"] = round(time.perf_counter() - began, 1)
-        found["small_pair_f"] = pair_f(known, small.labels_)
-        found["small_n_clusters"] = small.n_clusters_
-        found["difference"] = found["pair_f"] - found["small_pair_f"]
-        out[clusterer] = found
-        print(clusterer, found, flush=True)
-    return out
+        model = swarm(clusterer, max_samples=3000).fit(rows)
+        seconds = time.perf_counter() - began
+    weights = model.feature_weights_
+    return {
+        "rows": n_rows,
+        "clusterer": clusterer,
+        "seconds": round(seconds, 1),
+        "peak_GB": round(peak.bytes / 1e9, 2),
+        "n_samples_search": model.n_samples_search_,
+        "n_clusters": model.n_clusters_,
+        "pair_f": pair_f(truth, model.labels_),
+        "agreement": model.sample_agreement_,
+        "noise_weight_share": float(weights[25:].sum() / weights.sum()),
+        "generations": model.n_iter_,
+    }
+
+
+def run_small(n_rows: int, clusterer: str) -> dict[str, Any]:
+    """Search on all of 10,000 other rows of the same kind."""
+    rows, truth = swarm_rows(n_rows, seed=12)
+    began = time.perf_counter()
+    model = swarm(clusterer).fit(rows)
+    return {
+        "rows": n_rows,
+        "clusterer": clusterer,
+        "seconds": round(time.perf_counter() - began, 1),
+        "n_clusters": model.n_clusters_,
+        "pair_f": pair_f(truth, model.labels_),
+        "generations": model.n_iter_,
+    }
 
 
 def bits(model: FeatureSwarm) -> list[bytes]:
@@ -215,9 +235,10 @@ def run_bits() -> dict[str, Any]:
     return out
 
 
-def run_overhead(rounds: int) -> dict[str, Any]:
+def run_overhead(rounds: int, n_columns: int) -> dict[str, Any]:
     """900 evaluations of 3,000 rows on two threads, and on two workers of Dask."""
-    rows = swarm_rows(3000)[0].astype(np.float64)
+    rows = np.hstack([swarm_rows(3000, seed)[0] for seed in (11, 12, 13, 14)]).astype(np.float64)
+    rows = np.ascontiguousarray(rows[:, :n_columns])
     make = partial(FeatureSwarm, patience=None, random_state=0, n_jobs=2)
     times: dict[str, list[float]] = {"threads": [], "dask": []}
     same = True
@@ -238,7 +259,7 @@ def run_overhead(rounds: int) -> dict[str, Any]:
     ratios = [d / t for d, t in zip(times["dask"], times["threads"], strict=True)]
     return {
         "rows": 3000,
-        "columns": 50,
+        "columns": n_columns,
         "evaluations": 900,
         "seconds": {key: [round(v, 2) for v in value] for key, value in times.items()},
         "overhead_median": float(np.median(ratios)) - 1.0,
@@ -249,17 +270,25 @@ def run_overhead(rounds: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=("rows", "swarm", "bits", "overhead"))
+    kinds = ("rows", "million", "swarm", "small", "bits", "overhead")
+    parser.add_argument("what", choices=kinds)
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--exponent", type=float, default=2.0)
+    parser.add_argument("--clusterer", default="linkage")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--columns", type=int, default=100, help="of overhead; as in speed_swarm")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "rows":
-        found = run_rows(given.rows or 10_000_000)
+        found = run_rows(given.rows or 10_000_000, given.exponent)
+    elif given.what == "million":
+        found = run_million(given.rows or 1_000_000, given.exponent)
     elif given.what == "swarm":
-        found = run_swarm(given.rows or 1_000_000)
+        found = run_swarm(given.rows or 1_000_000, given.clusterer)
+    elif given.what == "small":
+        found = run_small(given.rows or 10_000, given.clusterer)
     else:
-        found = run_bits() if given.what == "bits" else run_overhead(given.rounds)
+        found = run_bits() if given.what == "bits" else run_overhead(given.rounds, given.columns)
     line = {"what": given.what, **found, "load": os.getloadavg()[0], "cores": os.cpu_count()}
     print(json.dumps(line, indent=1))
     RESULTS.parent.mkdir(exist_ok=True)

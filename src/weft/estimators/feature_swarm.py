@@ -13,20 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
+from weft._workers import threads_in_process
 from weft.callbacks import History, Patience, Progress
 from weft.clusterers import make_clusterer
 from weft.criteria import make_criterion
 from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
 from weft.estimators._mixins import ReportMixin
-from weft.kernels.cpu.neighbours import nearest_in_block
+from weft.labelling import nearest_rows_of, representative_rows
 from weft.objectives import FeatureObjective
 from weft.optimize import optimize
 from weft.particles import Particle, SelectionParticle, WeightExponentParticle, WeightParticle
 from weft.runs import running
-from weft.spaces import Solution, cross_blocks
+from weft.spaces import Solution
 from weft.swarms.binary import BinaryPSO
 from weft.swarms.pso import PSO
 
@@ -91,6 +93,10 @@ default="uniform"
         First positions: uniform in [-2, 2] as in the paper; a random tenth of the features, as
         forward search would start; two thirds of the swarm like that and the rest from large
         subsets; or given.
+    max_samples : int or None, default=None
+        Search on no more rows than this: a sample of that size, drawn by density, from which the
+        other rows get the label of their nearest neighbour in the learned metric. For tables of
+        more than about 10,000 rows, whose pairwise distances take too long. None: all rows.
     max_memory : int or str, default="1GiB"
         What distance matrices may take; beyond it distances are made again in blocks.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -123,6 +129,12 @@ default="uniform"
         n_clusters.
     n_iter_ : int
         Generations that were evaluated.
+    n_samples_search_ : int
+        Rows that the search ran on.
+    sample_agreement_ : float or None
+        With `max_samples`: a second sample, clustered with the same weights, compared with the
+        answer on its rows (adjusted Rand index: 1 the same groups, 0 no more alike than chance).
+        Low values say that the answer depends on the draw; None where there was none.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -159,6 +171,7 @@ default="uniform"
         social=1.5,
         max_velocity=1.0,
         init="uniform",
+        max_samples=None,
         max_memory="1GiB",
         device="cpu",
         n_jobs=None,
@@ -181,6 +194,7 @@ default="uniform"
         self.social = social
         self.max_velocity = max_velocity
         self.init = init
+        self.max_samples = max_samples
         self.max_memory = max_memory
         self.device = device
         self.n_jobs = n_jobs
@@ -222,6 +236,46 @@ default="uniform"
         return self
 
     def _search(self, X: Any, seed: int, device: str) -> None:
+        most = len(X)
+        if self.max_samples is not None:
+            most = min(most, check_integer("max_samples", self.max_samples, low=2))
+        table, self.sample_agreement_ = X, None
+        if most < len(table):
+            table = to_host(table)
+            X = self._draw(table, most, seed, 1)
+        self._search_rows(X, seed, device)
+        self.n_samples_search_ = most
+        if most < len(table):
+            self._label_rest(table)
+            self.sample_agreement_ = self._agreement(table, most, seed, device)
+
+    def _draw(self, X: Floats, size: int, seed: int, number: int) -> Floats:
+        """Return the rows of the search's sample (1), or of the one to compare it with (2)."""
+        rng = np.random.default_rng([seed, number])
+        n_threads = threads_in_process(self.n_jobs)
+        return X[representative_rows(X, size, rng, n_threads=n_threads)]
+
+    def _label_rest(self: Any, X: Floats) -> None:
+        """Label all rows by those of the sample, and number the clusters by their first row."""
+        labels = self._nearest_labels(X)
+        found = labels[labels >= 0]
+        old, first = np.unique(found, return_index=True)
+        numbers = np.full(self.n_clusters_, -1, dtype=np.int64)
+        numbers[old[np.argsort(first)]] = np.arange(len(old))
+        # Rows that repeat each other may leave a cluster of the sample with none.
+        numbers[numbers < 0] = np.arange(len(old), self.n_clusters_)
+        self.labels_ = np.where(labels >= 0, numbers[labels], -1)
+        self._fit_anchor_labels = numbers[self._fit_anchor_labels]
+
+    def _agreement(self, X: Floats, size: int, seed: int, device: str) -> float:
+        other = self._draw(X, size, seed, 2)
+        particle = self._make_particle(X.shape[1])
+        objective = self._make_objective(other, particle, seed, device)
+        solution = Solution(self.feature_weights_, self.feature_exponents_)
+        again = objective.cluster(solution).labels
+        return float(adjusted_rand_score(self._nearest_labels(other), again))
+
+    def _search_rows(self, X: Any, seed: int, device: str) -> None:
         rng = np.random.default_rng(seed)
         swarm = self._make_swarm()
         particle = self._make_particle(X.shape[1])
@@ -299,7 +353,7 @@ default="uniform"
                 "no particle split the rows into two or more clusters; the rows are clustered "
                 "with all features at weight 1 instead. Try another clusterer or its parameters.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
             n_features = len(solution.weights)
             exponents = None if solution.exponents is None else np.full(n_features, 2.0)
@@ -329,19 +383,18 @@ default="uniform"
         """
         check_is_fitted(self)
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
-        labels = np.full(len(X), -1, dtype=np.int64)
+        return self._nearest_labels(X)
+
+    def _nearest_labels(self, X: Floats) -> NDArray[np.int64]:
         if len(self._fit_anchors) == 0:
-            return labels
+            return np.full(len(X), -1, dtype=np.int64)
         solution = Solution(self.feature_weights_, self.feature_exponents_)
-        nearest = np.empty((len(X), 1), dtype=np.int64)
-        powered = np.empty((len(X), 1))
-        known = np.ascontiguousarray(self._fit_anchors.T)
-        for start, block in cross_blocks(np.ascontiguousarray(X.T), known, solution):
-            nearest_in_block(block, start, False, nearest, powered)
-        labels = self._fit_anchor_labels[nearest[:, 0]]
+        n_threads = threads_in_process(self.n_jobs)
+        nearest = nearest_rows_of(X, self._fit_anchors, solution, n_threads=n_threads)
+        labels = self._fit_anchor_labels[nearest.indices]
         root = 2.0 if solution.exponents is None else solution.exponents[self.get_support()].mean()
         # The same comparison as in the clusterer: powered distances on both sides.
-        labels[powered[:, 0] > self._fit_radius**root] = -1
+        labels[nearest.powered > self._fit_radius**root] = -1
         return labels
 
     def transform(self, X):

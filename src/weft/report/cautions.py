@@ -11,11 +11,14 @@ from weft.report.facts import Facts
 
 # Standard deviations further apart than this are different units rather than different features.
 UNITS_APART = 30.0
+# Two samples that agree less than this have found different groups.
+STEADY = 0.8
 
 
 def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) -> list[str]:
     """One sentence or two each, the most important first."""
     found = _about_clusters(facts)
+    found += _about_sample(facts)
     found += _about_features(facts)
     if rows is not None and columns is not None:
         found += _about_units(facts, rows, columns)
@@ -71,6 +74,23 @@ def _about_clusters(facts: Facts) -> list[str]:
     if unassigned > n / 2:
         found.append(f"{unassigned} of {n} rows are in no cluster.")
     return found
+
+
+def _about_sample(facts: Facts) -> list[str]:
+    if facts.n_searched is None:
+        return []
+    said = (
+        f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the others have "
+        "the label of their nearest neighbour."
+    )
+    if facts.agreement is not None:
+        said += (
+            f" Another sample, clustered with the same weights, agrees with it to "
+            f"{facts.agreement:.2f} (adjusted Rand index; 1: the same groups)."
+        )
+        if facts.agreement < STEADY:
+            said += " The answer depends on the draw: raise max_samples, or try another clusterer."
+    return [said]
 
 
 def _about_features(facts: Facts) -> list[str]:

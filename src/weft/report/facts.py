@@ -27,6 +27,8 @@ class Facts(NamedTuple):
     fitness: float | None
     n_iter: int | None
     params: dict[str, Any]
+    n_searched: int | None = None  # rows of the search, where it ran on a sample
+    agreement: float | None = None  # of the answer with another sample
 
 
 def read_facts(model: Any, feature_names: Sequence[str] | None = None) -> Facts:
@@ -58,7 +60,14 @@ def read_facts(model: Any, feature_names: Sequence[str] | None = None) -> Facts:
         fitness=None if fitness is None else float(fitness),
         n_iter=None if n_iter is None else int(n_iter),
         params=dict(model.get_params(deep=False)),
+        n_searched=_searched(model, len(labels)),
+        agreement=getattr(model, "sample_agreement_", None),
     )
+
+
+def _searched(model: Any, n_rows: int) -> int | None:
+    searched = getattr(model, "n_samples_search_", None)
+    return int(searched) if searched is not None and searched < n_rows else None
 
 
 def _selected(model: Any, weights: np.ndarray) -> np.ndarray:

@@ -1,0 +1,162 @@
+"""Samples that stand for all rows, and rows labelled by their nearest neighbour in a sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from weft import FeatureSwarm
+from weft.kernels.cpu import labelling as cpu
+from weft.kernels.reference import labelling as reference
+from weft.labelling import _shares, nearest_rows_of, representative_rows
+from weft.report.summary import summarize
+from weft.spaces import Solution
+
+
+def groups(n: int = 1200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Four groups, apart in each of three columns, beside three columns of noise."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(4, size=n)
+    X = rng.normal(size=(n, 6))
+    X[:, :3] += 12.0 * np.array([[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1]])[truth]
+    return X, truth
+
+
+def brute(X, known, solution):
+    kept = solution.weights > 0
+    away = np.abs(X[:, None, kept] - known[None][:, :, kept]) * solution.weights[kept]
+    powers = 2.0 if solution.exponents is None else solution.exponents[kept]
+    return (away**powers).sum(axis=2)
+
+
+@pytest.mark.parametrize("exponents", [None, np.array([1.0, 2.0, 3.0, 1.5, 2.5, 2.0])])
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_nearest_rows_against_brute_force(exponents, n_threads):
+    X, _ = groups(700)
+    known = X[::7].copy()
+    solution = Solution(np.array([1.0, 0.5, 0.0, 2.0, 1e-3, 1.0]), exponents)
+    found = nearest_rows_of(X, known, solution, n_threads=n_threads)
+    wanted = brute(X, known, solution)
+    np.testing.assert_array_equal(found.indices, wanted.argmin(axis=1))
+    np.testing.assert_allclose(found.powered, wanted.min(axis=1), rtol=1e-9, atol=1e-12)
+
+
+def test_ties_go_to_the_first_however_near_single_precision_thinks_they_are():
+    rng = np.random.default_rng(1)
+    base = rng.normal(size=(40, 5))
+    known = np.vstack([base, base, base + 1e-9])  # twice the same, and almost so
+    found = nearest_rows_of(base, known, Solution(np.ones(5)))
+    np.testing.assert_array_equal(found.indices, np.arange(40))
+    found = nearest_rows_of(base + 1e-9, known, Solution(np.ones(5)))
+    np.testing.assert_array_equal(found.indices, np.arange(80, 120))
+
+
+def test_rows_far_beyond_the_known_ones_and_scales_out_of_the_ordinary():
+    X, _ = groups(300)
+    X[5] = 1e30
+    known = X[10:60]
+    for scale in (1.0, 1e-140, 1e140):
+        found = nearest_rows_of(X * scale, known * scale, Solution(np.ones(6)))
+        wanted = brute(X, known, Solution(np.ones(6))).argmin(axis=1)
+        np.testing.assert_array_equal(np.delete(found.indices, 5), np.delete(wanted, 5))
+    one = nearest_rows_of(X, known[:1], Solution(np.ones(6)))
+    assert not one.indices.any()
+
+
+def test_kernel_against_its_reference():
+    rng = np.random.default_rng(0)
+    for n_known in (1, 31, 64, 200):
+        rows, known = rng.normal(size=(50, 4)), rng.normal(size=(n_known, 4))
+        known[n_known // 2] = known[0]
+        block = ((known**2).sum(axis=1) - 2 * rows @ known.T).astype(np.float32)
+        outs = [(np.empty(50, dtype=np.int64), np.empty(50)) for _ in range(2)]
+        for kernel, out in zip((cpu.nearest_known, reference.nearest_known), outs, strict=True):
+            kernel(block, np.full(50, 1e-4), rows, known, *out)
+        np.testing.assert_array_equal(outs[0][0], outs[1][0])
+        np.testing.assert_allclose(outs[0][1], outs[1][1], rtol=1e-13)
+
+
+def test_a_sample_keeps_the_shares_and_the_small_group():
+    X, truth = groups(6000)
+    X[:12, :3] -= 60.0  # twelve rows far away
+    for seed in range(5):
+        chosen = representative_rows(X, 400, np.random.default_rng(seed))
+        assert len(np.unique(chosen)) == len(chosen) == 400
+        assert (np.diff(chosen) > 0).all()
+        shares = np.bincount(truth[chosen]) / 400
+        np.testing.assert_allclose(shares, np.bincount(truth) / 6000, atol=0.03)
+    again = representative_rows(X, 400, np.random.default_rng(4), n_threads=3)
+    np.testing.assert_array_equal(again, chosen)
+    np.testing.assert_array_equal(
+        representative_rows(X[:50], 60, np.random.default_rng(0)), np.arange(50)
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_shares_add_up_and_take_no_more_than_there_is(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 40, size=rng.integers(1, 30))
+    counts[0] += 1
+    least = int((counts > 0).sum())
+    for size in {least, max(least, int(counts.sum()) // 2), int(counts.sum())}:
+        quota = _shares(counts, size)
+        assert quota.sum() == size
+        assert (quota <= counts).all()
+        assert (quota[counts > 0] >= 1).all()
+
+
+def search(X, **options):
+    settings = {"n_particles": 10, "n_generations": 6, "n_clusters": 4, "random_state": 0}
+    return FeatureSwarm("linkage", **{**settings, **options}).fit(X)
+
+
+def test_a_search_on_a_sample_labels_all_rows():
+    X, truth = groups(2500)
+    model = search(X, max_samples=300)
+    assert model.n_samples_search_ == 300
+    assert len(model.labels_) == 2500
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    firsts = [int(np.flatnonzero(model.labels_ == k)[0]) for k in range(model.n_clusters_)]
+    assert firsts == sorted(firsts)
+    pairs = {(int(a), int(b)) for a, b in zip(truth, model.labels_, strict=True)}
+    assert len(pairs) == 4  # the groups, but for their names
+    assert model.sample_agreement_ == 1.0
+    same = search(X, max_samples=300, n_jobs=3)
+    np.testing.assert_array_equal(same.labels_, model.labels_)
+    np.testing.assert_array_equal(same.feature_weights_, model.feature_weights_)
+
+
+def test_enough_samples_change_nothing():
+    X, _ = groups(300)
+    alone, sampled = search(X), search(X, max_samples=300)
+    np.testing.assert_array_equal(sampled.labels_, alone.labels_)
+    np.testing.assert_array_equal(sampled.feature_weights_, alone.feature_weights_)
+    assert alone.n_samples_search_ == 300
+    assert sampled.sample_agreement_ is None
+
+
+def test_noise_stays_noise_under_dbscan():
+    X, _ = groups(2000)
+    X[:3, :3] += 500.0 * np.arange(1, 4)[:, None]
+    model = FeatureSwarm("dbscan", max_samples=400, n_generations=3, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert (model.labels_ == -1).any()
+
+
+def test_the_report_states_the_sample_and_how_steady_it_is():
+    X, _ = groups(2500)
+    model = search(X, max_samples=300)
+    said = [text for text in summarize(model, X)["warnings"] if "The search ran on" in text]
+    assert len(said) == 1
+    assert "300 of 2,500 rows" in said[0]
+    assert "agrees with it to 1.00" in said[0]
+    assert "depends on the draw" not in said[0]
+    model.sample_agreement_ = 0.3
+    assert any("depends on the draw" in text for text in summarize(model, X)["warnings"])
+    assert not any("The search ran on" in text for text in summarize(search(X[:200]))["warnings"])
+
+
+@pytest.mark.parametrize(("value", "kind"), [(1, ValueError), (2.5, TypeError), ("all", TypeError)])
+def test_bad_sizes_get_one_sentence(value, kind):
+    with pytest.raises(kind, match="max_samples"):
+        search(groups(50)[0], max_samples=value)
