@@ -599,6 +599,22 @@ def test_a_bomb_is_refused_before_it_is_unpacked(kind, tmp_path, monkeypatch):
         read_table(path)
 
 
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_text_that_is_no_text_is_refused(kind, tmp_path):
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    wrong = pa.array([b"fine", b"\xff\xfe", b"fine"]).view(pa.string())
+    table = pa.table({"a": [1.0, 2.0, 3.0], "b": wrong})
+    if kind == "parquet":
+        pa.parquet.write_table(table, tmp_path / "t.parquet")
+    else:
+        pa.feather.write_feather(table, tmp_path / "t.feather")
+    with pytest.raises(InputError, match="cannot be read as"):
+        read_table(tmp_path / f"t.{kind}")
+
+
 def test_a_table_that_packs_well_is_no_bomb(tmp_path):
     frame = pd.DataFrame(np.zeros((2**18, 2)), columns=["a", "b"])
     frame.to_parquet(tmp_path / "zeros.parquet", compression="zstd")

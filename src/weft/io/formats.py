@@ -92,7 +92,7 @@ def _read_frame(path: Path, kind: str) -> pd.DataFrame:
         groups = [about.row_group(number) for number in range(about.num_row_groups)]
         cells = 8 * about.num_rows * about.num_columns  # however well they are packed
         _refuse_bomb(path, max(cells, sum(group.total_byte_size for group in groups)))
-        return file.read().to_pandas()
+        return _as_frame(file.read())
     arrow, ipc = import_optional("pyarrow", "app"), import_optional("pyarrow.ipc", "app")
     batches, size = [], 0
     with path.open("rb") as file:
@@ -108,7 +108,13 @@ def _read_frame(path: Path, kind: str) -> pd.DataFrame:
             size += batch.nbytes
             _refuse_bomb(path, size)
             batches.append(batch)
-        return arrow.Table.from_batches(batches, reader.schema).to_pandas()
+        return _as_frame(arrow.Table.from_batches(batches, reader.schema))
+
+
+def _as_frame(table: Any) -> pd.DataFrame:
+    """Text that is no UTF-8, and offsets that lie, show here and not in the middle of the work."""
+    table.validate(full=True)
+    return table.to_pandas()
 
 
 def _refuse_bomb(path: Path, size: int) -> None:

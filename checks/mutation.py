@@ -1,0 +1,237 @@
+"""``python -m checks.mutation``: small faults in metrics, swarms, k-means; do tests see them?
+
+Each fault changes one place of one module (a comparison, a sign, a constant, a condition, a minimum
+that becomes a maximum), and the tests of its package run until one fails. The faults are a random
+sample with a seed; what survives is printed with its line, to be looked at. Messages, annotations
+and docstrings are left alone. (mutmut and cosmic-ray copy and import everything again for each
+fault; here each is a fork of a process that has the libraries loaded. Needs Linux.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import os
+import random
+import resource
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+LEAST = 85.0
+CPU_SECONDS = 180  # a fault that makes a loop endless is seen by its end
+
+LOADED = (
+    *("hypothesis.extra.numpy", "numba", "pandas", "polars", "pytest", "scipy.optimize"),
+    *("sklearn.utils.estimator_checks", "sklearn.metrics", "joblib", "threadpoolctl"),
+)
+_PROPERTIES = "tests/test_properties.py::test_"
+TESTS = {
+    "metrics": [
+        "tests/metrics",
+        *(
+            f"{_PROPERTIES}{name}_in_fractions"
+            for name in (
+                "silhouette",
+                "sparsity_and_separation",
+                "connectedness",
+                "prototype_measures",
+                "agreement_with_classes",
+            )
+        ),
+        "tests/test_objectives.py",
+        "tests/kernel_clusters/test_search.py",
+    ],
+    "swarms": [
+        "tests/swarms",
+        "tests/test_optimize.py",
+        f"{_PROPERTIES}the_best_never_worsens_and_is_what_was_seen",
+        f"{_PROPERTIES}swarms_in_a_box_stay_in_it",
+    ],
+    "kmeans": [
+        "tests/kmeans",
+        "tests/estimators/test_weighted_kmeans.py",
+        "tests/estimators/test_entropy_kmeans.py",
+        "tests/estimators/test_constrained_kmeans.py",
+    ],
+}
+
+_COMPARE: dict[type, type] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+_ARITHMETIC: dict[type, type] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+_NAMES = {
+    "min": "max", "max": "min", "argmin": "argmax", "argmax": "argmin", "minimum": "maximum",
+    "maximum": "minimum", "any": "all", "all": "any", "zeros": "ones", "ones": "zeros",
+    "sum": "max", "mean": "sum", "floor": "ceil", "ceil": "floor",
+}  # fmt: skip
+
+
+def _changes(node: ast.AST) -> Iterator[str]:
+    """Change `node` in each way there is, and say how; the caller puts it back."""
+    if isinstance(node, ast.Compare):
+        for place, operator in enumerate(node.ops):
+            node.ops[place] = _COMPARE[type(operator)]()
+            yield f"{type(operator).__name__} → {type(node.ops[place]).__name__}"
+            node.ops[place] = operator
+    elif isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in _ARITHMETIC:
+        before = node.op
+        node.op = _ARITHMETIC[type(before)]()
+        yield f"{type(before).__name__} → {type(node.op).__name__}"
+        node.op = before
+    elif isinstance(node, ast.BoolOp):
+        before_bool = node.op
+        node.op = ast.Or() if isinstance(before_bool, ast.And) else ast.And()
+        yield f"{type(before_bool).__name__} → {type(node.op).__name__}"
+        node.op = before_bool
+    elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
+        test = node.test
+        node.test = ast.UnaryOp(ast.Not(), test)
+        yield "condition turned round"
+        node.test = test
+    elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
+        value = node.value
+        changed: Any = not value if isinstance(value, bool) else value + 1
+        if isinstance(value, float):
+            changed = 1.0 if value == 0.0 else value * 1.5
+        node.value = changed
+        yield f"{value!r} → {changed!r}"
+        node.value = value
+    elif isinstance(node, ast.Attribute) and node.attr in _NAMES:
+        name = node.attr
+        node.attr = _NAMES[name]
+        yield f"{name} → {node.attr}"
+        node.attr = name
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMES:
+        name = node.func.id
+        node.func.id = _NAMES[name]
+        yield f"{name} → {node.func.id}"
+        node.func.id = name
+
+
+def _worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but messages, annotations and decorators."""
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if not isinstance(child, ast.AST) or isinstance(child, (ast.Raise, ast.JoinedStr)):
+                continue
+            if isinstance(child, ast.Call) and getattr(child.func, "attr", "") == "warn":
+                continue
+            yield child
+            yield from _worth_changing(child)
+
+
+def faults(path: Path) -> list[tuple[int, str, ast.Module]]:
+    """Every fault of a module: its line, what it is, and the module with it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = []
+    for node in list(_worth_changing(tree)):
+        for what in _changes(node):
+            found.append((getattr(node, "lineno", 0), what, copy.deepcopy(tree)))
+    return found
+
+
+class _Faulty(MetaPathFinder, Loader):
+    """Imports one module from a tree in place of its file."""
+
+    def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
+        self.name, self.path, self.tree = name, path, tree
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        places = [str(self.path.parent)] if self.path.name == "__init__.py" else None
+        return spec_from_file_location(
+            name, self.path, loader=self, submodule_search_locations=places
+        )
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(ast.fix_missing_locations(self.tree), str(self.path), "exec"), vars(module))  # noqa: S102 - our own source
+
+
+def start(path: Path, tree: ast.Module | None, tests: list[str]) -> int:
+    """Run the tests in a fork with the faulty module; return the process."""
+    process = os.fork()
+    if process:
+        return process
+    code = 1
+    try:
+        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        if tree is not None:
+            name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+            sys.meta_path.insert(0, _Faulty(name.removesuffix(".__init__"), path, tree))
+        import pytest
+
+        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+    finally:
+        os._exit(code)
+
+
+def survivors(work: list[tuple[str, Path, int, str, ast.Module | None]]) -> Iterator[int]:
+    """Try each, as many at a time as there are processors; yield which ones no test has seen."""
+    waiting, running = list(enumerate(work)), dict[int, int]()
+    while waiting or running:
+        while waiting and len(running) < len(os.sched_getaffinity(0)):
+            number, (package, path, _, _, tree) = waiting.pop(0)
+            running[start(path, tree, TESTS[package])] = number
+        process, status = os.waitpid(-1, 0)
+        number = running.pop(process)
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0:
+            yield number
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--faults", type=int, default=150, help="how many, over all packages")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--packages", nargs="*", default=list(TESTS))
+    given = parser.parse_args()
+    os.chdir(ROOT)
+    sys.path.insert(0, str(SOURCE))
+    for name in LOADED:  # once, for all forks; nothing of weft
+        import_module(name)
+    everything = [
+        (package, path, *fault)
+        for package in given.packages
+        for path in sorted((SOURCE / "weft" / package).glob("*.py"))
+        for fault in faults(path)
+    ]
+    chosen = random.Random(given.seed).sample(everything, min(given.faults, len(everything)))
+    sound = [(package, SOURCE, 0, "", None) for package in given.packages]
+    if len(list(survivors(sound))) < len(sound):
+        print("tests fail without any fault")
+        return 1
+    print(f"{len(everything)} faults possible, {len(chosen)} drawn", flush=True)
+    killed = {package: sum(fault[0] == package for fault in chosen) for package in given.packages}
+    drawn = dict(killed)
+    for number in survivors(chosen):
+        package, path, line, what, _ = chosen[number]
+        killed[package] -= 1
+        print(f"  survived: {path.relative_to(SOURCE)}:{line}  {what}", flush=True)
+    for package in given.packages:
+        print(f"{package}: {killed[package]} of {drawn[package]} killed")
+    share = 100.0 * sum(killed.values()) / max(1, len(chosen))
+    print(f"mutation: {sum(killed.values())} of {len(chosen)} killed ({share:.1f} %)")
+    return int(share < LEAST)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
