@@ -16,6 +16,7 @@ import os
 import random
 import resource
 import sys
+import time
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -185,23 +186,26 @@ def start(path: Path, tree: ast.Module | None, tests: list[str]) -> int:
         os._exit(code)
 
 
-def survivors(work: list[tuple[str, Path, int, str, ast.Module | None]]) -> Iterator[int]:
-    """Try each, as many at a time as there are processors; yield which ones no test has seen."""
+def outcomes(
+    work: list[tuple[str, Path, int, str, ast.Module | None]], end: float
+) -> Iterator[tuple[int, bool]]:
+    """Try each, as many at a time as there are processors, until `end`; yield which one is done,
+    and whether no test has seen it."""
     waiting, running = list(enumerate(work)), dict[int, int]()
-    while waiting or running:
-        while waiting and len(running) < len(os.sched_getaffinity(0)):
+    while running or (waiting and time.monotonic() < end):
+        while waiting and time.monotonic() < end and len(running) < len(os.sched_getaffinity(0)):
             number, (package, path, _, _, tree) = waiting.pop(0)
             running[start(path, tree, TESTS[package])] = number
         process, status = os.waitpid(-1, 0)
-        number = running.pop(process)
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0:
-            yield number
+        yield running.pop(process), os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--faults", type=int, default=150, help="how many, over all packages")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=7200.0, help="begin none after that")
+    parser.add_argument("--trust", action="store_true", help="do not run the tests without faults")
     parser.add_argument("--packages", nargs="*", default=list(TESTS))
     given = parser.parse_args()
     os.chdir(ROOT)
@@ -215,21 +219,24 @@ def main() -> int:
         for fault in faults(path)
     ]
     chosen = random.Random(given.seed).sample(everything, min(given.faults, len(everything)))
+    end = time.monotonic() + given.seconds
     sound = [(package, SOURCE, 0, "", None) for package in given.packages]
-    if len(list(survivors(sound))) < len(sound):
+    if not given.trust and not all(alive for _, alive in outcomes(sound, end)):
         print("tests fail without any fault")
         return 1
     print(f"{len(everything)} faults possible, {len(chosen)} drawn", flush=True)
-    killed = {package: sum(fault[0] == package for fault in chosen) for package in given.packages}
-    drawn = dict(killed)
-    for number in survivors(chosen):
+    counts = {package: [0, 0] for package in given.packages}
+    for number, alive in outcomes(chosen, end):
         package, path, line, what, _ = chosen[number]
-        killed[package] -= 1
-        print(f"  survived: {path.relative_to(SOURCE)}:{line}  {what}", flush=True)
-    for package in given.packages:
-        print(f"{package}: {killed[package]} of {drawn[package]} killed")
-    share = 100.0 * sum(killed.values()) / max(1, len(chosen))
-    print(f"mutation: {sum(killed.values())} of {len(chosen)} killed ({share:.1f} %)")
+        counts[package][0] += 1
+        counts[package][1] += not alive
+        if alive:
+            print(f"  survived: {path.relative_to(SOURCE)}:{line}  {what}", flush=True)
+    for package, (tried, killed) in counts.items():
+        print(f"{package}: {killed} of {tried} killed")
+    tried, killed = (sum(count[place] for count in counts.values()) for place in (0, 1))
+    share = 100.0 * killed / max(1, tried)
+    print(f"mutation: {killed} of {tried} killed ({share:.1f} %)")
     return int(share < LEAST)
 
 

@@ -90,7 +90,7 @@ def _guided(name: str, seconds: int) -> int:
         f"-artifact_prefix={crashes}/{name}-",
         "-print_final_stats=1",
         "-rss_limit_mb=6000",
-        "-timeout=120",
+        "-timeout=1200",  # a busy machine may stop us for minutes
         "-verbosity=1",
         "-use_value_profile=0",
         str(_corpus(name)),
