@@ -69,7 +69,7 @@ class Peak:
 
 
 def cluster_of(n_workers: int) -> LocalCluster:
-    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None)
+    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
 
 
 def block(number: int, n_rows: int) -> np.ndarray:
@@ -235,11 +235,11 @@ def run_bits() -> dict[str, Any]:
     return out
 
 
-def run_overhead(rounds: int, n_columns: int) -> dict[str, Any]:
+def run_overhead(rounds: int, n_columns: int, clusterer: str) -> dict[str, Any]:
     """900 evaluations of 3,000 rows on two threads, and on two workers of Dask."""
     rows = np.hstack([swarm_rows(3000, seed)[0] for seed in (11, 12, 13, 14)]).astype(np.float64)
     rows = np.ascontiguousarray(rows[:, :n_columns])
-    make = partial(FeatureSwarm, patience=None, random_state=0, n_jobs=2)
+    make = partial(swarm, clusterer, patience=None)
     times: dict[str, list[float]] = {"threads": [], "dask": []}
     same = True
     with cluster_of(2) as cluster, Client(cluster):
@@ -258,6 +258,7 @@ def run_overhead(rounds: int, n_columns: int) -> dict[str, Any]:
             print({key: round(value[-1], 2) for key, value in times.items()}, flush=True)
     ratios = [d / t for d, t in zip(times["dask"], times["threads"], strict=True)]
     return {
+        "clusterer": clusterer,
         "rows": 3000,
         "columns": n_columns,
         "evaluations": 900,
@@ -288,7 +289,11 @@ def main() -> None:
     elif given.what == "small":
         found = run_small(given.rows or 10_000, given.clusterer)
     else:
-        found = run_bits() if given.what == "bits" else run_overhead(given.rounds, given.columns)
+        found = (
+            run_bits()
+            if given.what == "bits"
+            else run_overhead(given.rounds, given.columns, given.clusterer)
+        )
     line = {"what": given.what, **found, "load": os.getloadavg()[0], "cores": os.cpu_count()}
     print(json.dumps(line, indent=1))
     RESULTS.parent.mkdir(exist_ok=True)

@@ -18,7 +18,7 @@ from weft._workers import CHUNKS_PER_WORKER, Crew, _cut, one_blas_thread, thread
 @pytest.fixture(scope="module")
 def client():
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client

@@ -117,7 +117,7 @@ def test_bits_do_not_depend_on_the_workers():
     for n_workers in (1, 3):
         with (
             LocalCluster(
-                n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=None
+                n_workers=n_workers, threads_per_worker=1, processes=False, dashboard_address=":0"
             ) as cluster,
             Client(cluster),
         ):
