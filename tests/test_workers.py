@@ -103,6 +103,7 @@ class Owner:
 
 def test_the_owner_is_sent_once_and_parts_keep_their_order(client):
     owner = Owner()
+    client.wait_for_workers(2)  # one may still be on its way back from an earlier test
     with joblib.parallel_config(backend="dask"), Crew(owner, n_threads=1, n_jobs=None) as crew:
         crew(np.arange(20))
         sent = owner.sent
