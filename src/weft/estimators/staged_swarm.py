@@ -19,8 +19,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real
 from weft.callbacks import History, Patience, Progress
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernels.cpu import prototypes as kernels
+from weft.kernels.gpu.devices import DEVICES
 from weft.optimize import optimize
 from weft.runs import running
 from weft.staged.estimate import estimate_n_clusters, largest_number
@@ -37,6 +39,8 @@ from weft.swarms.standard import StandardPSO
 
 Floats = NDArray[np.float64]
 
+# Rows × columns from which a GPU, once it is warm, was faster than the CPU; see bench/gpu.py.
+_WORTH_A_GPU = 20_000
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
 
@@ -96,6 +100,10 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         Largest step in a dimension.
     patience : int, default=None
         Stop a stage after so many generations without a better best; None runs them all.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs. ``"cuda"`` evaluates the whole swarm at once on a GPU (needs
+        torch), in the bits of the CPU. ``"auto"`` takes a GPU if there is one and the search is
+        large enough.
     n_jobs : int, default=None
         Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -157,6 +165,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         social=1.49618,
         max_velocity=6.0,
         patience=None,
+        device="cpu",
         n_jobs=None,
         callbacks=None,
         verbose=0,
@@ -178,6 +187,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         self.social = social
         self.max_velocity = max_velocity
         self.patience = patience
+        self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.verbose = verbose
@@ -200,7 +210,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
         if np.abs(X).max() > _LARGEST:
             raise ValueError(
                 f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
@@ -219,7 +229,13 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         rows = self._fit_scaling.apply(X)
         terms = self._make_terms(rows, rng, n_threads)
 
-        objective = MedoidObjective(rows, terms, n_threads=n_threads)
+        device = self._where(rows)
+        if device == "cpu":
+            objective = MedoidObjective(rows, terms, n_threads=n_threads)
+        else:
+            from weft.staged.on_device import DeviceMedoidObjective
+
+            objective = DeviceMedoidObjective(rows, terms, device=device)
         start = objective.initial(rng, n_particles)
         best = self._search(objective, swarm, start, rng, stage=min(self.stages, 2))
         self.fitness_ = best.fitness
@@ -233,11 +249,15 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
             found = _one_cluster(rows)
         self._keep(X, found)
 
+    def _where(self, rows: Floats) -> str:
+        return choose_device(self.device, worth_it=rows.size >= _WORTH_A_GPU)
+
     def _check_choices(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))
         check_choice("feature_term", self.feature_term, (None, *FEATURE_TERMS))
         check_choice("quality", self.quality, QUALITIES)
         check_choice("polish", self.polish, (None, *POLISHES))
+        check_choice("device", self.device, DEVICES)
         check_integer("n_generations", self.n_generations, low=1)
         if self.stages == 3 and self.polish is not None:
             raise ValueError(
@@ -265,7 +285,12 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         else:
             n_estimates = check_integer("n_estimates", self.n_estimates, low=1)
             estimate = estimate_n_clusters(
-                rows, n_estimates=n_estimates, max_clusters=most, rng=rng, n_threads=n_threads
+                rows,
+                n_estimates=n_estimates,
+                max_clusters=most,
+                rng=rng,
+                n_threads=n_threads,
+                device=self._where(rows),
             ).n_clusters
         self.n_clusters_estimate_ = estimate
         feature_term = self.feature_term or ("linear" if self.stages == 1 else "elliptical")
@@ -331,7 +356,13 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
         swarm = StandardPSO(
             swarm.inertia, swarm.cognitive, swarm.social, swarm.max_velocity, swarm.max_velocity
         )
-        objective = CentroidObjective(rows, found.features, terms, n_threads=n_threads)
+        device = self._where(rows)
+        if device == "cpu":
+            objective = CentroidObjective(rows, found.features, terms, n_threads=n_threads)
+        else:
+            from weft.staged.on_device import DeviceCentroidObjective
+
+            objective = DeviceCentroidObjective(rows, found.features, terms, device=device)
         start = np.repeat(found.prototypes.reshape(1, -1), self.n_particles, axis=0)
         best = self._search(objective, swarm, start, rng, stage=3)
         self.fitness_ = best.fitness
@@ -369,7 +400,7 @@ class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         columns = np.ascontiguousarray(self._fit_scaling.apply(X).T)
         labels = np.empty(len(X), dtype=np.int64)
         kernels.nearest_prototypes(

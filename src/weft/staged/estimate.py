@@ -43,8 +43,9 @@ def estimate_n_clusters(
     max_clusters: int,
     rng: np.random.Generator,
     n_threads: int = 1,
+    device: str = "cpu",
 ) -> Estimate:
-    """Return K_est of `rows` (n, d)."""
+    """Return K_est of `rows` (n, d), computed on the CPU's kernels or on a torch device."""
     n_rows = len(rows)
     most = min(max_clusters, n_rows)
     numbers = np.arange(2, most + 1) if most >= 2 else np.array([1])
@@ -54,6 +55,11 @@ def estimate_n_clusters(
         for _ in range(n_estimates)
         for number in numbers
     ]
+    if device != "cpu":
+        from weft.staged.on_device import k_means_silhouettes
+
+        found = k_means_silhouettes(rows, starts, most, LLOYD_STEPS, device)
+        return _elected(found.reshape(n_estimates, len(numbers)), numbers)
     labelings = np.empty((len(starts), n_rows), dtype=np.int64)
     columns = np.ascontiguousarray(rows.T)
 
@@ -63,7 +69,11 @@ def estimate_n_clusters(
             kernels.lloyd(rows, columns, centers, LLOYD_STEPS, labelings[run])
 
     run_chunks(cluster, len(starts), n_threads)
-    scores = mean_silhouettes(rows, labelings, most, n_threads).reshape(n_estimates, len(numbers))
+    scores = mean_silhouettes(rows, labelings, most, n_threads)
+    return _elected(scores.reshape(n_estimates, len(numbers)), numbers)
+
+
+def _elected(scores: Floats, numbers: Integers) -> Estimate:
     votes = numbers[scores.argmax(axis=1)]
     return Estimate(int(np.floor(np.median(votes) + 0.5)), votes, scores)
 

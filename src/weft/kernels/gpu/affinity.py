@@ -14,6 +14,9 @@ Tensor = Any
 _MIX = [int(np.uint64(c).astype(np.int64)) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)]
 _MIX += [int(np.uint64(0x94D049BB133111EB).astype(np.int64))]
 
+# Larger matrices are not sorted whole for their median.
+_SAMPLED = 1 << 16
+
 
 def break_ties(S: Tensor) -> None:
     """Update `S` (P, n, n): move each entry by a few rounding steps, by a hash of its place."""
@@ -42,12 +45,32 @@ def _shift(z: Tensor, bits: int) -> Tensor:
 def median_similarity(S: Tensor) -> Tensor:
     """Return the median (P,) of all entries of each matrix, in float64."""
     torch = load_torch()
-    flat = S.reshape(len(S), -1)
-    count = flat.shape[1]
-    lower = flat.kthvalue((count - 1) // 2 + 1, dim=1).values.to(torch.float64)
-    if count % 2:
-        return lower
-    return 0.5 * (lower + flat.kthvalue(count // 2 + 1, dim=1).values.to(torch.float64))
+    count = S.shape[1] * S.shape[2]
+    places = ((count - 1) // 2, count // 2)
+    if count <= _SAMPLED:
+        flat = S.reshape(len(S), -1).sort(dim=1).values
+        return flat[:, list(places)].to(torch.float64).mean(dim=1)
+    return torch.stack([_middle(matrix.reshape(-1), places) for matrix in S])
+
+
+def _middle(values: Tensor, places: tuple[int, int]) -> Tensor:
+    """Return the mean of two neighbouring order statistics.
+
+    A sample says between which two numbers they lie; only what is between them is sorted.
+    """
+    torch = load_torch()
+    count = len(values)
+    sample = values[:: max(count // _SAMPLED, 1) | 1].sort().values
+    middle = int(len(sample) * places[0] / count)
+    width = int(4.0 * len(sample) ** 0.5)
+    low = sample[max(middle - width, 0)]
+    high = sample[min(middle + width, len(sample) - 1)]
+    below = int((values < low).sum())
+    inside = values[(values >= low) & (values <= high)].sort().values
+    wanted = [place - below for place in places]
+    if wanted[0] < 0 or wanted[1] >= len(inside):  # not where the sample said: sort all
+        inside, wanted = values.sort().values, list(places)
+    return inside[wanted].to(torch.float64).mean()
 
 
 def affinity_propagation(
