@@ -7,6 +7,7 @@ Any torch device will do; tests run on torch's CPU device.
 
 from __future__ import annotations
 
+import gc
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -78,9 +79,15 @@ class _Replay:
         if self.seen[key] is None:
             inputs = torch.as_tensor(packed.numbers).to(objective.device)
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                metrics = Metrics.unpacked(inputs, packed.n_slots, exponents=packed.exponents)
-                outputs = objective.numbers(metrics)
+            collecting = gc.isenabled()
+            gc.disable()  # an older graph must not be taken apart while this one is recorded
+            try:
+                with torch.cuda.graph(graph):
+                    metrics = Metrics.unpacked(inputs, packed.n_slots, exponents=packed.exponents)
+                    outputs = objective.numbers(metrics)
+            finally:
+                if collecting:
+                    gc.enable()
             self.seen[key] = (graph, inputs, outputs)
         graph, inputs, outputs = self.seen[key]
         inputs.copy_(torch.as_tensor(packed.numbers))
@@ -125,7 +132,7 @@ class DeviceObjective:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        return None
+        self._replay.seen.clear()
 
     def rows(self, indices: NDArray[np.int64]) -> Floats:
         """Return rows of the table, on the host."""

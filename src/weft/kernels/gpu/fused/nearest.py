@@ -5,7 +5,7 @@
    branches. The C smallest of the buckets are a row's candidates, and the buckets say below which
    distance nothing was dropped.
 2. `_settle`: the candidates' distances in float64, feature by feature, the bits of the CPU. If the
-   k-th lies below what may have been dropped, by the error bound of the products, the row is done.
+   k-th lies below what may have been dropped, the row is done: the buckets hold lower bounds.
 3. `_settle_rows`: the few other rows in float64: against the rows of a bucket whose two smallest
    were both near, since a third may be; against all rows where the bound itself is too coarse.
 """
@@ -21,10 +21,11 @@ import triton.language as tl
 Tensor = Any
 
 _ROWS, _BUCKETS, _SHIFT, _WARPS = 128, 128, 7, 8
+_MANY = 30_000
 _LARGEST = tl.constexpr(0x7FFFFFFF)
-# Products of split numbers: 3 · 2^-22 of |x||y| is lost in splitting, and each of M sums may be off
-# by 2^-22 of what it holds; norms and their sum add a few units. Far above what is ever seen.
-ERROR = 2.0**-22
+# A matrix unit adds eight products at a step, so M features in three products take 3M / 8 steps;
+# each may be off by 2^-22 of |x||y|, twice what its 24 bits say. Splitting and the norms add eight.
+_STEP = 2.0**-22
 
 
 @triton.jit
@@ -86,7 +87,7 @@ def product(high, low, left, right, ok_left, ok_right, M: tl.constexpr, BK: tl.c
 
 @triton.jit
 def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first_row, n_block,
-                n_tiles, low_bits, M: tl.constexpr, BK: tl.constexpr, C: tl.constexpr,
+                n_tiles, low_bits, shrink, M: tl.constexpr, BK: tl.constexpr, C: tl.constexpr,
                 BM: tl.constexpr, BN: tl.constexpr, SHIFT: tl.constexpr,
                 FROM_MATRIX: tl.constexpr):  # fmt: skip
     p = tl.program_id(1).to(tl.int64)
@@ -95,7 +96,8 @@ def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first
     ok_row = offset < n_block
     bucket = tl.arange(0, BN)
     base = p * n_rows
-    here = tl.load(norms + base + row, mask=ok_row, other=0.0)
+    # Norms a little shorter than they are make every distance a lower bound of the true one.
+    here = tl.load(norms + base + row, mask=ok_row, other=0.0) * shrink
     least = tl.full((BM, BN), _LARGEST, dtype=tl.int32)
     second = tl.full((BM, BN), _LARGEST, dtype=tl.int32)
     for tile in range(0, n_tiles):
@@ -104,8 +106,9 @@ def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first
         if FROM_MATRIX:
             place = (p * n_block + offset)[:, None] * n_rows + column[None, :]
             squared = tl.load(matrix + place, mask=ok_row[:, None] & ok[None, :], other=0.0)
+            squared *= shrink
         else:
-            there = tl.load(norms + base + column, mask=ok, other=0.0)
+            there = tl.load(norms + base + column, mask=ok, other=0.0) * shrink
             dot = product(high, low, base + row, base + column, ok_row, ok, M, BK, BM, BN)
             squared = tl.maximum(here[:, None] + there[None, :] - 2.0 * dot, 0.0)
         # Distances are not negative, so their bits compare as they do; the lowest give room for
@@ -148,9 +151,9 @@ def powered(gap, exponent):
 
 
 @triton.jit
-def _settle(X, kept, weights, exponents, candidates, bound, full, norms, largest, indices, values,
-            flagged, n_flagged, n_rows, n_features, k, slack, share, M: tl.constexpr,
-            C: tl.constexpr, BR: tl.constexpr, POWERS: tl.constexpr):  # fmt: skip
+def _settle(X, kept, weights, exponents, candidates, bound, full, indices, values, flagged,
+            n_flagged, n_rows, n_features, k, M: tl.constexpr, C: tl.constexpr, BR: tl.constexpr,
+            POWERS: tl.constexpr):  # fmt: skip
     p = tl.program_id(1).to(tl.int64)
     row = tl.program_id(0) * BR + tl.arange(0, BR)
     ok_row = row < n_rows
@@ -178,9 +181,7 @@ def _settle(X, kept, weights, exponents, candidates, bound, full, norms, largest
         tl.store(values + out, last, mask=ok_row)
         total = tl.where(mate == found[:, None], float("inf"), total)
     limit = tl.load(bound + p * n_rows + row, mask=ok_row, other=0.0).to(tl.float64)
-    own = tl.load(norms + p * n_rows + row, mask=ok_row, other=0.0).to(tl.float64)
-    doubt = slack * (own + tl.load(largest + p))
-    sure = (last < limit * (1.0 - share) - doubt) & (last < float("inf"))
+    sure = (last < limit) & (last < float("inf"))
     bucket = tl.load(full + p * n_rows + row, mask=ok_row, other=-1)
     tl.store(full + p * n_rows + row, tl.where(sure, bucket, -1), mask=ok_row)
     open_ = ok_row & ~(sure & (bucket < 0))
@@ -275,7 +276,9 @@ def nearest_rows(
     n_rows, n_features = table.X.shape
     P, M = metrics.kept.shape
     device = table.X.device
-    C = triton.next_power_of_2(k + 4)
+    # Among many rows the next ones in line are close behind: more candidates leave less open.
+    C = triton.next_power_of_2(k + (4 if n_rows <= _MANY else 12))
+    shrink = 1.0 - (source.share if blocks is not None else (3 * M / 8 + 8) * _STEP)
     candidates = torch.empty((P, n_rows, C), dtype=torch.int32, device=device)
     bound = torch.empty((P, n_rows), dtype=torch.float32, device=device)
     full = torch.empty((P, n_rows), dtype=torch.int32, device=device)
@@ -286,23 +289,21 @@ def nearest_rows(
         rows = _ROWS if matrix is None else 64
         _candidates[(triton.cdiv(n_block, rows), P)](
             source.high, source.low, source.norms, source.norms if matrix is None else matrix,
-            candidates, bound, full, n_rows, first, n_block, n_tiles, low_bits, M=M, BK=chunk(M),
-            C=C, BM=rows, BN=_BUCKETS, SHIFT=_SHIFT, FROM_MATRIX=matrix is not None,
+            candidates, bound, full, n_rows, first, n_block, n_tiles, low_bits, shrink, M=M,
+            BK=chunk(M), C=C, BM=rows, BN=_BUCKETS, SHIFT=_SHIFT, FROM_MATRIX=matrix is not None,
             num_warps=_WARPS, num_stages=stages(M),
         )  # fmt: skip
     indices = torch.empty((P, n_rows, k), dtype=torch.int32, device=device)
     values = torch.empty((P, n_rows, k), dtype=torch.float64, device=device)
     flagged = torch.empty(P * n_rows, dtype=torch.int64, device=device)
     n_flagged = torch.zeros(1, dtype=torch.int32, device=device)
-    largest = source.norms.amax(dim=1)
     powers = metrics.exponents is not None
     exponents = metrics.exponents if powers else metrics.weights
-    # What the buckets lost of a distance is taken off already: its low bits were cleared.
     rows = max(256 // C, 1)
     _settle[(triton.cdiv(n_rows, rows), P)](
-        table.X, metrics.kept, metrics.weights, exponents, candidates, bound, full, source.norms,
-        largest, indices, values, flagged, n_flagged, n_rows, n_features, k, (M + 16) * ERROR,
-        source.share, M=M, C=C, BR=rows, POWERS=powers, enable_fp_fusion=False,
+        table.X, metrics.kept, metrics.weights, exponents, candidates, bound, full, indices,
+        values, flagged, n_flagged, n_rows, n_features, k, M=M, C=C, BR=rows, POWERS=powers,
+        enable_fp_fusion=False,
     )  # fmt: skip
     _settle_rows[(min(2112, P * n_rows),)](
         columns, metrics.kept, metrics.weights, exponents, full, flagged, n_flagged, indices,

@@ -20,7 +20,7 @@ Tensor = Any
 _ROWS, _COLUMNS, _WARPS = 64, 64, 4
 # Products cancel where rows are near. A few near pairs are nothing in a sum of many distances;
 # where they are more than one in `_FEW` of a row's mates, its tile is taken again from differences.
-_NEAR = tl.constexpr(2.0**-12)
+_NEAR = tl.constexpr(2.0**-15)
 _FEW = tl.constexpr(64)
 
 
