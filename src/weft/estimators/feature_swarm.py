@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Rows² × columns from which a GPU, once it is warm, was faster than the CPU; see bench/gpu.py.
-_WORTH_A_GPU = 10_000_000
+# Rows² × columns from which a GPU, once it is warm, was clearly faster than 16 cores; DBSCAN is not.
+# See bench/gpu.py.
+_WORTH_A_GPU = {"knn": 1e7, "affinity": 1e7, "linkage": 5e8}
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
 
@@ -229,7 +230,12 @@ default="uniform"
                     f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
                     "scale the columns first, for example with StandardScaler."
                 )
-            worth_it = isinstance(self.clusterer, str) and len(X) * X.size >= _WORTH_A_GPU
+            least = (
+                _WORTH_A_GPU.get(self.clusterer, np.inf)
+                if isinstance(self.clusterer, str)
+                else np.inf
+            )
+            worth_it = len(X) * X.size >= least
             device = choose_device(self.device, worth_it=worth_it)
         with running(self, X, resume) as run:
             self._search(X, run.seed(self.random_state), device)
