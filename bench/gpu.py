@@ -298,7 +298,7 @@ def table(path: Path = RESULTS) -> str:
         cpu, ratio = "", ""
         if "cpu_seconds" in r:
             cpu = ("about " if r.get("cpu_scaled") else "") + _short(r["cpu_seconds"])
-            ratio = f"{r['cpu_seconds'] / r['seconds']:.0f}×"
+            ratio = f"{r['cpu_seconds'] / r['seconds']:.2g}×"
         memory = f"{r['gigabytes']:.1f} GB" if "gigabytes" in r else ""
         lines.append(
             f"| {key[0]} | {key[1]:,} | {_short(r['seconds'])} | {wanted} | {cpu} | {ratio} "
