@@ -11,8 +11,15 @@ import numpy as np
 import pytest
 from dask.distributed import Client, LocalCluster
 
-from weft import FeatureSwarm
-from weft._workers import CHUNKS_PER_WORKER, Crew, _cut, one_blas_thread, threads_in_process
+from weft import FeatureSwarm, KernelSwarm, StagedSwarm, WeightedKMeans
+from weft._workers import (
+    CHUNKS_PER_WORKER,
+    Crew,
+    _cut,
+    one_blas_thread,
+    threads_here,
+    threads_in_process,
+)
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,38 @@ def test_same_bits_for_threads_processes_and_dask(client, options):
         assert bits(search(**options)) == bits(alone)
 
 
+@pytest.mark.parametrize("kind", [StagedSwarm, KernelSwarm])
+def test_other_swarms_find_the_same_bits(client, kind):
+    settings = {"n_particles": 6, "n_generations": 4, "random_state": 1}
+    if kind is StagedSwarm:
+        settings["n_estimates"] = 2
+    wanted = kind(**settings).fit(rows())
+    for backend in ("threading", "loky", "dask"):
+        with joblib.parallel_config(backend=backend, n_jobs=2):
+            found = kind(**settings).fit(rows())
+        np.testing.assert_array_equal(found.labels_, wanted.labels_)
+        assert found.fitness_ == wanted.fitness_
+
+
+@pytest.mark.parametrize("exponent", [2.0, 1.5])
+def test_restarts_are_spread_and_the_first_of_the_best_is_kept(client, exponent):
+    settings = {"init": "random", "n_init": 6, "random_state": 2, "distance_exponent": exponent}
+    wanted = WeightedKMeans(4, **settings).fit(rows())
+    for backend in ("loky", "dask"):
+        with joblib.parallel_config(backend=backend, n_jobs=2):
+            found = WeightedKMeans(4, **settings).fit(rows())
+        np.testing.assert_array_equal(found.labels_, wanted.labels_)
+        np.testing.assert_array_equal(found.cluster_centers_, wanted.cluster_centers_)
+
+
+def test_work_that_stays_here_takes_the_threads_of_this_machine(client):
+    assert threads_here(3) == 3
+    with joblib.parallel_config(backend="dask"):
+        assert threads_here(3) == 3
+        assert threads_here(None) == 1
+        assert WeightedKMeans(3).fit(rows()).n_iter_ >= 1
+
+
 @pytest.mark.parametrize("backend", ["loky", "dask"])
 def test_a_killed_worker_changes_no_bit(client, tmp_path, backend):
     flag = tmp_path / "killed"
@@ -79,7 +118,7 @@ def test_a_killed_worker_changes_no_bit(client, tmp_path, backend):
 
 
 def test_a_search_inside_a_task_of_dask(client):
-    """A study spreads its fits, and each fit its particles: nobody waits for his own worker."""
+    """A study spreads its fits, and each of them stays where it is."""
     with joblib.parallel_config(backend="dask"):
         models = joblib.Parallel()(joblib.delayed(search)(random_state=seed) for seed in range(3))
     assert [bits(model) for model in models] == [bits(search(random_state=s)) for s in range(3)]

@@ -28,14 +28,33 @@ CHUNKS_PER_WORKER = 1
 MAX_LOSSES = 3
 
 
+def works_elsewhere() -> bool:
+    """Say whether joblib is set to work in other processes, or on other machines."""
+    return _processes() is not None
+
+
+def threads_here(n_jobs: int | None) -> int:
+    """Return the number of threads for work that stays in this process, whatever backend is set."""
+    if not _is_dask(get_active_backend(prefer="threads")[0]):
+        return int(joblib.effective_n_jobs(n_jobs))
+    # Dask answers with all cores of its cluster, which are elsewhere.
+    with joblib.parallel_config(backend="threading"):
+        return int(joblib.effective_n_jobs(n_jobs))
+
+
 def threads_in_process(n_jobs: int | None) -> int:
     """Return how many particles one process evaluates at a time: what its memory is shared by."""
     backend = _processes()
     if backend is None:
-        return int(joblib.effective_n_jobs(n_jobs))
+        return threads_here(n_jobs)
     if _is_dask(backend):
         return max(backend.client.nthreads().values(), default=1)
     return 1
+
+
+def open_crew(owner: Any, n_jobs: int | None) -> Crew | None:
+    """Return an open crew where joblib is set to other processes; None where threads serve."""
+    return Crew(owner, n_jobs=n_jobs).__enter__() if works_elsewhere() else None
 
 
 class Crew:
@@ -44,7 +63,7 @@ class Crew:
     `n_threads` is for threads, `n_jobs` for processes of joblib's; Dask has the workers it has.
     """
 
-    def __init__(self, owner: Any, *, n_threads: int, n_jobs: int | None) -> None:
+    def __init__(self, owner: Any, *, n_jobs: int | None, n_threads: int = 1) -> None:
         self.owner = owner
         self.n_threads = n_threads
         self.n_jobs = n_jobs
@@ -117,9 +136,7 @@ class Crew:
         # the same reason the last generation's results are let go only now.
         futures = client.map(_evaluate, [self._copies] * len(parts), parts, pure=False)
         self._last = futures
-        # Inside a task of Dask's own this makes room for the tasks that it waits for.
-        with self._backend.retrieval_context():
-            return client.gather(futures)
+        return client.gather(futures)
 
 
 _limits = threading.Lock()
@@ -164,12 +181,24 @@ def _evaluate_there(token: str, owner: Any, part: Any) -> Any:
 def _processes() -> Any:
     """Return joblib's backend if somebody has set one that works in other processes, else None."""
     backend, _ = get_active_backend(prefer="threads")
+    if _is_dask(backend) and _inside_task():
+        return None  # whoever sent this task has spread the work already
     threaded = ("uses_threads", "supports_sharedmem")
     return None if any(getattr(backend, name, False) for name in threaded) else backend
 
 
 def _is_dask(backend: Any) -> bool:
     return hasattr(backend, "client") and hasattr(backend.client, "scatter")
+
+
+def _inside_task() -> bool:
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def _cut(items: Any, n_parts: int) -> list[Any]:

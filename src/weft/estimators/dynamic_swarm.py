@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -17,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real
+from weft._workers import threads_here
 from weft.callbacks import History
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import SubsetObjective, assign
@@ -159,7 +159,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         check_real("initial_share", self.initial_share, low=0.0, high=1.0)
         penalty = check_real("penalty", self.penalty, low=0.0)
         swarm = self._make_swarm()
-        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        n_threads = threads_here(self.n_jobs)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         kept, best_centers, best_fitness = rows[:0], rows[:1], -np.inf

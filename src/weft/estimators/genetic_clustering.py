@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -17,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real
+from weft._workers import threads_here
 from weft.callbacks import History, Patience
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import StringObjective, assign
@@ -142,7 +142,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
             check_real("mutation", self.mutation, low=0.0, high=1.0),
         )
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
-        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        n_threads = threads_here(self.n_jobs)
         objective = StringObjective(self._fit_scaling.apply(X), most, n_threads=n_threads)
         history = History()
         calls: list[Any] = [history, *bind_all(self.callbacks, objective.labels_of)]

@@ -6,7 +6,6 @@ Networks 13, 2002.
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._parallel import run_chunks
 from weft._validation import check_integer, parse_memory
+from weft._workers import threads_here
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import by_first_row
@@ -146,7 +146,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
                     gram, n_clusters, max_iter, 0, labelings[start]
                 )
 
-        run_chunks(run, n_init, joblib.effective_n_jobs(self.n_jobs))
+        run_chunks(run, n_init, threads_here(self.n_jobs))
         best = int(sums.argmin())
         self.labels_ = by_first_row(labelings[best])
         self.n_clusters_ = int(self.labels_.max()) + 1

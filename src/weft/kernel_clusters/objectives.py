@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._parallel import run_chunks
+from weft._workers import Crew, open_crew
 from weft.kernel_clusters.spaces import FeatureSpace
 from weft.kernels.cpu import kernel_cs as kernels
 from weft.swarms.base import Evaluation
@@ -36,9 +37,11 @@ class CenterObjective:
         self.span = rows.max(axis=0) - self.low
         self.n_threads = n_threads
         self._pool: ThreadPoolExecutor | None = None
+        self._crew: Crew | None = None
 
     def __enter__(self) -> Self:
-        if self.n_threads > 1:
+        self._crew = open_crew(self, self.n_threads)
+        if self._crew is None and self.n_threads > 1:
             self._pool = ThreadPoolExecutor(self.n_threads)
         return self
 
@@ -48,9 +51,14 @@ class CenterObjective:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._crew is not None:
+            self._crew.__exit__(kind, error, trace)
         if self._pool is not None:
             self._pool.shutdown()
-            self._pool = None
+        self._crew = self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None, "_crew": None}
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw thresholds in [0, 1], and rows as centres (step 1 of section 4.4)."""
@@ -62,6 +70,16 @@ class CenterObjective:
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, C + C q) → (P,)."""
+        if self._crew is None:
+            n_found, cs = self.evaluate_part(positions)
+        else:
+            parts = self._crew(positions)
+            n_found, cs = (np.concatenate(column) for column in zip(*parts, strict=True))
+        fitness = np.where(np.isfinite(cs), 1.0 / (cs + EPSILON), 0.0)  # eq. 11
+        return Evaluation(fitness, {"n_clusters": n_found})
+
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return the number of clusters and the measure of some of the particles."""
         n_particles = len(positions)
         n_found = np.empty(n_particles, dtype=np.int64)
         cs = np.empty(n_particles)
@@ -72,8 +90,7 @@ class CenterObjective:
 
         n_threads = self.n_threads if self._pool is not None else 1
         run_chunks(work, n_particles, n_threads, self._pool)
-        fitness = np.where(np.isfinite(cs), 1.0 / (cs + EPSILON), 0.0)  # eq. 11
-        return Evaluation(fitness, {"n_clusters": n_found})
+        return n_found, cs
 
     def _fill(self, positions: Floats, n_found: Integers, cs: Floats) -> None:
         raise NotImplementedError

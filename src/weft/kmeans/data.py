@@ -14,9 +14,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from weft._workers import threads_here
 from weft.kernels.cpu import centers as minkowski_centers
 from weft.kernels.cpu import kmeans as squared
 from weft.kernels.cpu import minkowski
@@ -73,7 +73,7 @@ class Centers(NamedTuple):
 @contextmanager
 def threads(n_jobs: Any) -> Iterator[Runner]:
     """Give a function that runs a task over spans of a range, on `n_jobs` threads."""
-    count = effective_n_jobs(n_jobs)
+    count = threads_here(n_jobs)
     if count == 1:
         yield lambda task, size: task(0, size)
         return

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._validation import check_choice, check_integer, check_real
+from weft._workers import Crew, works_elsewhere
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
 from weft.kmeans.data import Array, Data, make_data, nearest, threads
 from weft.kmeans.seeding import (
@@ -155,8 +156,15 @@ def fit_family(
             )
         best: Outcome | None = None
         dead_end: DeadEnd | None = None
-        for _ in range(settings.n_init):
-            start = make_start(data, settings, rule, active, patterns, rng)
+        draws = (
+            make_start(data, settings, rule, active, patterns, rng) for _ in range(settings.n_init)
+        )
+        if settings.n_init > 1 and make_assign is None and works_elsewhere():
+            with Crew(Restarts(X, mass, settings, rule), n_jobs=settings.n_jobs) as crew:
+                ends = [outcome for part in crew(list(draws)) for outcome in part]
+            for outcome in ends:
+                best = _better(best, outcome)
+        for start in draws:  # none are left, if others have seen to them
             try:
                 outcome = alternate(
                     data,
@@ -170,14 +178,38 @@ def fit_family(
             except DeadEnd as error:
                 dead_end = error
                 continue
-            # Two starts that end in the same clusters differ in the last bits: the first stays.
-            if best is None or best.criterion - outcome.criterion > SAME * abs(best.criterion):
-                best = outcome
+            best = _better(best, outcome)
     if best is None and dead_end is not None:
         raise dead_end
     if best is None:
         raise RuntimeError("n_init=0 reached the fit; this is a bug.")
     return Fit(best, patterns, active, rule.factors(best.weights))
+
+
+def _better(best: Outcome | None, outcome: Outcome) -> Outcome:
+    # Two starts that end in the same clusters differ in the last bits: the first stays.
+    if best is None or best.criterion - outcome.criterion > SAME * abs(best.criterion):
+        return outcome
+    return best
+
+
+class Restarts:
+    """Alternations from several starts, in whatever process they are asked for."""
+
+    def __init__(self, X: Array, mass: Array, settings: Settings, rule: Rule) -> None:
+        self.X = X
+        self.mass = mass
+        self.settings = settings
+        self.rule = rule
+
+    def evaluate_part(self, starts: list[Start]) -> list[Outcome]:
+        """Return where each of the starts ends."""
+        exponent, max_iter, tol = self.settings.exponent, self.settings.max_iter, self.settings.tol
+        with threads(1) as run:
+            data = make_data(self.X, self.mass, exponent, run)
+            return [
+                alternate(data, start, self.rule, max_iter=max_iter, tol=tol) for start in starts
+            ]
 
 
 def make_start(

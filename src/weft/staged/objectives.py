@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._parallel import run_chunks
+from weft._workers import Crew, open_crew
 from weft.kernels.cpu import prototypes as kernels
 from weft.swarms.base import Evaluation
 
@@ -119,9 +120,11 @@ class _Threaded:
         self.columns = np.ascontiguousarray(rows.T)
         self.n_threads = n_threads
         self._pool: ThreadPoolExecutor | None = None
+        self._crew: Crew | None = None
 
     def __enter__(self) -> Self:
-        if self.n_threads > 1:
+        self._crew = open_crew(self, self.n_threads)
+        if self._crew is None and self.n_threads > 1:
             self._pool = ThreadPoolExecutor(self.n_threads)
         return self
 
@@ -131,9 +134,24 @@ class _Threaded:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._crew is not None:
+            self._crew.__exit__(kind, error, trace)
         if self._pool is not None:
             self._pool.shutdown()
-            self._pool = None
+        self._crew = self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pool": None, "_crew": None}
+
+    def evaluate_part(self, positions: Floats) -> tuple[Any, ...]:
+        """Return what the kernel says of some of the particles, one array each."""
+        raise NotImplementedError
+
+    def _evaluate(self, positions: Floats) -> tuple[Any, ...]:
+        if self._crew is None:
+            return self.evaluate_part(positions)
+        parts = self._crew(positions)
+        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
     def _run(self, work: Any, n_particles: int) -> None:
         n_threads = self.n_threads if self._pool is not None else 1
@@ -180,6 +198,12 @@ class MedoidObjective(_Threaded):
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, m + n + 1) → (P,)."""
+        n_selected, n_clusters, between = self._evaluate(positions)
+        fitness = self.terms.fitness(between, n_selected, n_clusters)
+        return Evaluation(fitness, {"n_features": n_selected, "n_clusters": n_clusters})
+
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Integers, Floats]:
+        """Return selected features, clusters and Between of some of the particles."""
         n_particles = len(positions)
         n_selected = np.empty(n_particles, dtype=np.int64)
         n_clusters = np.empty(n_particles, dtype=np.int64)
@@ -198,8 +222,7 @@ class MedoidObjective(_Threaded):
             )
 
         self._run(work, n_particles)
-        fitness = self.terms.fitness(between, n_selected, n_clusters)
-        return Evaluation(fitness, {"n_features": n_selected, "n_clusters": n_clusters})
+        return n_selected, n_clusters, between
 
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position whose fitness is above 0."""
@@ -224,6 +247,13 @@ class CentroidObjective(_Threaded):
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, K · m') → (P,)."""
+        n_clusters, between = self._evaluate(positions)
+        n_selected = np.full(len(positions), len(self.features), dtype=np.int64)
+        fitness = self.terms.fitness(between, n_selected, n_clusters)
+        return Evaluation(fitness, {"n_features": n_selected, "n_clusters": n_clusters})
+
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return clusters and Between of some of the particles."""
         n_particles = len(positions)
         n_clusters = np.empty(n_particles, dtype=np.int64)
         between = np.empty(n_particles)
@@ -240,9 +270,7 @@ class CentroidObjective(_Threaded):
             )
 
         self._run(work, n_particles)
-        n_selected = np.full(n_particles, len(self.features), dtype=np.int64)
-        fitness = self.terms.fitness(between, n_selected, n_clusters)
-        return Evaluation(fitness, {"n_features": n_selected, "n_clusters": n_clusters})
+        return n_clusters, between
 
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position."""
