@@ -1,0 +1,33 @@
+"""Weights that a swarm proposes, from the screened columns on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.choosing.plain import sample
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_ROWS = 500
+N_PARTICLES = 16
+N_GENERATIONS = 12
+
+
+def propose_weights(rows: Floats, labels: Integers, seed: int) -> Floats:
+    """Return weights of the columns under which the graph of neighbours falls into clusters."""
+    from weft.estimators.feature_swarm import FeatureSwarm
+
+    part = sample(rows, MOST_ROWS, np.random.default_rng([seed, 5]))
+    swarm = FeatureSwarm(
+        "knn",
+        criterion="robust",
+        init="screened",
+        n_particles=N_PARTICLES,
+        n_generations=N_GENERATIONS,
+        random_state=seed,
+    )
+    found = swarm.fit(part).feature_weights_
+    weights: Floats = found / max(float(found.max()), 1e-12)
+    return weights

@@ -1,0 +1,303 @@
+"""AutoCluster: clusters, features and K with nothing to set, also where most columns are noise."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from weft._validation import check_integer, check_real
+from weft.auto.search import Answer, Settings, search, subspace_weights
+from weft.auto.swarm import propose_weights
+from weft.estimators._mixins import ReportMixin
+from weft.kernels.cpu.neighbours import nearest_in_block
+from weft.spaces import Solution, cross_blocks
+
+# Squares of larger numbers, summed over many columns, pass the range of float64.
+_LARGEST = 1e145
+
+
+class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Clusters, the columns they live in, and their number, with nothing that must be set.
+
+    Columns compete with permuted copies of themselves, and are kept if they depend on each other
+    more than any copy does and are clumped, not merely correlated. On the kept columns a family
+    of clusterings competes: mixtures, Ward's tree, the graph of neighbours, k-means; the one that
+    comes out again when rows are left out, and that others find as well, wins. If there is none,
+    all rows get one label.
+
+    Columns may be in any units: each is measured in its own standard deviation.
+
+    Parameters
+    ----------
+    false_keep_rate : float, default=0.05
+        On a table of noise, about so often a column is kept that should not be. Lower values
+        need more shadows, and time.
+    max_clusters : int, default=None
+        The most clusters to look for; None: the root of the number of rows, but 50 at most.
+    n_resamples : int, default=4
+        How many times the clustering and the choice of columns are repeated on seven tenths of
+        the rows.
+    time_limit : float, default=None
+        Seconds after which refinements are left out; the answer then depends on the machine.
+    n_jobs : int, default=None
+        Threads. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of shadows, resamples and starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, numbered by first row; all 0 where no clusters were found.
+    n_clusters_ : int
+        Number of clusters; 1 where none were found.
+    feature_weights_ : ndarray of shape (n_features,)
+        Weight of each column in units of its deviation; the largest is 1, 0 where it was dropped.
+    feature_scales_ : ndarray of shape (n_features,)
+        The deviations.
+    feature_stability_ : ndarray of shape (n_features,)
+        Share of resamples in which the column was kept.
+    feature_weight_intervals_ : ndarray of shape (2, n_features)
+        5 % and 95 % of its weight over the resamples.
+    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
+        How much tighter than all rows each cluster is along each kept column; rows sum to 1.
+    cluster_stability_ : ndarray of shape (n_clusters,)
+        How far each cluster comes out again in the resamples (mean Jaccard index, 1 at best).
+    stability_ : float
+        Mean adjusted Rand index between the clustering and those of the resamples.
+    method_ : str
+        Which member of the family won; "none" where no clusters were found.
+    alternatives_ : list of dict
+        Other answers on the front of quality (stability), few features and few clusters, best
+        quality first: quality, n_features, n_clusters, features (columns), labels, method.
+    verdict_ : str
+        The answer and how sure it is, in one or two sentences.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the table had some.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from weft import AutoCluster
+    >>> from weft.datasets import add_noise_features
+    >>> noisy = add_noise_features(load_wine(), 13, random_state=0)
+    >>> model = AutoCluster(random_state=0).fit(noisy.data)
+    >>> model.n_clusters_, int(model.get_support()[13:].sum())
+    (3, 0)
+    """
+
+    def __init__(
+        self,
+        *,
+        false_keep_rate=0.05,
+        max_clusters=None,
+        n_resamples=4,
+        time_limit=None,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.false_keep_rate = false_keep_rate
+        self.max_clusters = max_clusters
+        self.n_resamples = n_resamples
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Find the columns that matter, the clusters in them, and how sure both are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        if np.abs(X).max() > _LARGEST:
+            raise ValueError(
+                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+                "divide the columns first, for example with StandardScaler."
+            )
+        settings = self._settings(len(X))
+        deviation = X.std(axis=0)
+        # Rounding leaves a constant column a tiny deviation, which must not be blown up.
+        varies = (np.ptp(X, axis=0) > 0.0) & (deviation > 1e-12 * np.abs(X).max(axis=0))
+        self.feature_scales_ = np.where(varies, deviation, 1.0)
+        rows = np.where(varies, (X - X.mean(axis=0)) / self.feature_scales_, 0.0)
+        # One thread each: the bits of a product must not depend on the machine's load.
+        with threadpool_limits(limits=1, user_api="blas"):
+            answer = search(rows, settings, propose_weights)
+        self._keep(X, rows, answer)
+        return self
+
+    def _settings(self, n_samples: int) -> Settings:
+        most = self.max_clusters
+        if most is not None:
+            most = check_integer("max_clusters", most, low=2)
+        limit = self.time_limit
+        if limit is not None:
+            limit = check_real("time_limit", limit, low=0.0, open_low=True)
+        return Settings(
+            rate=check_real(
+                "false_keep_rate", self.false_keep_rate, low=0.0, high=1.0, open_low=True
+            ),
+            max_clusters=most,
+            n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
+            time_limit=limit,
+            n_jobs=self.n_jobs,
+            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+        )
+
+    def _keep(self, X: np.ndarray, rows: np.ndarray, answer: Answer) -> None:
+        highest = max(float(answer.weights.max()), 1e-300)
+        found = answer.winner is not None
+        self.feature_weights_ = answer.weights / highest if found else answer.weights
+        self.feature_weight_intervals_ = answer.weight_interval / (highest if found else 1.0)
+        self.feature_stability_ = answer.keep_share
+        self._fit_anchors = X[answer.rows]
+        nearest = self._nearest_anchors(X) if found else np.zeros(len(X), dtype=np.int64)
+        nearest[answer.rows] = np.arange(len(answer.rows))
+        labels, order = _by_first_row(answer.labels[nearest])
+        self.labels_ = labels
+        self._fit_anchor_labels = labels[answer.rows]
+        self.n_clusters_ = len(order)
+        kept = self.get_support()
+        self.cluster_feature_weights_ = np.zeros((self.n_clusters_, X.shape[1]))
+        if found:
+            self.cluster_feature_weights_[:, kept] = subspace_weights(rows[:, kept], labels)
+        self.cluster_stability_ = answer.cluster_stability[order]
+        self.stability_ = float(answer.winner.stability) if found else 1.0
+        self.method_ = answer.winner.name if found else "none"
+        self.alternatives_ = [
+            {**one._asdict(), "labels": _by_first_row(one.labels[nearest])[0]}
+            for one in answer.alternatives
+        ]
+        self.verdict_ = self._verdict(answer)
+
+    def _verdict(self, answer: Answer) -> str:
+        n_features = len(self.feature_weights_)
+        if answer.winner is None:
+            if not answer.screening.dependent.any():
+                return (
+                    f"No clusters found: none of the {n_features} columns depends on another more "
+                    "than permuted copies do."
+                )
+            return (
+                f"No clusters found: {int(answer.screening.dependent.sum())} of the {n_features} "
+                "columns depend on each other, but as one cloud."
+            )
+        n_kept = int(self.get_support().sum())
+        text = f"{self.n_clusters_} clusters from {n_kept} of {n_features} columns."
+        if self.n_resamples:
+            steady = (
+                "come out again almost unchanged"
+                if self.stability_ >= 0.9
+                else "mostly come out again"
+                if self.stability_ >= 0.7
+                else "change much: take them as a first sketch"
+            )
+            text += f" When three rows in ten are left out, they {steady} ({self.stability_:.2f})."
+        if answer.hurried:
+            text += " The time limit left refinements out."
+        return text
+
+    def _nearest_anchors(self, X: np.ndarray) -> np.ndarray:
+        """Return the nearest clustered row of each row, in the learned metric."""
+        nearest = np.empty((len(X), 1), dtype=np.int64)
+        powered = np.empty((len(X), 1))
+        known = np.ascontiguousarray(self._fit_anchors.T)
+        solution = Solution(self.feature_weights_ / self.feature_scales_)
+        for start, block in cross_blocks(np.ascontiguousarray(X.T), known, solution):
+            nearest_in_block(block, start, False, nearest, powered)
+        return nearest[:, 0]
+
+    def predict(self, X):
+        """Label rows: the cluster of the nearest row that was clustered in fit.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows, seen before or not.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Clusters.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if not self.get_support().any():
+            return np.zeros(len(X), dtype=np.int64)
+        return self._fit_anchor_labels[self._nearest_anchors(X)]
+
+    def transform(self, X):
+        """Return the kept columns, in units of their deviation, each times its weight.
+
+        Euclidean distances between the returned rows are those that the clusters were found in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, n_selected)
+            Weighted, selected columns.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        support = self.get_support()
+        return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]
+
+    def get_support(self, indices=False):
+        """Return which features were kept.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Return positions in place of a mask.
+
+        Returns
+        -------
+        support : ndarray
+            A mask of shape (n_features,), or the positions of the kept features.
+        """
+        check_is_fitted(self)
+        mask = self.feature_weights_ > 0.0
+        return np.flatnonzero(mask) if indices else mask
+
+    def get_feature_names_out(self, input_features=None):
+        """Return the names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the input columns, where fit has seen none.
+
+        Returns
+        -------
+        names : ndarray of str
+            Names of the kept features.
+        """
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self.get_support()]
+
+
+def _by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number clusters by their first row; return the labels, and the old number of each new one."""
+    old, first = np.unique(labels, return_index=True)
+    order = old[np.argsort(first)]
+    new = np.empty(int(old.max()) + 1, dtype=np.int64)
+    new[order] = np.arange(len(order))
+    return new[labels], order
