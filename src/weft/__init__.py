@@ -21,6 +21,7 @@ _PUBLIC = {
     "ProjectedSwarm": "weft.estimators.projected_swarm",
     "RangeScaler": "weft.scaling",
     "WeightedKMeans": "weft.estimators.weighted_kmeans",
+    "AutoCluster": "weft.estimators.auto_cluster",
     "FeatureSwarm": "weft.estimators.feature_swarm",
     "DynamicSwarm": "weft.estimators.dynamic_swarm",
     "GeneticClustering": "weft.estimators.genetic_clustering",

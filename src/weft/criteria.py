@@ -8,13 +8,15 @@ their own (section 5.8.2), or are left out of the measure as in appendix E.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
 
 from weft._validation import check_choice, check_integer, check_params, check_real
+from weft.metrics.graph import modularity_of
 from weft.metrics.on_spaces import (
     Neighbours,
     bcr_of,
@@ -219,6 +221,43 @@ class BIC(_WithOutliers):
 
 
 @dataclass(frozen=True)
+class Robust(_WithOutliers):
+    """Modularity on one graph of neighbours for all particles, that of the screened columns.
+
+    A measure taken in the particle's own metric can be raised by a metric that shows two halves.
+    Here the metric has no say: the labels are judged on a graph that stays the same, and two
+    halves reach 1/2 at most where K clusters can reach 1 - 1/K.
+    """
+
+    n_neighbors: int = 10
+    neighbours: Integers | None = field(default=None, init=False)  # (n, n_neighbors), see `on`
+
+    labels_only = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("n_neighbors", self.n_neighbors, low=1)
+
+    def on(self, rows: Floats) -> Robust:
+        """Return the criterion on the graph of these rows."""
+        nearest = NearestNeighbors(n_neighbors=min(self.n_neighbors, len(rows) - 1), n_jobs=1)
+        ready = Robust(self.outliers, self.n_neighbors)
+        neighbours = nearest.fit(rows).kneighbors(return_distance=False)
+        object.__setattr__(ready, "neighbours", neighbours)  # frozen for everybody else
+        return ready
+
+    def score(self, space: Space, labels: Integers, context: Context) -> float:
+        dense = self._dense(labels)
+        inside = dense >= 0  # with outliers="exclude" they are in no cluster
+        if self.neighbours is None or not inside.any():
+            return -np.inf
+        if inside.all():
+            return modularity_of(dense, self.neighbours)
+        alone = np.where(inside, dense, dense.max() + 1 + np.cumsum(~inside))
+        return modularity_of(alone, self.neighbours)
+
+
+@dataclass(frozen=True)
 class CallableCriterion:
     """A function of (weighted, selected columns; labels), such as scikit-learn's scores."""
 
@@ -241,6 +280,7 @@ CRITERIA: dict[str, Any] = {
     "sparsity": Sparsity,
     "separation": Separation,
     "bic": BIC,
+    "robust": Robust,
 }
 
 

@@ -21,8 +21,9 @@ from weft._validation import check_choice
 from weft.spaces import Solution
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
-INITS = ("uniform", "small", "mixed")
+INITS = ("uniform", "small", "mixed", "screened")
 # Xue, Zhang and Browne 2014: "small" swarms start from about a tenth of the features, as forward
 # search would; "mixed" gives two thirds of the swarm to that and one third to large subsets.
 _SMALL_SHARE = 0.1
@@ -44,9 +45,11 @@ class WeightParticle:
         """Return c_i = max(position_i, 0)."""
         return Solution(np.maximum(position, 0.0))
 
-    def initial(self, rng: np.random.Generator, n_particles: int, init: Any) -> Floats:
+    def initial(
+        self, rng: np.random.Generator, n_particles: int, init: Any, screened: Mask | None = None
+    ) -> Floats:
         """Draw the first positions, (n_particles, n_dimensions)."""
-        return _initial(rng, n_particles, self.n_features, self.n_dimensions, init)
+        return _initial(rng, n_particles, self.n_features, self.n_dimensions, init, screened)
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,11 @@ class WeightExponentParticle:
         exponents = np.clip((position[self.n_features :] + 4.0) / 2.0, 1.0, 3.0)
         return Solution(weights, exponents)
 
-    def initial(self, rng: np.random.Generator, n_particles: int, init: Any) -> Floats:
+    def initial(
+        self, rng: np.random.Generator, n_particles: int, init: Any, screened: Mask | None = None
+    ) -> Floats:
         """Draw the first positions, (n_particles, n_dimensions)."""
-        return _initial(rng, n_particles, self.n_features, self.n_dimensions, init)
+        return _initial(rng, n_particles, self.n_features, self.n_dimensions, init, screened)
 
 
 @dataclass(frozen=True)
@@ -88,9 +93,11 @@ class SelectionParticle:
         """Return c_i = 1 where the bit is set."""
         return Solution((position > 0.0).astype(np.float64))
 
-    def initial(self, rng: np.random.Generator, n_particles: int, init: Any) -> Floats:
+    def initial(
+        self, rng: np.random.Generator, n_particles: int, init: Any, screened: Mask | None = None
+    ) -> Floats:
         """Draw the first bits, (n_particles, n_dimensions)."""
-        start = _initial(rng, n_particles, self.n_features, self.n_dimensions, init)
+        start = _initial(rng, n_particles, self.n_features, self.n_dimensions, init, screened)
         return (start > 0.0).astype(np.float64)
 
 
@@ -98,7 +105,12 @@ Particle = WeightParticle | WeightExponentParticle | SelectionParticle
 
 
 def _initial(
-    rng: np.random.Generator, n_particles: int, n_features: int, n_dimensions: int, init: Any
+    rng: np.random.Generator,
+    n_particles: int,
+    n_features: int,
+    n_dimensions: int,
+    init: Any,
+    screened: Mask | None,
 ) -> Floats:
     if not isinstance(init, str):
         start = np.array(init, dtype=np.float64)
@@ -112,6 +124,8 @@ def _initial(
     positions = rng.uniform(-_SPREAD, _SPREAD, (n_particles, n_dimensions))
     if init == "uniform":
         return positions
+    if init == "screened":
+        return _around(positions, n_features, screened)
     n_small = n_particles if init == "small" else round(_MIXED_SMALL * n_particles)
     kept = np.empty((n_particles, n_features), dtype=bool)
     for row in range(n_particles):
@@ -121,4 +135,17 @@ def _initial(
         kept[row, rng.choice(n_features, size, replace=False)] = True
     signs = np.where(kept, 1.0, -1.0)
     positions[:, :n_features] = signs * np.abs(positions[:, :n_features])
+    return positions
+
+
+def _around(positions: Floats, n_features: int, screened: Mask | None) -> Floats:
+    """Let columns that matter start with a weight and the others dropped, each by chance as far.
+
+    The first particle has the screened columns themselves, all at weight 1.
+    """
+    if screened is None or not screened.any():
+        return positions  # nothing to start from: anywhere
+    features = np.abs(positions[:, :n_features])
+    positions[:, :n_features] = np.where(screened, features, -features)
+    positions[0, :n_features] = np.where(screened, 1.0, -1.0)
     return positions

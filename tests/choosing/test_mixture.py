@@ -9,7 +9,7 @@ from weft.choosing.mixture import (
     components_of,
     join_components,
     log_determinants,
-    merge_nearest,
+    merge_down,
     parameters,
     principal,
     refine,
@@ -50,7 +50,7 @@ def test_shared_axes_by_hand():
 def test_the_nearest_components_merge():
     rng = np.random.default_rng(1)
     rows = np.vstack([rng.normal(m, 0.1, (20, 2)) for m in (0.0, 0.2, 5.0)])
-    labels = merge_nearest(rows, np.repeat([0, 1, 2], 20), 1, 0.01, 4.0)
+    labels = merge_down(rows, np.repeat([0, 1, 2], 20), 2, 1, 0.01, 4.0)
     assert len(set(labels[:40])) == 1
     assert labels[40] not in labels[:40]
     sizes = components_of(rows, np.unique(labels, return_inverse=True)[1]).sizes

@@ -1,7 +1,9 @@
 """Other answers: no other is at least as good, with as few features and as few clusters.
 
-Quality, the number of features and the number of clusters pull against each other; the answer that
-was chosen is one point of their Pareto front, and these are the others.
+Quality, the number of features and the number of clusters pull against each other: a finer cut
+says more, fewer features are easier to explain. Quality is the modularity on the graph of
+neighbours in all kept columns, which judges every answer by the same measure; answers that do not
+come out again when rows are left out are not offered.
 """
 
 from __future__ import annotations
@@ -11,23 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.auto.judging import (
-    Candidate,
-    Resamples,
-    make_resamples,
-    run_members,
-    stability_of,
-)
-from weft.auto.family import by_centres, by_tree
+from weft.auto.family import by_centres
+from weft.auto.judging import Candidate, Resamples, make_resamples, run_members, stability_of
+from weft.metrics.graph import modularity_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+LEAST_STABILITY = 0.5
 
 
 class Alternative(NamedTuple):
     """One answer on the front of quality, few features and few clusters."""
 
-    quality: float  # stability under resampling, 1 at best
+    quality: float  # modularity on the graph of all kept columns, below 1
+    stability: float  # mean adjusted Rand index over the resamples, 1 at best
     n_features: int
     n_clusters: int
     features: Integers  # columns of the table as given
@@ -45,11 +45,16 @@ def find_alternatives(
     """Return the front over all candidates, and over fewer features for the winner's number."""
     from weft.auto.search import explained
 
-    found = [
-        Alternative(c.stability, len(columns), c.n_clusters, columns, c.labels, c.name)
-        for c in [winner, *candidates]
-        if c.n_clusters > 1
-    ]
+    graph = data.whole.neighbours
+    found = []
+
+    def offer(labels: Integers, stability: float, chosen: Integers, name: str) -> None:
+        if labels.max() > 0 and stability >= LEAST_STABILITY:
+            quality, number = modularity_of(labels, graph), int(labels.max()) + 1
+            found.append(Alternative(quality, stability, len(chosen), number, chosen, labels, name))
+
+    for one in [winner, *candidates]:
+        offer(one.labels, one.stability, columns, one.name)
     strongest = np.argsort(-explained(table, winner.labels), kind="stable")
     n_features = len(columns) // 2
     while n_features >= 1 and len(data.rows) > 0:
@@ -57,14 +62,11 @@ def find_alternatives(
         part = make_resamples(
             table[:, chosen], data.whole.most, len(data.rows), data.seed, data.n_jobs
         )
-        members = {"compact": by_tree, f"centres-{winner.n_clusters}": by_centres(winner.n_clusters)}
+        members = {
+            f"centres-{winner.n_clusters}": by_centres(winner.n_clusters),
+        }
         for name, (labels, *again) in run_members(members, part).items():
-            if labels.max() > 0:
-                quality = stability_of(labels, again, part.rows)
-                number = int(labels.max()) + 1
-                found.append(
-                    Alternative(quality, n_features, number, columns[chosen], labels, name)
-                )
+            offer(labels, stability_of(labels, again, part.rows), columns[chosen], name)
         n_features //= 2
     return pareto_front(found)
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_matrix
 from sklearn.manifold import spectral_embedding
 
@@ -31,7 +31,7 @@ from weft.choosing.mixture import (
     START_FACTOR,
     components_of,
     join_components,
-    merge_nearest,
+    merge_down,
     mixtures,
     principal,
     refine,
@@ -78,13 +78,12 @@ def prepare(rows: Floats, most: int, rng: np.random.Generator) -> Prepared:
 def by_mixture(data: Prepared, rng: np.random.Generator, *, full: bool = False) -> Integers:
     """A mixture of as many components as allowed, joined."""
     n, d = data.few.shape
-    prior = max(float(np.trace(components_of(data.few, data.start).scatters.sum(0)) / (n * d)), 1e-6)
+    prior = max(
+        float(np.trace(components_of(data.few, data.start).scatters.sum(0)) / (n * d)), 1e-6
+    )
     n_free = d - 1 if full else min(1, d - 1)
     strength = d + 2.0 if full else 2.0
-    labels = data.start
-    while labels.max() + 1 > data.most:
-        labels = merge_nearest(data.few, labels, n_free, prior, strength)
-        labels = np.unique(labels, return_inverse=True)[1]
+    labels = merge_down(data.few, data.start, data.most, n_free, prior, strength)
     products = np.einsum("na,nb->nab", data.few, data.few).reshape(n, d * d)
     features = np.hstack([np.ones((n, 1)), data.few, products])
     labels = refine(features, labels, n_free, prior, strength).labels
@@ -105,7 +104,7 @@ def by_bic(data: Prepared, rng: np.random.Generator) -> Integers:
 
 def by_tree(data: Prepared, rng: np.random.Generator) -> Integers:
     """Ward's tree, cut finely, joined."""
-    pieces = cut_tree(linkage(data.rows, "ward"), n_clusters=data.most).ravel()
+    pieces = fcluster(linkage(data.rows, "ward"), data.most, "maxclust")
     return join_pieces(data.rows, pieces.astype(np.int64), data.neighbours, rng)
 
 
@@ -148,4 +147,3 @@ def separated_members(n_axes: int) -> dict[str, Member]:
 def overlapping_members(most: int) -> dict[str, Member]:
     """Return the members that cut clouds which run into each other."""
     return {f"centres-{k}": by_centres(k) for k in range(2, min(most, MOST_CENTRES) + 1)}
-

@@ -11,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.metrics.graph import edges_between
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -18,7 +20,7 @@ N_NEIGHBOURS = 10
 FEWEST_CROSSINGS = 0.02  # pieces that share fewer neighbours than that are apart anyway
 CLEARLY_FEWER = 0.5  # of the neighbours that halves of one cloud share
 CERTAINTY = 3.0  # deviations below the clouds' mean
-MOST_ROWS = 200  # of a piece that are looked at
+MOST_ROWS = 150  # of a piece that are looked at
 N_CLOUDS = 6
 
 
@@ -50,11 +52,7 @@ def join_pieces(
 
 def crossings(labels: Integers, neighbours: Integers) -> Floats:
     """Return for each two clusters their shared edges over all edges of the smaller (K, K)."""
-    n_clusters = int(labels.max()) + 1
-    source = np.repeat(labels, neighbours.shape[1])
-    flat = source * n_clusters + labels[neighbours].ravel()
-    edges = np.bincount(flat, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
-    edges = (edges + edges.T).astype(float)
+    edges = edges_between(labels, neighbours)
     volume = edges.sum(axis=1)
     shares: Floats = edges / np.minimum(volume[:, np.newaxis], volume[np.newaxis, :])
     np.fill_diagonal(shares, 0.0)

@@ -94,7 +94,8 @@ def stability_of(labels: Integers, again: list[Integers], rows: list[Integers]) 
     """Return how far the resamples' clusterings repeat that of all rows."""
     if not again:
         return 0.0
-    return float(np.mean([alike(labels[part], found) for part, found in zip(rows, again)]))
+    pairs = zip(rows, again, strict=True)
+    return float(np.mean([alike(labels[part], found) for part, found in pairs]))
 
 
 def judge_separated(data: Resamples) -> list[Candidate]:

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm, rankdata
+from threadpoolctl import threadpool_limits
 
 from weft.auto.clumps import is_clumped
 from weft.choosing.plain import sample
@@ -38,12 +39,14 @@ Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+USUAL_RATE = 0.05
 MOST_ROWS = 1000
 MOST_BINS = 6
 WIDE = 3000  # more columns than this are compared by rank correlation, a tenth of the work
 PARTNERS = 3  # a column may have only so many: then their mean z tells more than the sum
 MOST_REFERENCES = 150  # kept columns that the others are compared with
 MOST_ROUNDS = 6
+TINY = 1e-9  # evidence that any dependence passes
 TILE = 500  # columns compared at once
 FIRST_SHADOWS = 3
 FIRST_LEVEL = 0.95  # of the shadows, to be among the references of the second round
@@ -91,6 +94,12 @@ def screen(X: Floats, rate: float, rng: np.random.Generator) -> Screening:
     return Screening(kept, dependent, group, strength)
 
 
+def columns_that_matter(X: Floats, seed: int) -> Mask:
+    """Return `screen`'s answer at its usual rate, from a seed."""
+    with threadpool_limits(limits=1, user_api="blas"):
+        return screen(X, USUAL_RATE, np.random.default_rng([seed, 9])).kept
+
+
 def make_contrasts(rows: Floats) -> Contrasts:
     """Return indicator contrasts of each column's bins, or its centred ranks in a wide table."""
     n, d = rows.shape
@@ -99,7 +108,8 @@ def make_contrasts(rows: Floats) -> Contrasts:
         ranks = np.apply_along_axis(rankdata, 0, rows).astype(np.float32)
         ranks -= ranks.mean(axis=0)
         length = np.sqrt((ranks**2).sum(axis=0))
-        return Contrasts(ranks / np.where(length > 0.0, length, 1.0), 1, varies.astype(float))
+        ranks /= np.where(length > 0.0, length, 1.0)
+        return Contrasts(ranks, 1, varies.astype(float))
     n_bins = int(np.clip(round(math.sqrt(n / 12)), 3, MOST_BINS))
     values = np.zeros((n, d, n_bins), dtype=np.float32)
     freedom = np.zeros(d)
@@ -133,8 +143,9 @@ def find_dependent(
         return np.zeros(len(varying), dtype=bool), np.zeros(len(varying))
     real = gather(contrasts, references, None)
     shadows = [gather(contrasts, references, rng) for _ in range(FIRST_SHADOWS)]
-    bar = Evidence(*(np.quantile(np.concatenate(v), FIRST_LEVEL) for v in zip(*shadows)))
-    kept = varying & ((real.overall > bar.overall) | (real.nearest > bar.nearest))
+    overall = np.quantile([shadow.overall for shadow in shadows], FIRST_LEVEL)
+    nearest = np.quantile([shadow.nearest for shadow in shadows], FIRST_LEVEL)
+    kept = varying & ((real.overall > overall) | (real.nearest > nearest))
     seen: set[bytes] = set()
     strength = np.zeros(len(varying))
     # With 2 / rate sets of shadows a noise column beats them all, in either way, in `rate` / d.
@@ -147,8 +158,9 @@ def find_dependent(
             references = np.sort(rng.choice(references, MOST_REFERENCES, replace=False))
         real = gather(contrasts, references, None)
         shadows = [gather(contrasts, references, rng) for _ in range(n_shadows)]
-        best = Evidence(*(max(float(v.max()), 1e-9) for v in map(np.concatenate, zip(*shadows))))
-        strength = np.maximum(real.overall / best.overall, real.nearest / best.nearest)
+        overall = max(max(float(shadow.overall.max()) for shadow in shadows), TINY)
+        nearest = max(max(float(shadow.nearest.max()) for shadow in shadows), TINY)
+        strength = np.maximum(real.overall / overall, real.nearest / nearest)
         strength[~varying] = 0.0
         before, kept = kept, strength > 1.0
         if (kept == before).all() or kept.tobytes() in seen:
@@ -157,15 +169,15 @@ def find_dependent(
     return kept, strength
 
 
-def gather(
-    contrasts: Contrasts, references: Integers, rng: np.random.Generator | None
-) -> Evidence:
+def gather(contrasts: Contrasts, references: Integers, rng: np.random.Generator | None) -> Evidence:
     """Return how far each column depends on the references; with `rng`, each column's shadow.
 
     One permutation of the rows serves all columns: each is cut off from its partners by it.
     """
     n_columns = len(contrasts.freedom)
-    rows = np.arange(len(contrasts.values)) if rng is None else rng.permutation(len(contrasts.values))
+    rows = (
+        np.arange(len(contrasts.values)) if rng is None else rng.permutation(len(contrasts.values))
+    )
     most = min(PARTNERS, len(references) - 1)
     overall, nearest = np.empty(n_columns), np.empty(n_columns)
     taken = spread(references, contrasts.width)
@@ -174,7 +186,11 @@ def gather(
         columns = np.arange(first, min(first + TILE, n_columns))
         own = contrasts.values[:, spread(columns, contrasts.width)][rows]
         z = scores(
-            own, partners, contrasts.width, contrasts.freedom[columns], contrasts.freedom[references]
+            own,
+            partners,
+            contrasts.width,
+            contrasts.freedom[columns],
+            contrasts.freedom[references],
         )
         same = columns[:, np.newaxis] == references[np.newaxis, :]
         overall[columns] = np.where(same, 0.0, z).sum(axis=1) / np.sqrt(

@@ -1,6 +1,6 @@
 """The whole of AutoCluster: rows in; clusters, weights, doubts and alternatives out.
 
-1. Columns in units of their deviation; those that matter are kept (`screening`).
+1. Columns come in units of their deviation; those that matter are kept (`screening`).
 2. Columns that repeat each other share one column's weight.
 3. The family of clusterings competes on the kept columns; the one that holds wins (`judging`).
 4. Sharper weights are proposed (what the clusters explain of each column; a swarm), and taken if
@@ -42,6 +42,7 @@ MOST_ROWS = 2000  # that are clustered; the others follow their nearest neighbou
 MOST_CLUSTERS = 50
 REPEATS = 0.95  # correlation from which a column repeats another
 SAME_STORY = 0.8  # adjusted Rand index from which two clusterings tell the same clusters
+RESAMPLES_TO_SHARPEN = 2
 AS_STEADY = 0.02  # stability that sharper weights may cost
 
 
@@ -56,7 +57,6 @@ class Settings(NamedTuple):
     seed: int
     refine: bool = True
     swarm: bool = True
-    test_clumps: bool = True
 
 
 class Answer(NamedTuple):
@@ -75,11 +75,12 @@ class Answer(NamedTuple):
 
 
 def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None) -> Answer:
-    """Find the clusters of X; `propose(rows, labels, seed)` returns a swarm's weights."""
+    """Find the clusters of X, whose columns have deviation 1, or 0 where they are constant.
+
+    `propose(rows, labels, seed)` returns a swarm's weights.
+    """
     rng = np.random.default_rng([settings.seed, 9])
     clock = _Clock(settings.time_limit)
-    deviation = X.std(axis=0)
-    unit = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 0.0)
     screening = screen(X, settings.rate, rng)
     rows = np.arange(len(X))
     if len(X) > MOST_ROWS:
@@ -88,7 +89,7 @@ def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None)
     kept = screening.kept
     if not kept.any():
         return _no_clusters(rows, screening, keep_share, X.shape[1], clock)
-    flat = unit[kept] * _shared_weight((X[np.ix_(rows, kept)] * unit[kept]))
+    flat = _shared_weight(X[np.ix_(rows, kept)])
     table = X[np.ix_(rows, kept)] * flat
     most = MOST_CLUSTERS if settings.max_clusters is None else settings.max_clusters
     n_resamples = settings.n_resamples if not clock.late(0.5) else min(2, settings.n_resamples)
@@ -109,8 +110,12 @@ def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None)
     weights = np.zeros(X.shape[1])
     weights[kept] = flat * sharp
     interval = _weight_interval(X, rows, weights, winner, data, again)
-    others = [] if clock.late(0.9) else find_alternatives(
-        table, np.flatnonzero(kept), winner, [*separated, *overlapping], data
+    others = (
+        []
+        if clock.late(0.9)
+        else find_alternatives(
+            table, np.flatnonzero(kept), winner, [*separated, *overlapping], data
+        )
     )
     return Answer(
         rows,
@@ -120,7 +125,7 @@ def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None)
         keep_share,
         interval,
         winner,
-        cluster_stability(winner, data.rows),
+        cluster_stability(winner, data.rows[: len(winner.again)]),
         others,
         clock.was_late,
     )
@@ -207,7 +212,13 @@ def _sharpen(
     best, weights = winner, np.ones(table.shape[1])
     bar = winner.stability - AS_STEADY
     for proposal in proposals:
-        moved = make_resamples(table * proposal, most, len(data.rows), data.seed, data.n_jobs)
+        moved = make_resamples(
+            table * proposal,
+            most,
+            min(len(data.rows), RESAMPLES_TO_SHARPEN),
+            data.seed,
+            data.n_jobs,
+        )
         labels, *again = run_members({winner.name: member}, moved)[winner.name]
         stability = stability_of(labels, again, moved.rows)
         if stability >= bar and alike(labels, winner.labels) >= SAME_STORY:
@@ -225,13 +236,13 @@ def _weight_interval(
     masks: list[Mask],
 ) -> Floats:
     """Return 5 % and 95 % of each column's weight: explained shares in the resamples' clusters."""
-    if not data.rows:
+    if not winner.again:
         return np.stack([weights, weights])
     kept = weights > 0.0
     table = X[np.ix_(rows, kept)]
     centre = explained(table, winner.labels)
-    drawn = np.zeros((len(data.rows), len(weights)))
-    for number, (part, again) in enumerate(zip(data.rows, winner.again, strict=True)):
+    drawn = np.zeros((len(winner.again), len(weights)))
+    for number, (part, again) in enumerate(zip(data.rows, winner.again, strict=False)):
         if again.max() > 0:
             ratio = np.divide(
                 explained(table[part], again), centre, out=np.ones_like(centre), where=centre > 0.0

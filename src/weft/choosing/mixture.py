@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.metrics.graph import edges_between
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -81,16 +83,15 @@ def mixtures(rows: Floats, start: Integers, most: int) -> dict[tuple[int, int], 
     for q in shapes:
         # Σ = (scatter + ν prior I) / (rows + ν): a component of few rows stays regular.
         strength = d + 2.0 if q == d - 1 else 2.0
-        labels = start
+        labels = merge_down(rows, start, most, q, prior, strength)
         while True:
-            labels = np.unique(labels, return_inverse=True)[1]
-            if labels.max() + 1 <= most:
-                model = refine(features, labels, q, prior, strength)
-                labels = np.unique(model.labels, return_inverse=True)[1]
-                found.setdefault((int(labels.max()) + 1, q), Model(labels, model.bic))
-            if labels.max() == 0:
+            model = refine(features, labels, q, prior, strength)
+            labels = np.unique(model.labels, return_inverse=True)[1]
+            number = int(labels.max()) + 1
+            found.setdefault((number, q), Model(labels, model.bic))
+            if number == 1:
                 break
-            labels = merge_nearest(rows, labels, q, prior, strength)
+            labels = merge_down(rows, labels, number - 1, q, prior, strength)
     return found
 
 
@@ -98,12 +99,12 @@ def components_of(rows: Floats, labels: Integers) -> Components:
     """Return sizes, means and scatters of the clusters 0 … K-1."""
     n_clusters, d = int(labels.max()) + 1, rows.shape[1]
     sizes = np.bincount(labels, minlength=n_clusters).astype(float)
+    members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes[:-1]).astype(np.int64))
     means = np.zeros((n_clusters, d))
-    np.add.at(means, labels, rows)
-    means /= sizes[:, np.newaxis]
     scatters = np.empty((n_clusters, d, d))
-    for k in range(n_clusters):
-        away = rows[labels == k] - means[k]
+    for k, own in enumerate(members):
+        means[k] = rows[own].mean(axis=0)
+        away = rows[own] - means[k]
         scatters[k] = away.T @ away
     return Components(sizes, means, scatters)
 
@@ -116,30 +117,53 @@ def log_determinants(covariances: Floats, q: int) -> Floats:
     return np.log(axes[..., d - q :]).sum(axis=-1) + (d - q) * np.log(shared)
 
 
-def merge_nearest(
-    rows: Floats, labels: Integers, q: int, prior: float, strength: float
+def merge_down(
+    rows: Floats, labels: Integers, most: int, q: int, prior: float, strength: float
 ) -> Integers:
-    """Join the two components whose union costs the classification likelihood least."""
-    parts = components_of(rows, labels)
+    """Join components until `most` are left, each time the two whose union costs least.
+
+    The cost is that of the classification likelihood. Only components with near means are looked
+    at, and a pair's cost is taken once: a merge changes the pairs of the merged one alone.
+    """
+    labels = np.unique(labels, return_inverse=True)[1]
     n, d = rows.shape
-    first, second = np.triu_indices(len(parts.sizes), 1)
-    apart = ((parts.means[first] - parts.means[second]) ** 2).sum(axis=1)
-    near = np.argsort(apart, kind="stable")[: PAIRS_PER_COMPONENT * len(parts.sizes)]
-    first, second = first[near], second[near]
-    sizes = parts.sizes[first] + parts.sizes[second]
-    shift = parts.means[first] - parts.means[second]
-    pull = parts.sizes[first] * parts.sizes[second] / sizes
-    scatters = parts.scatters[first] + parts.scatters[second]
-    scatters = scatters + pull[:, None, None] * shift[:, :, None] * shift[:, None, :]
+    sizes, means, scatters = (part.copy() for part in components_of(rows, labels))
     floor = strength * prior * np.eye(d)
 
     def cost(size: Floats, scatter: Floats) -> Floats:
         covariance = (scatter + floor) / (size + strength)[:, None, None]
         return 0.5 * size * log_determinants(covariance, q) - size * np.log(size / n)
 
-    alone = cost(parts.sizes, parts.scatters)
-    best = int((cost(sizes, scatters) - alone[first] - alone[second]).argmin())
-    return np.where(labels == second[best], first[best], labels)
+    def union(first: Integers, second: Integers) -> tuple[Floats, Floats]:
+        shift = means[first] - means[second]
+        pull = sizes[first] * sizes[second] / (sizes[first] + sizes[second])
+        spread = pull[:, None, None] * shift[:, :, None] * shift[:, None, :]
+        return sizes[first] + sizes[second], scatters[first] + scatters[second] + spread
+
+    alone = cost(sizes, scatters)
+    n_pieces = len(sizes)
+    known = np.full((n_pieces, n_pieces), np.nan)
+    living = np.arange(n_pieces)
+    while len(living) > most:
+        above, below = np.triu_indices(len(living), 1)
+        first, second = living[above], living[below]
+        apart = ((means[first] - means[second]) ** 2).sum(axis=1)
+        near = np.argsort(apart, kind="stable")[: PAIRS_PER_COMPONENT * len(living)]
+        first, second = first[near], second[near]
+        new = np.isnan(known[first, second])
+        if new.any():
+            i, j = first[new], second[new]
+            known[i, j] = cost(*union(i, j)) - alone[i] - alone[j]
+        best = int(known[first, second].argmin())
+        keep, gone = first[best : best + 1], second[best : best + 1]
+        size, scatter = union(keep, gone)
+        means[keep] = (sizes[keep, None] * means[keep] + sizes[gone, None] * means[gone]) / size
+        sizes[keep], scatters[keep] = size, scatter
+        alone[keep] = cost(size, scatter)
+        known[keep, :], known[:, keep] = np.nan, np.nan
+        labels[labels == gone[0]] = keep[0]
+        living = living[living != gone[0]]
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def refine(features: Floats, labels: Integers, q: int, prior: float, strength: float) -> Model:
@@ -195,10 +219,7 @@ def join_components(labels: Integers, neighbours: Integers) -> tuple[Integers, f
     while True:
         labels = np.unique(labels, return_inverse=True)[1]
         n_clusters = int(labels.max()) + 1
-        edges = np.zeros((n_clusters, n_clusters))
-        source = np.repeat(labels, neighbours.shape[1])
-        np.add.at(edges, (source, labels[neighbours].ravel()), 1.0)
-        edges = edges + edges.T
+        edges = edges_between(labels, neighbours)
         volume = edges.sum(axis=1)
         crossing = edges / np.minimum(volume[:, None], volume[None, :])
         np.fill_diagonal(crossing, 0.0)

@@ -70,8 +70,9 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     method_ : str
         Which member of the family won; "none" where no clusters were found.
     alternatives_ : list of dict
-        Other answers on the front of quality (stability), few features and few clusters, best
-        quality first: quality, n_features, n_clusters, features (columns), labels, method.
+        The front of quality, few features and few clusters, best quality first: quality
+        (modularity on the graph of neighbours in the kept columns), stability, n_features,
+        n_clusters, features (columns), labels, method.
     verdict_ : str
         The answer and how sure it is, in one or two sentences.
     n_features_in_ : int
@@ -176,8 +177,8 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
         if found:
             self.cluster_feature_weights_[:, kept] = subspace_weights(rows[:, kept], labels)
         self.cluster_stability_ = answer.cluster_stability[order]
-        self.stability_ = float(answer.winner.stability) if found else 1.0
-        self.method_ = answer.winner.name if found else "none"
+        self.stability_ = float(answer.winner.stability) if answer.winner else 1.0
+        self.method_ = answer.winner.name if answer.winner else "none"
         self.alternatives_ = [
             {**one._asdict(), "labels": _by_first_row(one.labels[nearest])[0]}
             for one in answer.alternatives

@@ -18,9 +18,10 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
 from weft._workers import threads_in_process
+from weft.auto.screening import columns_that_matter
 from weft.callbacks import History, Patience, Progress
 from weft.clusterers import make_clusterer
-from weft.criteria import make_criterion
+from weft.criteria import Criterion, Robust, make_criterion
 from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.labelling import nearest_rows_of, representative_rows
@@ -59,9 +60,12 @@ class FeatureSwarm(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
         What clusters the rows: components of the graph of 3 nearest neighbours, DBSCAN, complete
         linkage (needs `n_clusters`), affinity propagation, or any scikit-learn clusterer that
         takes precomputed distances.
-    criterion : {"csc", "bcr", "silhouette", "connectedness", "sparsity", "separation", "bic"} \
-or callable, default="csc"
-        What is maximised. A callable gets the weighted, selected columns and the labels.
+    criterion : {"csc", "bcr", "silhouette", "connectedness", "sparsity", "separation", "bic", \
+"robust"} or callable, default="csc"
+        What is maximised. ``"robust"``, which is ours, judges all labels on one graph of
+        neighbours, that of the columns which matter (see ``init="screened"``): two halves cannot
+        win where more clusters are apart. A callable gets the weighted, selected columns and the
+        labels.
     exponents : bool, default=False
         Learn an exponent per feature as well, within [1, 3] (PSO-FSWE).
     encoding : {"weights", "binary"}, default="weights"
@@ -74,8 +78,8 @@ or callable, default="csc"
         ``"affinity"``: damping, preference, max_iter, convergence_iter.
     criterion_params : dict, default=None
         ``"csc"``: silhouette and connectedness, each ``"weighted"`` or ``"full"``, n_neighbors,
-        cap; ``"bcr"`` and ``"bic"``: artificial_noise; all: outliers (``"cluster"`` or
-        ``"exclude"``), what rows in no cluster count as.
+        cap; ``"bcr"`` and ``"bic"``: artificial_noise; ``"robust"``: n_neighbors; all: outliers
+        (``"cluster"`` or ``"exclude"``), what rows in no cluster count as.
     n_particles : int, default=30
         Size of the swarm.
     n_generations : int, default=30
@@ -89,11 +93,12 @@ or callable, default="csc"
     max_velocity : float, default=1.0
         Largest step in a dimension. With ``encoding="binary"`` the clamp on a bit's logit is six
         times this.
-    init : {"uniform", "small", "mixed"} or array of shape (n_particles, n_dimensions), \
-default="uniform"
+    init : {"uniform", "small", "mixed", "screened"} or array of shape \
+(n_particles, n_dimensions), default="uniform"
         First positions: uniform in [-2, 2] as in the paper; a random tenth of the features, as
         forward search would start; two thirds of the swarm like that and the rest from large
-        subsets; or given.
+        subsets; around the columns that depend on each other more than permuted copies do, as
+        `AutoCluster` finds them; or given.
     max_samples : int or None, default=None
         Search on no more rows than this: a sample of that size, drawn by density, from which the
         other rows get the label of their nearest neighbour in the learned metric. For tables of
@@ -285,7 +290,15 @@ default="uniform"
         rng = np.random.default_rng(seed)
         swarm = self._make_swarm()
         particle = self._make_particle(X.shape[1])
-        objective = self._make_objective(X, particle, seed, device)
+        criterion = make_criterion(self.criterion, self.criterion_params)
+        from_screened = isinstance(self.init, str) and self.init == "screened"
+        screened = None
+        if from_screened or isinstance(criterion, Robust):
+            rows = to_host(X)
+            screened = columns_that_matter(rows, seed)
+            if isinstance(criterion, Robust):
+                criterion = criterion.on(rows[:, screened] if screened.any() else rows)
+        objective = self._make_objective(X, particle, criterion, seed, device)
         n_particles = check_integer("n_particles", self.n_particles, low=1)
         n_generations = check_integer("n_generations", self.n_generations, low=1)
         history = History()
@@ -294,7 +307,7 @@ default="uniform"
             best = optimize(
                 objective,
                 swarm,
-                particle.initial(rng, n_particles, self.init),
+                particle.initial(rng, n_particles, self.init, screened),
                 n_generations=n_generations,
                 rng=rng,
                 callbacks=callbacks,
@@ -304,12 +317,11 @@ default="uniform"
         self.n_iter_ = best.n_generations
 
     def _make_objective(
-        self, X: Any, particle: Particle, seed: int, device: str
+        self, X: Any, particle: Particle, criterion: Criterion, seed: int, device: str
     ) -> FeatureObjective | DeviceObjective:
         clusterer = make_clusterer(
             self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
         )
-        criterion = make_criterion(self.criterion, self.criterion_params)
         memory = parse_memory("max_memory", self.max_memory)
         if device == "cpu":
             return FeatureObjective(
