@@ -113,12 +113,13 @@ def cluster(
         Path | None, typer.Option(help="Folder for the results.", show_default="FILE-weft")
     ] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="A method by its paper's name; weft methods lists them.",
+            show_default="auto, or pso-fsw where its options are given",
             autocompletion=_complete_method,
         ),
-    ] = "pso-fsw",
+    ] = None,
     clusterer: Annotated[
         str | None,
         typer.Option(
@@ -131,7 +132,7 @@ def cluster(
         str | None,
         typer.Option(
             help="For PSO-FSW, what is maximised: "
-            "csc, bcr, silhouette, connectedness, sparsity, separation or bic.",
+            "csc, bcr, silhouette, connectedness, sparsity, separation, bic or robust.",
             show_default="csc",
             autocompletion=_one_of("csc", "bcr", "silhouette", "connectedness", "bic"),
         ),
@@ -185,7 +186,9 @@ def cluster(
         from weft.io import check_folder, prepare_table, read_table
         from weft.methods import find_method
 
-        wanted = find_method(method)
+        swarm = (clusterer, criterion, n_clusters, generations, particles, checkpoint, resume)
+        is_swarm = exponents or any(option is not None for option in swarm)
+        wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
         if wanted.in_python_only:
             raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
         stem = "table" if str(file) == "-" else file.stem
@@ -223,7 +226,7 @@ def cluster(
             {**given, "random_state": seed},
             folder,
             extra=param or (),
-            options={**options, "file": str(file)},
+            options={**options, "method": wanted.name, "file": str(file)},
             sha256=digest(file),
             read_seconds=time.perf_counter() - began,
             stability=stability,
@@ -387,9 +390,8 @@ def demo(
         table = prepare_table(RawTable(frame=frame, name="wine with noise"), label="cultivar")
         search(
             table,
-            find_method("pso-fsw"),
-            # Complete linkage with the known number: the kNN graph's components tend to two here.
-            {"clusterer": "linkage", "n_clusters": 3, "random_state": seed},
+            find_method("auto"),
+            {"random_state": seed},
             folder,
             read_seconds=time.perf_counter() - began,
             relevant=wine.relevant,

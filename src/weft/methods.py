@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 __all__ = ["METHODS", "PAPERS", "Method", "find_method"]
 
 PAPERS = {
+    "weft": "weft's own: shadow columns, a family of clusterings, stability under resampling",
     "oneill": "O'Neill 2017, \"PSO for simultaneous feature selection and weighting in high "
     'dimensional clustering"',
     "amorim": 'de Amorim 2011, "Learning feature weights for K-Means clustering using the '
@@ -78,6 +79,10 @@ _PLAIN = {
 }
 
 METHODS = (
+    Method(
+        *("auto", "AutoCluster", "AutoCluster", {}),
+        *("nothing to set: columns that matter, clusters and their number; the default", "weft"),
+    ),
     Method(
         *("pso-fsw", "PSO-FSW", "FeatureSwarm", {}),
         *("any distance-based clusterer, with feature weights learned by swarm", "oneill"),

@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.auto.family import by_centres
-from weft.auto.judging import Candidate, Resamples, make_resamples, run_members, stability_of
+from weft.auto.family import CENTRE_STARTS
+from weft.auto.judging import Candidate, Resamples, stability_of
+from weft.choosing.plain import kmeans
 from weft.metrics.graph import modularity_of
 
 Floats = NDArray[np.float64]
@@ -57,16 +58,16 @@ def find_alternatives(
         offer(one.labels, one.stability, columns, one.name)
     strongest = np.argsort(-explained(table, winner.labels), kind="stable")
     n_features = len(columns) // 2
-    while n_features >= 1 and len(data.rows) > 0:
+    while n_features >= 1 and data.rows:
         chosen = np.sort(strongest[:n_features])
-        part = make_resamples(
-            table[:, chosen], data.whole.most, len(data.rows), data.seed, data.n_jobs
+        rows = np.ascontiguousarray(table[:, chosen])
+        rng = np.random.default_rng([data.seed, 3, n_features])
+        labels, *again = (
+            kmeans(part, winner.n_clusters, CENTRE_STARTS, rng).labels
+            for part in (rows, *(rows[which] for which in data.rows))
         )
-        members = {
-            f"centres-{winner.n_clusters}": by_centres(winner.n_clusters),
-        }
-        for name, (labels, *again) in run_members(members, part).items():
-            offer(labels, stability_of(labels, again, part.rows), columns[chosen], name)
+        stability = stability_of(labels, again, data.rows)
+        offer(labels, stability, columns[chosen], f"centres-{winner.n_clusters}")
         n_features //= 2
     return pareto_front(found)
 

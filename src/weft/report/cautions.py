@@ -19,8 +19,9 @@ def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) 
     """One sentence or two each, the most important first."""
     found = _about_clusters(facts)
     found += _about_sample(facts)
-    found += _about_features(facts)
-    if rows is not None and columns is not None:
+    if facts.verdict is None:  # else the method has weighed that itself, and scales as well
+        found += _about_features(facts)
+    if facts.verdict is None and rows is not None and columns is not None:
         found += _about_units(facts, rows, columns)
     best = np.asarray(facts.history.get("best_fitness", []), dtype=float)
     if len(best) > 1 and best[-1] <= best[0]:
@@ -37,7 +38,9 @@ def _about_clusters(facts: Facts) -> list[str]:
     sizes = np.unique(labels[labels != -1], return_counts=True)[1]
     n_clusters = len(sizes)
     given = facts.params.get("n_clusters") == n_clusters
-    if n_clusters < 2 or not (facts.fitness is None or math.isfinite(facts.fitness)):
+    if facts.verdict is not None and n_clusters < 3:
+        pass  # said in the verdict, which is not taken lightly
+    elif n_clusters < 2 or not (facts.fitness is None or math.isfinite(facts.fitness)):
         found.append(
             "The search found no usable grouping: no candidate split the rows into at least two "
             "clusters. Try another clusterer, or look at the columns."

@@ -175,7 +175,8 @@ def _template() -> Any:
 def _headline(summary: dict[str, Any]) -> str:
     result, data = summary["result"], summary["data"]
     count = result["n_clusters"]
-    groups = "no clusters" if count == 0 else f"{count} cluster{'s' if count != 1 else ''}"
+    none_found = count == 0 or (count == 1 and result.get("verdict"))
+    groups = "no clusters" if none_found else f"{count} cluster{'s' if count != 1 else ''}"
     if not result["has_weights"]:
         return f"{groups} in {data['n_features']} features"
     if result["n_selected"] < data["n_features"] or data["n_features"] < 4:

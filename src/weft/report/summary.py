@@ -115,6 +115,7 @@ def summarize(
             "has_weights": facts.has_weights,
             "fitness": facts.fitness,
             "n_generations": facts.n_iter,
+            "verdict": facts.verdict,
             "fingerprint": fingerprint(model),
         },
         **drawn,

@@ -53,6 +53,9 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
     """Clusters, features, scores."""
     result, data = summary["result"], summary["data"]
     console.print()
+    if result.get("verdict"):
+        console.print(Text(clean(result["verdict"]), style="bold"))
+        console.print()
     console.print(_clusters(summary, room=console.width - 24))
     console.print()
     if result["has_weights"]:
@@ -81,7 +84,7 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
     fitness = "" if result["fitness"] is None else f", fitness {result['fitness']:.4g}"
     seconds = summary["seconds"].get("fit", 0)
     rounds = "" if result["n_generations"] is None else f"{result['n_generations']} "
-    rounds += "generations" if summary["search"] else "rounds"
+    rounds += "" if not rounds else "generations " if summary["search"] else "rounds "
     stability = summary["stability"]
     if stability is not None:
         mean = sum(stability["agreement"]) / stability["n_repeats"]
@@ -97,7 +100,7 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
         _line(
             ("bold", f"\n{result['n_clusters']} clusters"),
             f"{given} from {result['n_selected']} of {data['n_features']} features; "
-            f"{rounds} in {seconds:.1f} s{fitness}",
+            f"{rounds}in {seconds:.1f} s{fitness}",
         )
     )
 
