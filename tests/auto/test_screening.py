@@ -1,0 +1,140 @@
+"""Which columns matter: χ² against SciPy's, shadows, clumps, and what must not be kept."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from weft.auto.clumps import clumping, is_clumped
+from weft.auto.screening import (
+    bin_column,
+    find_dependent,
+    group_columns,
+    has_two_modes,
+    make_contrasts,
+    scores,
+    screen,
+    spread,
+)
+
+
+def three_heaps(rng, n=150, d=4, apart=6.0):
+    centres = apart * rng.permuted(np.arange(3)[:, None] * np.ones(d), axis=0)
+    return centres[np.arange(n) % 3] + rng.normal(size=(n, d))
+
+
+def test_dependence_is_the_chi_square_of_the_contingency_table():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 3, 200)
+    y = np.where(rng.random(200) < 0.4, x, rng.integers(0, 3, 200))
+    contrasts = make_contrasts(np.column_stack([x, y]).astype(float))
+    first, second = (contrasts.values[:, spread(np.array([c]), contrasts.width)] for c in (0, 1))
+    table = np.histogram2d(x, y, bins=3)[0]
+    expected = chi2_contingency(table, correction=False).statistic
+    assert len(x) * ((first.T @ second) ** 2).sum() == pytest.approx(expected, rel=1e-4)
+
+
+def test_scores_are_standard_normal_where_nothing_depends():
+    rng = np.random.default_rng(1)
+    rows = np.column_stack([rng.normal(size=(400, 60)), rng.integers(0, 2, (400, 20))])
+    contrasts = make_contrasts(rows)
+    every = contrasts.values
+    z = scores(every, every, contrasts.width, contrasts.freedom, contrasts.freedom)
+    off = z[~np.eye(80, dtype=bool)]
+    assert abs(off.mean()) < 0.1
+    assert 0.85 < off.std() < 1.1
+
+
+def test_bins_hold_ties_together():
+    assert bin_column(np.array([5.0, 1.0, 5.0, 1.0]), 3).tolist() == [1, 0, 1, 0]
+    zeros = np.array([0.0] * 50 + list(range(1, 51)))
+    bins = bin_column(zeros, 4)
+    assert len(set(bins[:50])) == 1
+    assert bins[50:].min() > bins[0]
+
+
+def test_noise_of_every_kind_is_dropped_and_clusters_are_kept():
+    rng = np.random.default_rng(2)
+    heaps = three_heaps(rng)
+    noise = [
+        rng.uniform(size=(150, 5)),
+        rng.standard_t(2, size=(150, 5)),
+        rng.lognormal(size=(150, 5)),
+        rng.integers(0, 2, (150, 5)),
+    ]
+    kept = screen(np.hstack([heaps, *noise]), 0.05, rng).kept
+    assert kept[:4].all()
+    assert kept[4:].sum() == 0
+
+
+def test_correlated_noise_depends_but_is_not_clumped():
+    rng = np.random.default_rng(3)
+    heaps = three_heaps(rng)
+    factor = rng.normal(size=(150, 1))
+    block = factor + 0.5 * rng.normal(size=(150, 5))
+    found = screen(np.hstack([heaps, block]), 0.05, rng)
+    assert found.kept.tolist() == [True] * 4 + [False] * 5
+    assert found.dependent.all()
+    assert found.group[4] != found.group[0]
+
+
+def test_false_keeps_are_as_rare_as_asked_for():
+    # 40 tables of noise at a rate of 0.25: about 10 tables keep a column before clumping is
+    # asked for; more than 20 would have a chance below 1 in 2,000.
+    rng = np.random.default_rng(4)
+    wrong = 0
+    for _ in range(40):
+        contrasts = make_contrasts(rng.normal(size=(80, 8)))
+        wrong += find_dependent(contrasts, 0.25, rng)[0].any()
+    assert wrong <= 20
+
+
+def test_constant_columns_and_a_single_column():
+    rng = np.random.default_rng(5)
+    heaps = np.hstack([three_heaps(rng), np.ones((150, 2))])
+    assert screen(heaps, 0.05, rng).kept.tolist() == [True] * 4 + [False] * 2
+    assert not screen(np.ones((30, 3)), 0.05, rng).kept.any()
+    assert not screen(rng.normal(size=(100, 1)), 0.05, rng).kept.any()
+
+
+def test_two_clear_modes_are_seen_in_the_margin_alone():
+    rng = np.random.default_rng(6)
+    assert has_two_modes(np.concatenate([rng.normal(0, 1, 50), rng.normal(8, 1, 50)]))
+    for column in (rng.normal(size=200), rng.uniform(size=200), rng.exponential(size=200)):
+        assert not has_two_modes(column)
+    assert not has_two_modes(rng.integers(0, 2, 200).astype(float))  # a coin
+
+
+def test_columns_of_a_grid_are_kept_though_independent():
+    rng = np.random.default_rng(7)
+    corner = rng.integers(0, 2, (200, 2)) * 9.0
+    rows = np.hstack([corner + rng.normal(size=(200, 2)), rng.normal(size=(200, 4))])
+    assert screen(rows, 0.05, rng).kept.tolist() == [True] * 2 + [False] * 4
+
+
+def test_a_wide_table_is_compared_by_ranks(monkeypatch):
+    monkeypatch.setattr("weft.auto.screening.WIDE", 10)
+    rng = np.random.default_rng(8)
+    rows = np.hstack([three_heaps(rng), rng.normal(size=(150, 16))])
+    assert make_contrasts(rows).width == 1
+    kept = screen(rows, 0.05, rng).kept
+    assert kept[:4].all()
+    assert not kept[4:].any()
+
+
+def test_groups_are_components():
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(size=(200, 1)), rng.normal(size=(200, 1))
+    rows = np.hstack(
+        [a, a + 0.1 * rng.normal(size=(200, 1)), b, b + 0.1 * rng.normal(size=(200, 1))]
+    )
+    groups = group_columns(make_contrasts(rows), np.ones(4, dtype=bool))
+    assert groups[0] == groups[1] != groups[2] == groups[3]
+
+
+def test_one_tilted_cloud_is_not_clumped_and_heaps_are():
+    rng = np.random.default_rng(10)
+    cloud = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 3))
+    assert not is_clumped(cloud, 0.005, rng)
+    assert not is_clumped(np.exp(cloud / 2), 0.005, rng)  # skewed margins are kept in the draws
+    assert is_clumped(three_heaps(rng), 0.005, rng)
+    assert clumping(np.ones((50, 3)), rng) == 0.0

@@ -1,0 +1,126 @@
+"""AutoCluster on whole tables: noise columns, no clusters, grids, large tables, the same bits."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from weft import AutoCluster, FeatureSwarm
+from weft.datasets import add_noise_features, make_ellipsoids
+from weft.metrics import accuracy
+
+
+@pytest.fixture(scope="module")
+def wine():
+    noisy = add_noise_features(load_wine(), 13, random_state=0)
+    return noisy, AutoCluster(random_state=0).fit(noisy.data)
+
+
+def test_wine_with_noise(wine):
+    noisy, model = wine
+    assert model.n_clusters_ == 3
+    assert accuracy(noisy.target, model.labels_) >= 0.9
+    support = model.get_support()
+    assert support[:13].sum() >= 9
+    assert support[13:].sum() <= 1
+    assert "3 clusters" in model.verdict_
+
+
+def test_what_is_said_of_certainty(wine):
+    noisy, model = wine
+    low, high = model.feature_weight_intervals_
+    assert (low <= high).all()
+    assert ((model.feature_stability_ >= 0) & (model.feature_stability_ <= 1)).all()
+    assert model.feature_stability_[:13].mean() > 0.8 > 0.2 > model.feature_stability_[13:].mean()
+    assert model.cluster_stability_.shape == (3,)
+    assert model.cluster_feature_weights_.sum(axis=1) == pytest.approx(np.ones(3))
+    assert not model.cluster_feature_weights_[:, ~model.get_support()].any()
+    best = model.alternatives_[0]
+    assert len(best["labels"]) == len(noisy.data)
+    sizes = [(a["quality"], a["n_features"], a["n_clusters"]) for a in model.alternatives_]
+    for one in sizes:
+        assert not any(
+            o != one and o[0] >= one[0] and o[1] <= one[1] and o[2] <= one[2] for o in sizes
+        )
+
+
+def test_units_do_not_matter(wine):
+    noisy, model = wine
+    scales = 10.0 ** np.random.default_rng(0).integers(-3, 4, noisy.data.shape[1])
+    other = AutoCluster(random_state=0).fit(noisy.data * scales + 5.0)
+    assert adjusted_rand_score(model.labels_, other.labels_) > 0.99
+    assert (model.get_support() == other.get_support()).all()
+
+
+def test_same_bits_for_any_number_of_threads(wine):
+    noisy, model = wine
+    other = AutoCluster(random_state=0, n_jobs=2).fit(noisy.data)
+    assert (model.labels_ == other.labels_).all()
+    assert (model.feature_weights_ == other.feature_weights_).all()
+
+
+@pytest.mark.parametrize("kind", ["uniform", "gaussian", "blob"])
+def test_no_clusters_in_noise(kind):
+    rng = np.random.default_rng(3)
+    rows = rng.uniform(size=(200, 10)) if kind == "uniform" else rng.normal(size=(200, 10))
+    if kind == "blob":
+        rows = rows @ rng.normal(size=(10, 10))
+    model = AutoCluster(random_state=0).fit(rows)
+    assert model.n_clusters_ == 1
+    assert not model.labels_.any()
+    assert not model.get_support().any()
+    assert model.verdict_.startswith("No clusters found")
+    assert model.predict(rows[:3]).tolist() == [0, 0, 0]
+    assert model.transform(rows).shape == (200, 0)
+
+
+def test_ellipsoids_among_noise():
+    clusters = make_ellipsoids(4, 20, random_state=1)
+    noisy = add_noise_features(clusters, ratio=2.0, random_state=1)
+    model = AutoCluster(n_resamples=2, random_state=0).fit(noisy.data)
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_score(noisy.target, model.labels_) > 0.9
+    assert model.get_support()[:20].mean() >= 0.95
+    assert model.get_support()[20:].sum() <= 1
+
+
+def test_more_rows_than_are_clustered():
+    X, y = make_blobs(6000, 5, centers=4, cluster_std=1.0, random_state=3)
+    model = AutoCluster(n_resamples=1, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.9
+    assert (model.predict(X) == model.labels_).all()
+
+
+def test_max_clusters_and_time_limit():
+    X, _ = make_blobs(200, 5, centers=4, random_state=0)
+    assert AutoCluster(max_clusters=2, random_state=0).fit(X).n_clusters_ <= 2
+    hurried = AutoCluster(time_limit=1e-6, random_state=0).fit(X)
+    assert hurried.labels_.shape == (200,)
+    assert "time limit" in hurried.verdict_
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ({"false_keep_rate": 0.0}, "false_keep_rate"),
+        ({"false_keep_rate": 2.0}, "false_keep_rate"),
+        ({"max_clusters": 1}, "max_clusters"),
+        ({"n_resamples": -1}, "n_resamples"),
+        ({"time_limit": 0}, "time_limit"),
+    ],
+)
+def test_bad_settings(setting, text):
+    with pytest.raises(ValueError, match=text):
+        AutoCluster(**setting).fit(np.random.default_rng(0).normal(size=(20, 3)))
+
+
+def test_the_swarm_starts_from_screened_columns_and_keeps_k():
+    clusters = make_ellipsoids(6, 20, random_state=2)
+    noisy = add_noise_features(clusters, ratio=1.0, random_state=2)
+    settings = {"n_generations": 6, "n_particles": 8, "random_state": 0}
+    plain = FeatureSwarm(**settings).fit(noisy.data)
+    robust = FeatureSwarm(criterion="robust", init="screened", **settings).fit(noisy.data)
+    assert abs(robust.n_clusters_ - 6) < abs(plain.n_clusters_ - 6)
+    assert adjusted_rand_score(noisy.target, robust.labels_) > 0.7
+    noise = robust.feature_weights_[20:].sum() / robust.feature_weights_.sum()
+    assert noise < plain.feature_weights_[20:].sum() / plain.feature_weights_.sum()
