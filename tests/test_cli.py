@@ -264,7 +264,11 @@ def lines(**changed: str) -> str:
         (lines(_7="1,inf,2"), [], "infinite value in column 'b' on line 7"),
         (lines(_1="a,b,a"), [], "2 columns called 'a'"),
         (lines(_7="1,2,3,4"), [], "4 cells on line 7"),
-        ("a,b\n1,2\n4,5\n2,8\n", ["--clusterer", "knn"], "n_neighbors=3 needs more than 3 samples, got 3"),
+        (
+            "a,b\n1,2\n4,5\n2,8\n",
+            ["--clusterer", "knn"],
+            "n_neighbors=3 needs more than 3 samples, got 3",
+        ),
         (lines(), ["--clusterer", "linkage", "--n-clusters", "21"], "--n-clusters=21"),
         (lines(), ["--clusterer", "linkage"], "pass --n-clusters=K"),
         (lines(), ["--label", "nope"], "no column 'nope'"),

@@ -281,7 +281,8 @@ class FeatureSwarm(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     def _agreement(self, X: Floats, size: int, seed: int, device: str) -> float:
         other = self._draw(X, size, seed, 2)
         particle = self._make_particle(X.shape[1])
-        objective = self._make_objective(other, particle, seed, device)
+        criterion = make_criterion(self.criterion, self.criterion_params)  # is not asked
+        objective = self._make_objective(other, particle, criterion, seed, device)
         solution = Solution(self.feature_weights_, self.feature_exponents_)
         again = objective.cluster(solution).labels
         return float(adjusted_rand_score(self._nearest_labels(other), again))
