@@ -12,8 +12,8 @@ from weft._validation import check_integer, check_real
 from weft.auto.search import Answer, Settings, search, subspace_weights
 from weft.auto.swarm import propose_weights
 from weft.estimators._mixins import ReportMixin
-from weft.kernels.cpu.neighbours import nearest_in_block
-from weft.spaces import Solution, cross_blocks
+from weft.labelling import nearest_rows_of
+from weft.spaces import Solution
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
@@ -214,13 +214,8 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
 
     def _nearest_anchors(self, X: np.ndarray) -> np.ndarray:
         """Return the nearest clustered row of each row, in the learned metric."""
-        nearest = np.empty((len(X), 1), dtype=np.int64)
-        powered = np.empty((len(X), 1))
-        known = np.ascontiguousarray(self._fit_anchors.T)
         solution = Solution(self.feature_weights_ / self.feature_scales_)
-        for start, block in cross_blocks(np.ascontiguousarray(X.T), known, solution):
-            nearest_in_block(block, start, False, nearest, powered)
-        return nearest[:, 0]
+        return nearest_rows_of(X, self._fit_anchors, solution).indices
 
     def predict(self, X):
         """Label rows: the cluster of the nearest row that was clustered in fit.
