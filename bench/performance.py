@@ -26,7 +26,7 @@ from sklearn.metrics import silhouette_score
 from threadpoolctl import threadpool_limits
 
 import weft
-from bench import speed_swarm
+from bench import gpu, speed_swarm
 from weft.clusterers import make_clusterer
 from weft.criteria import make_criterion
 from weft.datasets import make_ellipsoids
@@ -197,6 +197,9 @@ def page(found: dict[str, Any]) -> str:
     lines += [f"| {names[key]} | {g['exponent']:.2f} |" for key, g in found["growth"].items()]
     lines += ["", '| rows × 100, `max_memory="1GiB"` | peak memory |', "| --- | --- |"]
     lines += [f"| {n} | {value:.2f} GiB |" for n, value in found["memory"].items()]
+    on_gpu = gpu.table()
+    if on_gpu:
+        lines += ["", "## On a GPU", "", on_gpu.rstrip()]
     return "\n".join(lines) + "\n"
 
 
