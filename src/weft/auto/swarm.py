@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from weft.choosing.plain import sample
 
@@ -13,6 +16,7 @@ Integers = NDArray[np.int64]
 MOST_ROWS = 500
 N_PARTICLES = 16
 N_GENERATIONS = 12
+LEAST_WEIGHT = 0.2
 
 
 def propose_weights(rows: Floats, labels: Integers, seed: int) -> Floats:
@@ -28,6 +32,9 @@ def propose_weights(rows: Floats, labels: Integers, seed: int) -> Floats:
         n_generations=N_GENERATIONS,
         random_state=seed,
     )
-    found = swarm.fit(part).feature_weights_
-    weights: Floats = found / max(float(found.max()), 1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # then all weights are alike
+        found = swarm.fit(part).feature_weights_
+    # Which columns matter was settled by their shadows; the swarm says how much.
+    weights: Floats = np.maximum(found / max(float(found.max()), 1e-12), LEAST_WEIGHT)
     return weights
