@@ -67,6 +67,8 @@ def _line(
         word = found.word
         if key == "max" and _n_trials(rows, cell) < study.their_trials and not _exact(study, cell):
             word = ""  # the largest of fewer runs is smaller
+        if key == "seconds":
+            word = ""  # another machine
         why = _why(study, cell) if word else ""
         if why and word != "agrees":
             word = f"cannot be reproduced: {why}"
@@ -75,8 +77,16 @@ def _line(
         return _correlation(start, summary, theirs, study.their_trials)
     if key in summary.numbers:
         return Line(*start, summary.numbers[key], theirs, 0, math.nan, math.nan, "")
+    word = "never reached" if key == "reached" and _was_run(cell, rows) else "not run"
     why = _why(study, cell)
-    return Line(*start, None, theirs, 0, math.nan, math.nan, f"not run{f': {why}' if why else ''}")
+    return Line(*start, None, theirs, 0, math.nan, math.nan, f"{word}{f': {why}' if why else ''}")
+
+
+def _was_run(cell: Cell, rows: list[dict[str, Any]]) -> bool:
+    return any(
+        row["status"] == "ok" and row["data"] == cell.data and row["method"] == cell.method
+        for row in rows
+    )
 
 
 def _n_trials(rows: list[dict[str, Any]], cell: Cell) -> int:

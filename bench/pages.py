@@ -69,7 +69,7 @@ def headline(lines: list[Line], found: list[Any]) -> str:
     total = sum(words.values())
     parts = [
         f"{words[word]} {word}"
-        for word in ("better", "worse", "differs", "cannot be reproduced")
+        for word in ("better", "worse", "differs", "never reached", "cannot be reproduced")
         if words[word]
     ]
     text = f"**{words['agrees']} of {total} printed numbers agree with ours**"
