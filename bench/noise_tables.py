@@ -46,9 +46,10 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     return "\n".join(["| " + " | ".join(head) + " |", rule, *body])
 
 
-def verdict(holds: bool, claim: str) -> str:
-    """Return a line that says whether a claim holds."""
-    return f"- **{'holds' if holds else 'does not hold'}**: {claim}"
+def verdict(holds: bool, claim: str, *, done: bool = True) -> str:
+    """Return a line that says whether a claim holds, or would if it ended with what is run."""
+    word = "holds" if holds else "does not hold"
+    return f"- **{word if done else f'open, so far {word}'}**: {claim}"
 
 
 def told(name: str) -> str:
