@@ -60,9 +60,9 @@ How much of a clustering is left when columns are added that know nothing of the
 is written by `make noise` (`python -m bench.noise`), from cells kept in `bench/results/noise.jsonl`.
 
 ```{image} _static/noise.svg
-:alt: Two panels of lines over the share of noise columns added. AutoCluster, which is not told K, beside methods that are.
+:alt: Two panels of lines over the share of noise columns added, one line for each method.
 :width: 100%
-```"""  # noqa: E501
+```"""
 
 
 def curve_means(rows: Rows) -> dict[str, dict[int, float]]:

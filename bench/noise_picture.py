@@ -46,7 +46,7 @@ def draw(
     with plt.rc_context(settings):
         figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.6))
         _panel(axes[0], curve, "Ten ellipsoids in 50 features", "pair-F")
-        _panel(axes[1], sets, f"Mean of {n_sets} sets, six kinds of noise", "adjusted Rand index")
+        _panel(axes[1], sets, f"Mean of {n_sets} sets", "adjusted Rand index")
         figure.text(
             0.5, 0.01,
             "dashed: told the true number of clusters      "
