@@ -57,7 +57,7 @@ def text(rows: Rows) -> list[str]:
 HEAD = """# Columns of noise
 
 How much of a clustering is left when columns are added that know nothing of the clusters? This page
-is written by `make noise` (`python -m bench.noise`), from cells kept in `bench/results/noise.jsonl`.
+is written by `make noise` (`python -m bench.noise`), from the cells in `bench/results/noise.jsonl`.
 
 ```{image} _static/noise.svg
 :alt: Two panels of lines over the share of noise columns added, one line for each method.
