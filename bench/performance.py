@@ -1,14 +1,17 @@
-"""All speed rows in one run, and the page made from them: `make bench`.
+"""All speed rows, and the page made from them: `make bench`.
 
-    python -m bench.performance [--rounds 5] [--quick] [--page docs/performance.md]
+    python -m bench.performance [PATTERN ...] [--again] [--page-only] [--quick]
 
-Run it on a machine that does nothing else. Every number is a median of interleaved runs in this
-process, beside its peer; the page says on what machine.
+Rows that are recorded in bench/results/speed.jsonl are not taken again, so the bench can be stopped
+and goes on where it was; a pattern such as ``search/knn/*`` takes only the rows that match, and
+``--again`` takes them anew. Run it on a machine that does nothing else. Within a row all sides run
+in one process and in turns, and medians are compared; each row says on what machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import json
 import os
 import platform
@@ -22,38 +25,57 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
+from scipy.cluster import hierarchy
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import pdist
+from sklearn.cluster import DBSCAN, AffinityPropagation, AgglomerativeClustering
 from sklearn.metrics import silhouette_score
+from sklearn.neighbors import kneighbors_graph
 from threadpoolctl import threadpool_limits
 
 import weft
-from bench import gpu, speed_swarm
-from weft.clusterers import make_clusterer
-from weft.criteria import make_criterion
+from bench import performance_page, records
+from bench.speed_swarm import EPS, PLAN, Length, objective_of, roofline, search, seconds, table
 from weft.datasets import make_ellipsoids
 from weft.kernels.cpu import distances as distance_kernels
 from weft.metrics import silhouette
-from weft.objectives import FeatureObjective
-from weft.particles import WeightParticle
+from weft.spaces import Solution
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "performance.md"
-PICTURE = ROOT / "docs" / "_static" / "growth.svg"
+RESULTS = ROOT / "bench" / "results" / "speed.jsonl"
 
+# Memory is read from Linux' own records; writing 5 sets the highest mark back.
 _MEMORY = """
-import resource
+import pathlib, resource
 from weft import FeatureSwarm
 from weft.datasets import make_ellipsoids
-X = make_ellipsoids(10, 100, cluster_size={rows} // 10, random_state=0).data
-FeatureSwarm(n_particles=4, n_generations=1, max_memory="1GiB", n_jobs=2, random_state=0).fit(X)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
+def fit(X, p):
+    FeatureSwarm(n_particles=p, n_generations=1, max_memory="1GiB", n_jobs=2, random_state=0).fit(X)
+def read(key):
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(key)) / 2**20
+fit(make_ellipsoids(4, 10, cluster_size=50, random_state=0).data, 4)
+X = make_ellipsoids({k}, {d}, cluster_size={n} // {k}, random_state=0).data
+pathlib.Path("/proc/self/clear_refs").write_text("5")
+before = read("VmRSS") - X.nbytes / 2**30
+fit(X, {p})
+print(before, read("VmHWM"), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 """
+# Where growth starts from, and where each of the four goes.
+BASE = {"n": 1000, "d": 100, "p": 10, "k": 10}
+STEPS = {
+    "n": [500, 1000, 2000, 4000],
+    "d": [25, 50, 100, 200, 400],
+    "p": [5, 10, 20, 40],
+    "k": [5, 10, 20, 40],
+}
 
 
 def interleaved(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
     """Return the median seconds of each call, all warmed up, taken in turns."""
     for call in calls:
         call()
-    times = [[speed_swarm._seconds(call) for call in calls] for _ in range(rounds)]
+    times = [[seconds(call) for call in calls] for _ in range(rounds)]
     return [float(value) for value in np.median(times, axis=0)]
 
 
@@ -73,167 +95,184 @@ def powered(n_rows: int, rounds: int) -> dict[str, Any]:
         ours, theirs = interleaved(
             [lambda: distance_kernels.powered_matrix(columns, exponents, out), peer], rounds
         )
-    return {"rows": n_rows, "weft": ours, "peer": theirs}
+    return {"weft": ours, "peers": {"NumPy": theirs}, "rounds": rounds}
 
 
-def silhouette_row(rounds: int) -> dict[str, Any]:
-    """The silhouette of 10,000 × 100 beside scikit-learn's, two threads each."""
-    data = make_ellipsoids(10, 100, cluster_size=1000, random_state=0)
+def silhouette_row(n_rows: int, rounds: int) -> dict[str, Any]:
+    """The silhouette of a table beside scikit-learn's, two threads each."""
+    data = make_ellipsoids(10, 100, cluster_size=n_rows // 10, random_state=0)
+    X, labels = data.data, data.target
     ours, theirs = interleaved(
-        [
-            lambda: silhouette(data.data, data.target, n_jobs=2),
-            lambda: silhouette_score(data.data, data.target),
-        ],
-        rounds,
+        [lambda: silhouette(X, labels, n_jobs=2), lambda: silhouette_score(X, labels)], rounds
     )
-    return {"rows": len(data.data), "weft": ours, "peer": theirs}
+    same = silhouette(X, labels, n_jobs=1) == silhouette(X, labels, n_jobs=2)
+    peers = {"scikit-learn": theirs}
+    return {"weft": ours, "peers": peers, "rounds": rounds, "same_bits": bool(same)}
 
 
-def peak_memory(n_rows: int) -> float:
-    """Peak resident memory, in GiB, of a search at `n_rows` × 100 with max_memory="1GiB"."""
+def one_clustering(name: str, n_rows: int, rounds: int) -> dict[str, Any]:
+    """Labels from a table, once: weft on one thread, the libraries as they come."""
+    X = table(n_rows)
+    objective = objective_of(X, name)
+    solution = Solution(np.ones(X.shape[1]))
+    peers: dict[str, Callable[[], Any]] = {}
+    if name == "knn":
+        peers["scikit-learn, SciPy"] = lambda: connected_components(
+            kneighbors_graph(X, 3), directed=False
+        )
+    elif name == "dbscan":
+        peers["scikit-learn"] = lambda: DBSCAN(eps=EPS, min_samples=5).fit(X)
+    elif name == "affinity":
+        peers["scikit-learn"] = lambda: AffinityPropagation(random_state=0).fit(X)
+    else:
+        import fastcluster
+
+        peers["scikit-learn"] = lambda: AgglomerativeClustering(10, linkage="complete").fit(X)
+        peers["SciPy"] = lambda: hierarchy.linkage(pdist(X), "complete")
+        peers["fastcluster"] = lambda: fastcluster.linkage(pdist(X), "complete")
+    ours, *theirs = interleaved([lambda: objective.cluster(solution), *peers.values()], rounds)
+    return {"weft": ours, "peers": dict(zip(peers, theirs, strict=True)), "rounds": rounds}
+
+
+def time_growth(rounds: int, steps: dict[str, list[int]]) -> dict[str, Any]:
+    """How a generation's time grows in rows, features, particles and clusters; one thread."""
+    found = {}
+    for name, values in steps.items():
+        taken = [_generation_seconds({**BASE, name: value}, rounds) for value in values]
+        found[name] = {"values": values, "seconds": taken, "exponent": _exponent(values, taken)}
+    return found
+
+
+def _generation_seconds(size: dict[str, int], rounds: int) -> float:
+    X = _data(size)
+    objective = objective_of(X)
+    rng = np.random.default_rng(0)
+    with threadpool_limits(1, "blas"):
+        swarms = rng.uniform(-2, 2, (rounds + 1, size["p"], X.shape[1]))
+        taken = [seconds(lambda at=positions: objective(at)) for positions in swarms]  # type: ignore[misc]
+    return float(np.median(taken[1:]))
+
+
+def _data(size: dict[str, int]) -> np.ndarray:
+    return make_ellipsoids(
+        size["k"], size["d"], cluster_size=size["n"] // size["k"], random_state=0
+    ).data
+
+
+def _exponent(values: list[int], measured: list[float]) -> float:
+    return float(np.polyfit(np.log(values), np.log(measured), 1)[0])
+
+
+def memory_growth(steps: dict[str, list[int]]) -> dict[str, Any]:
+    """How the memory of a search on two threads grows: its table and all that it takes."""
+    found = {}
+    for name, values in steps.items():
+        taken = []
+        for value in values:
+            before, after, _ = _peak({**BASE, "n": 4000, name: value})
+            taken.append(max(after - before, 2.0**-12))
+        found[name] = {"values": values, "gib": taken, "exponent": _exponent(values, taken)}
+    return found
+
+
+def _peak(size: dict[str, int]) -> list[float]:
+    """Return resident memory in GiB: before a search (but for X), its peak, the process' peak."""
     printed = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _MEMORY.format(rows=n_rows)],
+        [sys.executable, "-W", "ignore", "-c", _MEMORY.format(**size)],
         check=True,
         capture_output=True,
         text=True,
     ).stdout
-    return float(printed)
+    return [float(number) for number in printed.split()]
 
 
-def _evaluation_seconds(n: int, d: int, k: int, p: int, rounds: int) -> float:
-    X = make_ellipsoids(k, d, cluster_size=max(n // k, 4), random_state=0).data
-    objective = FeatureObjective(
-        X,
-        WeightParticle(d),
-        make_clusterer("knn", None, n_clusters=None, seed=0),
-        make_criterion("csc", None),
-        max_memory=2**30,
-        n_jobs=1,
-    )
-    positions = np.random.default_rng(0).uniform(-2, 2, (p, d))
-    with threadpool_limits(1, "blas"):
-        return interleaved([lambda: objective(positions)], rounds)[0]
+def peak_memory(n_rows: int) -> dict[str, Any]:
+    """Peak resident memory of a search at `n_rows` × 100 with ``max_memory="1GiB"``."""
+    before, _, peak = _peak({"n": n_rows, "d": 100, "p": 4, "k": 10})
+    return {"gib": peak, "before": before}
 
 
-def growth(rounds: int, *, quick: bool) -> dict[str, dict[str, Any]]:
-    """How a generation's time grows in rows, features, particles and clusters."""
-    base = {"n": 1000, "d": 100, "k": 10, "p": 10}
-    steps = {"n": [500, 1000, 2000, 4000], "d": [25, 50, 100, 200], "p": [5, 10, 20, 40]}
-    steps["k"] = [5, 10, 20, 40]
-    found = {}
-    for name, values in steps.items():
-        chosen = values[:2] if quick else values
-        times = [_evaluation_seconds(**{**base, name: value}, rounds=rounds) for value in chosen]
-        exponent = float(np.polyfit(np.log(chosen), np.log(times), 1)[0])
-        found[name] = {"values": chosen, "seconds": times, "exponent": exponent}
-    return found
-
-
-def draw(grown: dict[str, dict[str, Any]], memory: dict[int, float]) -> None:
-    """Write the growth picture."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    names = {"n": "rows", "d": "features", "p": "particles", "k": "clusters"}
-    figure, axes = plt.subplots(1, 5, figsize=(14, 3), layout="constrained")
-    for axis, (name, curve) in zip(axes, grown.items(), strict=False):
-        axis.loglog(curve["values"], 1e3 * np.array(curve["seconds"]), "o-", color="#2b6cb0")
-        axis.set(xlabel=names[name], title=f"time, exponent {curve['exponent']:.2f}")
-    axes[0].set_ylabel("ms per generation of 10")
-    axes[4].plot(list(memory), list(memory.values()), "o-", color="#2b6cb0")
-    axes[4].set(xlabel="rows", ylabel="GiB", title="peak memory, limit 1 GiB", ylim=(0, None))
-    PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(PICTURE, metadata={"Date": None})
-
-
-def page(found: dict[str, Any]) -> str:
-    """Write the page."""
-    lines = [
-        "# Performance",
-        "",
-        "Made by `make bench`; every number is a median of interleaved runs in one process, beside",
-        "its peer. What the peers are, and how their long runs are scaled, is in the head of",
-        "`bench/speed_swarm.py`.",
-        "",
-        f"Machine: {found['machine']}.",
-        "",
-        "## A whole search: 900 evaluations, 100 features, two threads",
-        "",
-        "| clusterer | rows | weft | PySwarms + scikit-learn | ratio | written with care | ratio |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for r in found["search"]:
-        lines.append(
-            f"| {r['clusterer']} | {r['rows']} | {r['weft']:.2f} s | {r['user']:.0f} s "
-            f"| {r['user'] / r['weft']:.0f}× | {r['careful']:.1f} s "
-            f"| {r['careful'] / r['weft']:.1f}× |"
-        )
-    bits = "in every row" if all(r["same_bits"] for r in found["search"]) else "NOT in every row"
-    lines += ["", f"One thread and two give identical bits {bits}.", "", "## Parts", ""]
-    lines += ["| part | weft | peer | ratio |", "| --- | --- | --- | --- |"]
-    for r in found["powered"]:
-        lines.append(
-            f"| distances with an exponent per feature, {r['rows']} rows, one thread, vs NumPy "
-            f"| {1e3 * r['weft']:.0f} ms | {1e3 * r['peer']:.0f} ms "
-            f"| {r['peer'] / r['weft']:.0f}× |"
-        )
-    r = found["silhouette"]
-    lines.append(
-        f"| silhouette from a table, {r['rows']} rows, vs scikit-learn | {1e3 * r['weft']:.0f} ms "
-        f"| {1e3 * r['peer']:.0f} ms | {r['peer'] / r['weft']:.1f}× |"
-    )
-    lines += ["", "## Beside the machine's limit", ""]
-    for r in found["roofline"]:
-        lines.append(
-            f"- kNN-graph evaluation, {r['rows']} rows, one thread: "
-            f"{1e3 * r['evaluation']:.2f} ms, {r['share']:.0%} of its roofline (half a product at "
-            f"{r['sgemm_gflops']:.0f} GFLOP/s, three passes at {r['copy_gbytes']:.1f} GB/s)"
-        )
-    lines += ["", "## Growth", "", "![growth](_static/growth.svg)", ""]
-    lines += ["| in | exponent of time |", "| --- | --- |"]
-    names = {"n": "rows", "d": "features", "p": "particles", "k": "clusters"}
-    lines += [f"| {names[key]} | {g['exponent']:.2f} |" for key, g in found["growth"].items()]
-    lines += ["", '| rows × 100, `max_memory="1GiB"` | peak memory |', "| --- | --- |"]
-    lines += [f"| {n} | {value:.2f} GiB |" for n, value in found["memory"].items()]
-    on_gpu = gpu.table()
-    if on_gpu:
-        lines += ["", "## On a GPU", "", on_gpu.rstrip()]
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--page", type=Path, default=PAGE)
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    sizes = [200] if arguments.quick else [800, 3000]
-    rounds = arguments.rounds
-    found: dict[str, Any] = {
-        "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python "
-        f"{platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
-        f"scikit-learn {sklearn.__version__}, weft {weft.__version__}"
-    }
-    found["search"] = []
+def cells(*, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return all rows by name."""
+    rows: dict[str, Callable[[], dict[str, Any]]] = {}
+    sizes = [200] if quick else [800, 3000]
     for n in sizes:
-        for name in speed_swarm.SETTINGS:
-            found["search"].append(speed_swarm.row(name, n, rounds))
-            print(json.dumps(found["search"][-1]), flush=True)
-    found["powered"] = [powered(n, rounds) for n in sizes]
-    found["silhouette"] = silhouette_row(rounds)
-    print(json.dumps([found["powered"], found["silhouette"]]), flush=True)
-    found["roofline"] = [speed_swarm.roofline(n, 5 * rounds) for n in sizes]
-    found["growth"] = growth(rounds, quick=arguments.quick)
-    memory_sizes = [200, 400] if arguments.quick else [1000, 5000, 10_000, 20_000]
-    found["memory"] = {n: peak_memory(n) for n in memory_sizes}
-    print(json.dumps([found["roofline"], found["growth"], found["memory"]]), flush=True)
-    draw(found["growth"], found["memory"])
-    arguments.page.write_text(page(found))
-    print(f"wrote {arguments.page}")
+        for name in ("knn", "dbscan", "linkage", "affinity"):
+            length = Length(2, 1, 1) if quick else PLAN[name, n]
+            rows[f"search/{name}/{n}"] = lambda name=name, n=n, length=length: search(  # type: ignore[misc]
+                name, n, length
+            )
+    for n in sizes:
+        rows[f"roofline/{n}"] = lambda n=n: roofline(n, 2 if quick else 25)  # type: ignore[misc]
+        rounds = 1 if quick else (5 if n < 1000 else 3)
+        rows[f"powered/{n}"] = lambda n=n, r=rounds: powered(n, r)  # type: ignore[misc]
+    large = 500 if quick else 10_000
+    rows[f"silhouette/{large}"] = lambda: silhouette_row(large, 1 if quick else 5)
+    for name in ("knn", "dbscan", "linkage", "affinity"):
+        n = sizes[-1]
+        rounds = 1 if quick else (3 if name == "affinity" else 5)
+        rows[f"once/{name}/{n}"] = lambda name=name, n=n, r=rounds: one_clustering(name, n, r)  # type: ignore[misc]
+    steps = {key: values[:2] for key, values in STEPS.items()} if quick else STEPS
+    rows["growth/time"] = lambda: time_growth(2 if quick else 9, steps)
+    further = {**steps, "n": [1000, 2000] if quick else [1000, 2000, 4000, 8000]}
+    rows["growth/memory"] = lambda: memory_growth(further)
+    for n in [200, 400] if quick else [5000, 10_000, 20_000]:
+        rows[f"memory/{n}"] = lambda n=n: peak_memory(n)  # type: ignore[misc]
+    return rows
+
+
+def machine() -> str:
+    """Say on what this runs."""
+    model = ""
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+        model = f"{names[0]}, " if names else ""
+    return (
+        f"{model}{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, "
+        f"NumPy {np.__version__}, SciPy {scipy.__version__}, scikit-learn {sklearn.__version__}, "
+        f"weft {weft.__version__}"
+    )
+
+
+def main(given: list[str] | None = None) -> int:
+    """Take the rows that are missing and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="only rows that match")
+    parser.add_argument("--again", action="store_true", help="take recorded rows anew")
+    parser.add_argument("--page-only", action="store_true", help="write the page, take nothing")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
+    parser.add_argument("--results", type=Path)
+    parser.add_argument("--page", type=Path)
+    arguments = parser.parse_args(given)
+    warnings.simplefilter("ignore")
+    folder = ROOT / "build" / "quick" if arguments.quick else None
+    results = arguments.results or (folder / "speed.jsonl" if folder else RESULTS)
+    rows = cells(quick=arguments.quick)
+    wanted = [
+        name
+        for name in rows
+        if not arguments.patterns or any(fnmatch.fnmatch(name, p) for p in arguments.patterns)
+    ]
+    if not wanted:
+        parser.error(f"no row matches; rows are {', '.join(rows)}")
+    if not arguments.page_only:
+        if arguments.again and results.exists():
+            kept = [row for row in records.load(results) if row["cell"]["row"] not in wanted]
+            results.write_text("".join(json.dumps(row) + "\n" for row in kept))
+
+        def take(row: str) -> dict[str, Any]:
+            found = {**rows[row](), "machine": machine()}
+            print(row, json.dumps(found), flush=True)
+            return found
+
+        records.run(results, [{"row": name} for name in wanted], take, report=lambda _: None)
+    found = {row["cell"]["row"]: row for row in records.load(results)}
+    page = arguments.page or (folder / "performance.md" if folder else performance_page.PAGE)
+    performance_page.write(found, page)
+    print(f"wrote {page}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

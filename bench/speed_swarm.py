@@ -1,26 +1,21 @@
-"""PSO-FSW(CSC) beside what users would write, as ratios in one run.
+"""PSO-FSW(CSC) beside what users would write: both sides of the rows "search" of `performance`.
 
-    python -m bench.speed_swarm [--rows 800 3000] [--only knn dbscan ...] [--rounds 5]
-
-Each line runs 900 evaluations (30 particles, 30 generations, 100 features) in weft on two threads.
 The peers are PySwarms' `GlobalBestPSO` around scikit-learn: a *user* who writes each step as the
 documentation shows it, and a *careful user* who finds the neighbours once, before the search, and
-gives PySwarms two processes. A peer's whole run takes up to an hour, and its evaluations cost much
-the same one after the other: so a peer runs one generation (30 evaluations; fewer for affinity
-propagation), interleaved with weft's runs, and its median is scaled to 900. Compilation, imports
-and pools are outside the clock.
+gives the swarm to two processes. All sides take the same number of evaluations of the same data.
+A search of 900 evaluations would take a peer up to an hour, and its evaluations cost much the same
+one after the other: so the runs are as long as `PLAN` says, and weft's own preparations, which a
+longer run spreads over more evaluations, are inside the clock. Compilation, imports and pools of
+processes are outside.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import logging
+import multiprocessing
 import time
-import warnings
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg.cython_blas  # noqa: F401 - the BLAS of compiled kernels, so that it is limited
@@ -37,8 +32,7 @@ from weft.datasets import make_ellipsoids
 from weft.objectives import FeatureObjective
 from weft.particles import WeightParticle
 
-N_FEATURES, N_PARTICLES, N_GENERATIONS = 100, 30, 30
-N_EVALUATIONS = N_PARTICLES * N_GENERATIONS
+N_FEATURES = 100
 EPS = 0.3
 SETTINGS: dict[str, dict[str, Any]] = {
     "knn": {},
@@ -46,12 +40,34 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "linkage": {"n_clusters": 10},
     "affinity": {},
 }
-FLOORS = {  # user, careful user; at 800 and 3000 rows
-    "knn": {800: (24, 8.5), 3000: (30, 12)},
-    "dbscan": {800: (24, 8.5), 3000: (20, 7)},
-    "linkage": {800: (15, 6.5), 3000: (14, 7)},
-    "affinity": {800: (12, 5), 3000: (13, 5)},
+
+
+class Length(NamedTuple):
+    """How long a run is, and how often it is taken."""
+
+    n_particles: int
+    n_generations: int
+    rounds: int
+
+
+PLAN: dict[tuple[str, int], Length] = {
+    ("knn", 800): Length(30, 8, 5),
+    ("dbscan", 800): Length(30, 8, 5),
+    ("linkage", 800): Length(30, 8, 5),
+    ("affinity", 800): Length(30, 2, 5),
+    ("knn", 3000): Length(30, 2, 3),
+    ("dbscan", 3000): Length(30, 2, 3),
+    ("linkage", 3000): Length(30, 2, 3),
+    ("affinity", 3000): Length(8, 1, 3),
 }
+# Passes over all distances in single precision that an evaluation cannot do without: written, and
+# read for labels and for the silhouette; DBSCAN's labels take two, linkage uses up a copy.
+PASSES = {"knn": 3, "dbscan": 4, "linkage": 5}
+
+
+def table(n_rows: int) -> np.ndarray:
+    """Return the data of all rows: ten ellipsoids in 100 dimensions."""
+    return make_ellipsoids(10, N_FEATURES, cluster_size=n_rows // 10, random_state=1).data
 
 
 def _labels(name: str, distances: np.ndarray) -> np.ndarray:
@@ -93,42 +109,39 @@ def peer_costs(positions: np.ndarray, X: np.ndarray, name: str, neighbours: Any)
     return costs
 
 
-def _peer(
-    X: np.ndarray, name: str, *, careful: bool, n_particles: int
-) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """Return one generation of PySwarms to time, and what closes its pool."""
+def _peer_run(costs: Callable[..., np.ndarray], length: Length, **arguments: Any) -> None:
     from pyswarms.single.global_best import GlobalBestPSO
 
-    logging.getLogger("pyswarms").setLevel(logging.ERROR)
-    neighbours = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X) if careful else None
     swarm = GlobalBestPSO(
-        n_particles=n_particles,
-        dimensions=X.shape[1],
+        n_particles=length.n_particles,
+        dimensions=N_FEATURES,
         options={"c1": 1.5, "c2": 1.5, "w": 0.73},
-        bounds=(-2 * np.ones(X.shape[1]), 2 * np.ones(X.shape[1])),
+        bounds=(-2 * np.ones(N_FEATURES), 2 * np.ones(N_FEATURES)),
     )
-    arguments = {"X": X, "name": name, "neighbours": neighbours}
-    if not careful:
-        return lambda: swarm.optimize(peer_costs, iters=1, verbose=False, **arguments), lambda: None
-    # PySwarms opens a pool in each call of optimize; a long run opens it once. Its map over two
-    # halves of the swarm is done here with a pool that is there already.
-    import multiprocessing
-
-    pool = multiprocessing.get_context("fork").Pool(2, initializer=_one_thread)
-    halves = np.array_split(np.random.default_rng(0).uniform(-2, 2, (n_particles, X.shape[1])), 2)
-    tasks = [(half, X, name, neighbours) for half in halves]
-    return lambda: pool.starmap(peer_costs, tasks), pool.terminate
+    swarm.optimize(costs, iters=length.n_generations, verbose=False, **arguments)
 
 
 def _one_thread() -> None:
     threadpool_limits(1)
 
 
-def _ours(X: np.ndarray, name: str, n_jobs: int = 2) -> FeatureSwarm:
+def _careful_run(X: np.ndarray, name: str, length: Length, pool: Any) -> None:
+    # PySwarms with n_processes does the same, but opens its pool inside of every run.
+    neighbours = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(X)
+
+    def costs(positions: np.ndarray) -> np.ndarray:
+        halves = np.array_split(positions, 2)
+        return np.concatenate(pool.starmap(peer_costs, [(h, X, name, neighbours) for h in halves]))
+
+    _peer_run(costs, length)
+
+
+def our_run(X: np.ndarray, name: str, length: Length, n_jobs: int = 2) -> FeatureSwarm:
+    """Return weft's search."""
     return FeatureSwarm(
         name,
-        n_particles=N_PARTICLES,
-        n_generations=N_GENERATIONS,
+        n_particles=length.n_particles,
+        n_generations=length.n_generations,
         patience=None,
         n_jobs=n_jobs,
         random_state=0,
@@ -136,120 +149,113 @@ def _ours(X: np.ndarray, name: str, n_jobs: int = 2) -> FeatureSwarm:
     ).fit(X)
 
 
-def _seconds(call: Callable[[], Any]) -> float:
+def seconds(call: Callable[[], Any]) -> float:
+    """Return how long a call takes."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began
 
 
-def row(name: str, n_rows: int, rounds: int) -> dict[str, Any]:
-    """Time one clusterer at one size, sides interleaved."""
-    X = make_ellipsoids(10, N_FEATURES, cluster_size=n_rows // 10, random_state=1).data
-    sample = N_PARTICLES if name != "affinity" else (4 if n_rows > 1000 else 10)
-    first, second = _ours(X, name), _ours(X, name, n_jobs=1)
-    same_bits = first.fitness_ == second.fitness_ and np.array_equal(
-        first.feature_weights_, second.feature_weights_
-    )
-    user, _ = _peer(X, name, careful=False, n_particles=sample)
-    careful, close = _peer(X, name, careful=True, n_particles=sample)
-    user(), careful()
-    times = np.array(
-        [
-            (_seconds(lambda: _ours(X, name)), _seconds(user), _seconds(careful))
-            for _ in range(rounds)
+def search(name: str, n_rows: int, length: Length | None = None) -> dict[str, Any]:
+    """Time one clusterer at one size, all sides in turns."""
+    logging.getLogger("pyswarms").setLevel(logging.ERROR)
+    X = table(n_rows)
+    length = length or PLAN[name, n_rows]
+    short = length._replace(n_particles=2, n_generations=1)
+    context = multiprocessing.get_context("fork")
+    with context.Pool(2, initializer=_one_thread) as pool:
+        sides: list[Callable[[Length], Any]] = [
+            lambda long: our_run(X, name, long),
+            lambda long: _peer_run(peer_costs, long, X=X, name=name, neighbours=None),
+            lambda long: _careful_run(X, name, long, pool),
         ]
+        for side in sides:
+            side(short)
+        times = [
+            [seconds(lambda side=side: side(length)) for side in sides]  # type: ignore[misc]
+            for _ in range(length.rounds)
+        ]
+    ours, user, careful = np.median(times, axis=0)
+    first, second = our_run(X, name, length), our_run(X, name, length, n_jobs=1)
+    same_bits = first.fitness_ == second.fitness_ and all(
+        np.array_equal(getattr(first, key), getattr(second, key))
+        for key in ("feature_weights_", "labels_")
     )
-    close()
-    ours, user_s, careful_s = np.median(times, axis=0)
-    scale = N_EVALUATIONS / sample
-    return {
-        "clusterer": name,
-        "rows": n_rows,
+    n_evaluations = length.n_particles * length.n_generations
+    found = {
+        "evaluations": n_evaluations,
+        "rounds": length.rounds,
         "weft": float(ours),
-        "user": float(user_s * scale),
-        "careful": float(careful_s * scale),
-        "peer_evaluations": sample,
+        "user": float(user),
+        "careful": float(careful),
         "same_bits": bool(same_bits),
     }
+    if name in PASSES:
+        limits = machine_limits()
+        floor = n_evaluations * least_seconds(n_rows, N_FEATURES / 2, PASSES[name], limits) / 2
+        found["roofline"] = float(floor / ours)
+    return found
 
 
-def roofline(n_rows: int, rounds: int) -> dict[str, float]:
-    """The kNN-graph evaluation on one thread beside what the machine could do at best.
-
-    The floor is half of a full product (distances are symmetric) at the measured sgemm rate, and
-    three passes over the matrix (written, read for neighbours, read for the silhouette) at the
-    measured copy bandwidth.
-    """
-    X = make_ellipsoids(10, N_FEATURES, cluster_size=n_rows // 10, random_state=1).data
-    objective = FeatureObjective(
-        X,
-        WeightParticle(N_FEATURES),
-        make_clusterer("knn", None, n_clusters=None, seed=0),
-        make_criterion("csc", None),
-        max_memory=2**30,
-        n_jobs=1,
-    )
-    positions = np.random.default_rng(0).uniform(-2, 2, (8, N_FEATURES))
-    kept = (positions > 0).sum(axis=1).mean()
+def machine_limits(rounds: int = 9) -> dict[str, float]:
+    """Measure one thread's sgemm rate and copy bandwidth."""
     with threadpool_limits(1, "blas"):
         square = np.random.default_rng(0).normal(size=(1024, 1024)).astype(np.float32)
         source = np.ones(2**24, dtype=np.float32)
         target = np.empty_like(source)
-        objective(positions)
-        evaluation, product, copy = [], [], []
-        for _ in range(rounds):
-            evaluation.append(_seconds(lambda: objective(positions)) / len(positions))
-            product.append(_seconds(lambda: square @ square))
-            copy.append(_seconds(lambda: np.copyto(target, source)))
-    flops = 2 * 1024**3 / np.median(product)
-    bandwidth = 2 * source.nbytes / np.median(copy)
-    floor = n_rows**2 * kept / flops + 3 * 4 * n_rows**2 / bandwidth
+        product = [seconds(lambda: square @ square) for _ in range(rounds)]
+        copy = [seconds(lambda: np.copyto(target, source)) for _ in range(rounds)]
     return {
-        "rows": n_rows,
-        "evaluation": float(np.median(evaluation)),
-        "floor": float(floor),
-        "share": float(floor / np.median(evaluation)),
-        "sgemm_gflops": float(flops / 1e9),
-        "copy_gbytes": float(bandwidth / 1e9),
+        "flops": float(2 * 1024**3 / np.median(product)),
+        "bandwidth": float(2 * source.nbytes / np.median(copy)),
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[800, 3000])
-    parser.add_argument("--only", nargs="+", choices=SETTINGS, default=list(SETTINGS))
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--out", type=Path, help="also write the numbers here, as JSON lines")
-    arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    found: list[dict[str, Any]] = []
-    print(
-        "| clusterer | rows | weft s | user s | ratio (floor) | careful s | ratio (floor) | bits |"
+def least_seconds(n_rows: int, n_kept: float, n_passes: int, limits: dict[str, float]) -> float:
+    """Return what an evaluation takes at the machine's limits, on one thread.
+
+    Half of a full product, since distances are symmetric, and the passes.
+    """
+    product = n_rows**2 * n_kept / limits["flops"]
+    return product + n_passes * 4 * n_rows**2 / limits["bandwidth"]
+
+
+def objective_of(X: np.ndarray, name: str = "knn") -> FeatureObjective:
+    """Return weft's objective, on one thread."""
+    return FeatureObjective(
+        X,
+        WeightParticle(X.shape[1]),
+        make_clusterer(
+            name,
+            SETTINGS[name].get("clusterer_params"),
+            n_clusters=SETTINGS[name].get("n_clusters"),
+            seed=0,
+        ),
+        make_criterion("csc", None),
+        max_memory=2**30,
+        n_jobs=1,
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for n_rows in arguments.rows:
-        for name in arguments.only:
-            r = row(name, n_rows, arguments.rounds)
-            found.append(r)
-            floors = FLOORS[name].get(n_rows, ("-", "-"))
-            print(
-                f"| {name} | {n_rows} | {r['weft']:.2f} | {r['user']:.1f} "
-                f"| {r['user'] / r['weft']:.1f}× ({floors[0]}) | {r['careful']:.1f} "
-                f"| {r['careful'] / r['weft']:.1f}× ({floors[1]}) "
-                f"| {'same' if r['same_bits'] else 'DIFFER'} |",
-                flush=True,
-            )
-    for n_rows in arguments.rows:
-        r = roofline(n_rows, arguments.rounds * 5)
-        found.append(r)
-        print(
-            f"kNN evaluation at {n_rows} rows: {1e3 * r['evaluation']:.2f} ms, floor "
-            f"{1e3 * r['floor']:.2f} ms, {r['share']:.0%} of the roofline "
-            f"(sgemm {r['sgemm_gflops']:.0f} GFLOP/s, copy {r['copy_gbytes']:.1f} GB/s)"
-        )
-    if arguments.out:
-        arguments.out.write_text("".join(json.dumps(entry) + "\n" for entry in found))
 
 
-if __name__ == "__main__":
-    main()
+def roofline(n_rows: int, rounds: int = 25) -> dict[str, Any]:
+    """The kNN-graph evaluation on one thread beside what the machine could do at best."""
+    objective = objective_of(table(n_rows))
+    rng = np.random.default_rng(0)
+    kept, taken = [], []
+    with threadpool_limits(1, "blas"):
+        limits = machine_limits()
+        objective(rng.uniform(-2, 2, (8, N_FEATURES)))
+        for _ in range(rounds):
+            # New particles each time: one that was seen before costs nothing.
+            positions = rng.uniform(-2, 2, (8, N_FEATURES))
+            kept.append((positions > 0).sum(axis=1).mean())
+            taken.append(seconds(lambda at=positions: objective(at)) / len(positions))  # type: ignore[misc]
+        after = machine_limits()
+    best = {key: (limits[key] + after[key]) / 2 for key in limits}
+    floor = least_seconds(n_rows, float(np.mean(kept)), PASSES["knn"], best)
+    return {
+        "evaluation": float(np.median(taken)),
+        "floor": floor,
+        "share": float(floor / np.median(taken)),
+        **best,
+    }
