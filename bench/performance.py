@@ -262,7 +262,8 @@ def main(given: list[str] | None = None) -> int:
             results.write_text("".join(json.dumps(row) + "\n" for row in kept))
 
         def take(row: str) -> dict[str, Any]:
-            found = {**rows[row](), "machine": machine()}
+            load = os.getloadavg()[0]
+            found = {**rows[row](), "machine": machine(), "load": round(load, 1)}
             print(row, json.dumps(found), flush=True)
             return found
 

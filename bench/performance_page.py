@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bench import records
+from bench import gpu
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "performance.md"
-GPU = ROOT / "bench" / "results" / "gpu.jsonl"
 NAMES = {
     "knn": "kNN graph",
     "dbscan": "DBSCAN",
@@ -32,8 +31,7 @@ def write(found: Rows, page: Path) -> None:
         draw(found, picture)
         sections.append(_growth(found))
     sections.append(_memory(found))
-    if GPU.exists():
-        sections.append(_gpu())
+    sections.append(_gpu())
     text = "\n\n".join(section for section in sections if section)
     page.write_text(text + "\n")
 
@@ -51,9 +49,18 @@ def _head(found: Rows) -> str:
             "before the search and two processes (*careful user*). Both are searches for feature",
             "weights with criterion CSC on ten ellipsoids in 100 dimensions.",
             "",
-            f"Machine: {'; '.join(machines)}.",
+            f"Machine: {'; '.join(machines)}.{_company(found)}",
         ]
     )
+
+
+def _company(found: Rows) -> str:
+    """Say which rows were taken beside other work: their times are no more than an indication."""
+    loads = {name: row.get("load", 0.0) for name, row in found.items()}
+    busy = [f"{name} ({load})" for name, load in loads.items() if load > 1.5]
+    if not busy:
+        return ""
+    return f" Beside other work, at the load in brackets: {', '.join(busy)}."
 
 
 def _seconds(value: float) -> str:
@@ -167,19 +174,8 @@ def _memory(found: Rows) -> str:
 
 
 def _gpu() -> str:
-    """Return the table of bench/results/gpu.jsonl: any flat rows, a column for each key."""
-    rows = records.load(GPU)
-    flat = [
-        {**row.get("cell", {}), **{k: v for k, v in row.items() if k != "cell"}} for row in rows
-    ]
-    keys = list(dict.fromkeys(key for row in flat for key in row))
-    lines = ["## On a GPU", "", "| " + " | ".join(keys) + " |", "| --- " * len(keys) + "|"]
-    for row in flat:
-        cells = [row.get(key, "") for key in keys]
-        lines.append(
-            "| " + " | ".join(f"{c:.4g}" if isinstance(c, float) else str(c) for c in cells) + " |"
-        )
-    return "\n".join(lines)
+    rows = gpu.table()
+    return f"## On a GPU\n\n{rows.rstrip()}" if rows else ""
 
 
 def draw(found: Rows, picture: Path) -> None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg.cython_blas  # noqa: F401 - the products' BLAS, loaded before it is limited
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from weft._workers import Crew, threads_in_process
 from weft.clusterers import Clusterer, Clustering
@@ -71,7 +72,7 @@ class FeatureObjective:
         self._outcomes: dict[bytes, Outcome] = {}
         self._crew: Crew | None = None
         self._limits: Any = None
-        with threadpool_limits(1, "blas"):
+        with _blas().limit(limits=1, user_api="blas"):
             full = Context(table).full_space(Buffers(hold_matrix=False, dtype=np.float32))
             self.clusterer = clusterer.prepare(full)
             wanted = criterion.n_neighbors_wanted()
@@ -80,7 +81,7 @@ class FeatureObjective:
 
     def __enter__(self) -> Self:
         # Particles are what runs side by side: a product inside one stays on its thread.
-        self._limits = threadpool_limits(1, "blas")
+        self._limits = _blas().limit(limits=1, user_api="blas")
         self._crew = Crew(self, n_threads=self.n_threads, n_jobs=self.n_jobs).__enter__()
         return self
 
@@ -145,13 +146,13 @@ class FeatureObjective:
 
     def cluster(self, solution: Solution) -> Clustering:
         """Cluster the rows in the metric of `solution`."""
-        with threadpool_limits(1, "blas"):
+        with _blas().limit(limits=1, user_api="blas"):
             return self.clusterer.cluster(self._space(solution))
 
     def score(self, solution: Solution, clustering: Clustering) -> float:
         """Return the criterion's value, in float64, for a clustering found under `solution`."""
         space = Space.of(self.context.table, solution, Buffers(hold_matrix=False))
-        with threadpool_limits(1, "blas"):
+        with _blas().limit(limits=1, user_api="blas"):
             return self.criterion.score(space, clustering.labels, self.context)
 
     def _space(self, solution: Solution) -> Space:
@@ -170,6 +171,12 @@ class FeatureObjective:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._local = threading.local()
+
+
+@lru_cache(maxsize=1)
+def _blas() -> ThreadpoolController:
+    # Looking for the libraries takes milliseconds, and those that matter are loaded above.
+    return ThreadpoolController()
 
 
 def _fingerprint(*arrays: NDArray[Any]) -> bytes:

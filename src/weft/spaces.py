@@ -10,6 +10,7 @@ settles in float64 whatever the bound leaves open, so that no label depends on t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -72,9 +73,9 @@ class Buffers:
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
     """Return an empty array that starts on a cache line: a vector across two costs twice."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    size = math.prod(shape) * np.dtype(dtype).itemsize
     raw = np.empty(size + 64, dtype=np.uint8)
-    skip = -raw.ctypes.data % 64
+    skip = -raw.__array_interface__["data"][0] % 64
     return raw[skip : skip + size].view(dtype).reshape(shape)
 
 

@@ -139,17 +139,13 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     ends = np.empty((n_rows - 1, 2), np.int64)
     # The largest slack in each cluster, and minus that.
     up, down = slack.copy(), -slack
-    caught_up = np.zeros(n_rows, np.int64)
+    # A row is copied when it is first looked at, and is in cache then.
+    caught_up = np.full(n_rows, -1)
     dead = np.zeros(n_rows, np.bool_)
     chain, found = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     pairs = distances, columns, exponents, follower
     length = first = 0
     budget = _PATIENCE * n_rows * n_rows
-    for i in range(n_rows):
-        source, target = distances[i], work[i]
-        for j in range(n_rows):
-            target[j] = source[j]
-        target[i] = np.inf
     for merge in range(n_rows - 1):
         if length == 0:
             while dead[first]:
@@ -160,8 +156,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
             tip = chain[length - 1]
             before = chain[length - 2] if length > 1 else -1
             row = work[tip]
-            _catch_up(row, left, right, caught_up[tip], merge)
-            caught_up[tip] = merge
+            _copy_or_catch_up(distances, work, left, right, caught_up, tip, merge)
             nearest, looks = _settle_nearest(
                 row, up, down, tip, before, end, slack, share, found, pairs
             )
@@ -174,7 +169,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
             length += 1
         low, high = min(tip, nearest), max(tip, nearest)
         length -= 2
-        _catch_up(work[nearest], left, right, caught_up[nearest], merge)
+        _copy_or_catch_up(distances, work, left, right, caught_up, nearest, merge)
         height[merge] = work[tip, nearest]
         left[merge], right[merge] = low, high
         ends[merge, 0], ends[merge, 1] = end[low], end[high]
@@ -198,6 +193,20 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
         join_sets(parent, left[order[position]], right[order[position]])
     label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
     return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _copy_or_catch_up(distances, work, left, right, caught_up, i, merge):
+    """Update row i of `work` to the merges so far."""
+    row = work[i]
+    if caught_up[i] < 0:
+        source = distances[i]
+        for j in range(source.shape[0]):
+            row[j] = source[j]
+        row[i] = np.inf
+        caught_up[i] = 0
+    _catch_up(row, left, right, caught_up[i], merge)
+    caught_up[i] = merge
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
