@@ -74,7 +74,7 @@ def _searches(found: Rows) -> str:
         "All sides take the same number of evaluations; 900 are scaled from that for the column",
         "before the last. The roofline is half of a matrix product at the measured sgemm rate and",
         "the passes over the distances that cannot be avoided at the measured copy bandwidth, on",
-        "both threads.",
+        "both threads; an evaluation that finds fewer than two clusters ends after its labels.",
         "",
         "| clusterer | rows | evaluations, runs | weft | user | ratio | careful user | ratio "
         "| weft, 900 evaluations | of the roofline |",
