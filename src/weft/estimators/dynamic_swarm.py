@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._validation import check_integer, check_real
 from weft._workers import threads_here
 from weft.callbacks import History
+from weft.estimators._devices import no_gpu
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import SubsetObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
@@ -59,6 +60,8 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         c of the factor c·N(2, 1) + 1, which keeps two or three clusters from always winning.
     scale : bool, default=True
         Standardise columns first.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
     n_jobs : int, default=None
         Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -109,6 +112,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         initial_share=0.8,
         penalty=25.0,
         scale=True,
+        device="cpu",
         n_jobs=None,
         callbacks=None,
         random_state=None,
@@ -124,6 +128,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self.initial_share = initial_share
         self.penalty = penalty
         self.scale = scale
+        self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.random_state = random_state
@@ -145,6 +150,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
+        no_gpu(self.device, "DynamicSwarm")
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_size(X, 0, 1)
         with running(self, X, resume) as run:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._validation import check_integer, check_real
 from weft._workers import threads_here
 from weft.callbacks import History, Patience
+from weft.estimators._devices import no_gpu
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import StringObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
@@ -50,6 +51,8 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         Standardise columns first.
     patience : int, default=None
         Stop after so many generations without a better best; None runs them all.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
     n_jobs : int, default=None
         Threads over strings. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -95,6 +98,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         mutation=0.005,
         scale=True,
         patience=None,
+        device="cpu",
         n_jobs=None,
         callbacks=None,
         random_state=None,
@@ -106,6 +110,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         self.mutation = mutation
         self.scale = scale
         self.patience = patience
+        self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.random_state = random_state
@@ -127,6 +132,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
+        no_gpu(self.device, "GeneticClustering")
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_size(X, 0, 1)
         with running(self, X, resume) as run:

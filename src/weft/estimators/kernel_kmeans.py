@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._parallel import run_chunks
 from weft._validation import check_integer, parse_memory
 from weft._workers import threads_here
+from weft.estimators._devices import no_gpu
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import by_first_row
@@ -45,6 +46,8 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         Standardise columns first.
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
     n_jobs : int, default=None
         Threads over starts. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -92,6 +95,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         max_iter=100,
         scale=True,
         max_memory="1GiB",
+        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -103,6 +107,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.scale = scale
         self.max_memory = max_memory
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -121,6 +126,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
+        no_gpu(self.device, "KernelKMeans")
         X = validate_data(self, X, dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))

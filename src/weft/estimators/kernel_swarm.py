@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
 from weft.callbacks import History, Patience, Progress
+from weft.estimators._devices import no_gpu
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.kernel_clusters.scaling import check_size, standard_scaling
@@ -99,6 +100,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         Largest step, in ranges of the coordinate.
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
     n_jobs : int, default=None
         Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -161,6 +164,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         social=None,
         max_velocity=1.0,
         max_memory="1GiB",
+        device="cpu",
         n_jobs=None,
         callbacks=None,
         verbose=0,
@@ -184,6 +188,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self.social = social
         self.max_velocity = max_velocity
         self.max_memory = max_memory
+        self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.verbose = verbose
@@ -206,6 +211,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
+        no_gpu(self.device, "KernelSwarm")
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_choices()
         check_size(X, _MATRICES, parse_memory("max_memory", self.max_memory))

@@ -23,6 +23,7 @@ from weft.callbacks import History, Patience, Progress
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
+from weft.estimators._devices import no_gpu
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
 from weft.kmeans.alternation import Start
 from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
@@ -119,6 +120,8 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         Pull of what was learned, with ``particle="weights"``.
     max_iter : int, default=300
         Largest number of rounds of the alternation at the start of a particle and in the polish.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
     n_jobs : int or None, default=None
         Number of threads. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -196,6 +199,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         inertia=(0.9, 0.7),
         acceleration=1.49445,
         max_iter=300,
+        device="cpu",
         n_jobs=None,
         callbacks=None,
         verbose=0,
@@ -220,6 +224,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         self.inertia = inertia
         self.acceleration = acceleration
         self.max_iter = max_iter
+        self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.verbose = verbose
@@ -249,6 +254,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         ProjectedSwarm
             The fitted estimator.
         """
+        no_gpu(self.device, "ProjectedSwarm")
         self._check()
         self.__dict__.pop("_stream", None)  # whatever came in batches before
         if is_dask(X):
