@@ -18,7 +18,10 @@ import weft
 # scikit-learn has callbacks since 1.9.
 collect_ignore = [] if find_spec("sklearn.callback") else ["test_sklearn_callbacks.py"]
 # Whatever makes a search long, by the name it has in each constructor.
-_QUICK = {"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_estimates": 2, "n_init": 2}
+_QUICK = {
+    **{"n_generations": 3, "n_particles": 6, "n_evaluations": 18},
+    **{"n_estimates": 2, "n_init": 2, "n_resamples": 1},
+}
 
 
 def quick(name: str, **options):

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 # Methods that draw rows by number depend on their order; methods without a scaler of their own
 # depend on units. A new estimator must say what it claims.
 CLAIMS = {
+    "AutoCluster": {"units", "shift"},
     "ConstrainedKMeans": {"rows", "scale", "shift"},
     "DynamicSwarm": {"units", "shift"},
     "EntropyKMeans": {"scale", "shift"},
