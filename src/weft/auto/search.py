@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+FEWEST_ROWS = 10  # below, no clustering could hold
 MOST_ROWS = 2000  # that are clustered; the others follow their nearest neighbour
 MOST_CLUSTERS = 50
 REPEATS = 0.95  # correlation from which a column repeats another
@@ -87,7 +88,7 @@ def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None)
         rows = np.sort(rng.choice(len(X), MOST_ROWS, replace=False))
     keep_share, again = _screen_again(X, screening, settings, rng, clock)
     kept = screening.kept
-    if not kept.any():
+    if not kept.any() or len(X) < FEWEST_ROWS:
         return _no_clusters(rows, screening, keep_share, X.shape[1], clock)
     flat = _shared_weight(X[np.ix_(rows, kept)])
     table = X[np.ix_(rows, kept)] * flat
@@ -196,7 +197,7 @@ def _screen_again(
     for _ in range(settings.n_resamples):
         if clock.late(0.4):
             break
-        part = rng.choice(len(X), max(4, int(0.7 * min(len(X), 1400))), replace=False)
+        part = rng.choice(len(X), max(2, int(0.7 * min(len(X), 1400))), replace=False)
         masks.append(screen(X[np.sort(part)], settings.rate, rng).kept)
     if not masks:
         return first.kept.astype(float), []

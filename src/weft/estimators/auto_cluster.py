@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_integer, check_real
-from weft.auto.search import Answer, Settings, search, subspace_weights
+from weft.auto.search import FEWEST_ROWS, Answer, Settings, search, subspace_weights
 from weft.auto.swarm import propose_weights
 from weft.estimators._mixins import ReportMixin
 from weft.labelling import nearest_rows_of
@@ -188,6 +188,8 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     def _verdict(self, answer: Answer) -> str:
         n_features = len(self.feature_weights_)
         if answer.winner is None:
+            if len(self.labels_) < FEWEST_ROWS:
+                return f"No clusters found: {len(self.labels_)} rows are too few to tell."
             if not answer.screening.dependent.any():
                 return (
                     f"No clusters found: none of the {n_features} columns depends on another more "
