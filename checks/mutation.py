@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import copy
 import os
 import random
 import resource
@@ -23,7 +22,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
@@ -137,14 +136,36 @@ def _worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
             yield from _worth_changing(child)
 
 
-def faults(path: Path) -> list[tuple[int, str, ast.Module]]:
-    """Every fault of a module: its line, what it is, and the module with it."""
+class Fault(NamedTuple):
+    """One place of one module."""
+
+    package: str
+    path: Path
+    number: int  # among the faults of its module; -1: none
+    line: int = 0
+    what: str = ""
+
+
+def faults(package: str, path: Path) -> Iterator[Fault]:
+    """Every fault of a module."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    found = []
+    number = 0
     for node in list(_worth_changing(tree)):
         for what in _changes(node):
-            found.append((getattr(node, "lineno", 0), what, copy.deepcopy(tree)))
-    return found
+            yield Fault(package, path, number, getattr(node, "lineno", 0), what)
+            number += 1
+
+
+def faulty(fault: Fault) -> ast.Module:
+    """The module with the fault in it."""
+    tree = ast.parse(fault.path.read_text(encoding="utf-8"))
+    number = 0
+    for node in list(_worth_changing(tree)):
+        for _ in _changes(node):
+            if number == fault.number:
+                return tree  # before the change is taken back
+            number += 1
+    raise ValueError(f"{fault.path} has no fault {fault.number}.")
 
 
 class _Faulty(MetaPathFinder, Loader):
@@ -165,7 +186,7 @@ class _Faulty(MetaPathFinder, Loader):
         exec(compile(ast.fix_missing_locations(self.tree), str(self.path), "exec"), vars(module))  # noqa: S102 - our own source
 
 
-def start(path: Path, tree: ast.Module | None, tests: list[str]) -> int:
+def start(fault: Fault) -> int:
     """Run the tests in a fork with the faulty module; return the process."""
     process = os.fork()
     if process:
@@ -176,26 +197,26 @@ def start(path: Path, tree: ast.Module | None, tests: list[str]) -> int:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        if tree is not None:
-            name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-            sys.meta_path.insert(0, _Faulty(name.removesuffix(".__init__"), path, tree))
+        if fault.number >= 0:
+            name = ".".join(fault.path.relative_to(SOURCE).with_suffix("").parts)
+            finder = _Faulty(name.removesuffix(".__init__"), fault.path, faulty(fault))
+            sys.meta_path.insert(0, finder)
         import pytest
 
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests]))
+        options = ["-x", "-q", "-p", "no:cacheprovider"]
+        code = int(pytest.main([*options, *TESTS[fault.package]]))
     finally:
         os._exit(code)
 
 
-def outcomes(
-    work: list[tuple[str, Path, int, str, ast.Module | None]], end: float
-) -> Iterator[tuple[int, bool]]:
-    """Try each, as many at a time as there are processors, until `end`; yield which one is done,
-    and whether no test has seen it."""
-    waiting, running = list(enumerate(work)), dict[int, int]()
+def outcomes(work: list[Fault], end: float) -> Iterator[tuple[Fault, bool]]:
+    """Try each, as many at a time as there are processors, until `end`; yield what is done, and
+    whether no test has seen it."""
+    waiting, running = list(work), dict[int, Fault]()
     while running or (waiting and time.monotonic() < end):
         while waiting and time.monotonic() < end and len(running) < len(os.sched_getaffinity(0)):
-            number, (package, path, _, _, tree) = waiting.pop(0)
-            running[start(path, tree, TESTS[package])] = number
+            fault = waiting.pop(0)
+            running[start(fault)] = fault
         process, status = os.waitpid(-1, 0)
         yield running.pop(process), os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
 
@@ -213,25 +234,25 @@ def main() -> int:
     for name in LOADED:  # once, for all forks; nothing of weft
         import_module(name)
     everything = [
-        (package, path, *fault)
+        fault
         for package in given.packages
         for path in sorted((SOURCE / "weft" / package).glob("*.py"))
-        for fault in faults(path)
+        for fault in faults(package, path)
     ]
     chosen = random.Random(given.seed).sample(everything, min(given.faults, len(everything)))
     end = time.monotonic() + given.seconds
-    sound = [(package, SOURCE, 0, "", None) for package in given.packages]
+    sound = [Fault(package, SOURCE, -1) for package in given.packages]
     if not given.trust and not all(alive for _, alive in outcomes(sound, end)):
         print("tests fail without any fault")
         return 1
     print(f"{len(everything)} faults possible, {len(chosen)} drawn", flush=True)
     counts = {package: [0, 0] for package in given.packages}
-    for number, alive in outcomes(chosen, end):
-        package, path, line, what, _ = chosen[number]
-        counts[package][0] += 1
-        counts[package][1] += not alive
+    for fault, alive in outcomes(chosen, end):
+        counts[fault.package][0] += 1
+        counts[fault.package][1] += not alive
         if alive:
-            print(f"  survived: {path.relative_to(SOURCE)}:{line}  {what}", flush=True)
+            place = fault.path.relative_to(SOURCE)
+            print(f"  survived: {place}:{fault.line}  {fault.what}", flush=True)
     for package, (tried, killed) in counts.items():
         print(f"{package}: {killed} of {tried} killed")
     tried, killed = (sum(count[place] for count in counts.values()) for place in (0, 1))
