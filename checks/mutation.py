@@ -231,7 +231,9 @@ def main() -> int:
     given = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(SOURCE))
-    for name in LOADED:  # once, for all forks; nothing of weft
+    kernels = (SOURCE / "weft" / "kernels" / "cpu").glob("[a-z]*.py")
+    # Once, for all forks; of weft, only what is not changed and imports nothing that is.
+    for name in (*LOADED, *(f"weft.kernels.cpu.{path.stem}" for path in kernels)):
         import_module(name)
     everything = [
         fault
