@@ -131,6 +131,16 @@ def test_groups_are_components():
     assert groups[0] == groups[1] != groups[2] == groups[3]
 
 
+def test_columns_without_a_clear_partner():
+    from weft.auto.screening import _with_singles
+
+    # One large group: the single joins it. Singles and a pair alone: one group.
+    assert _with_singles(np.array([0, 0, 0, 1, 2, 2])).tolist() == [0, 0, 0, 0, 1, 1]
+    assert _with_singles(np.array([0, 1, 2, 3, 3, 4])).tolist() == [0] * 6
+    # More singles than the block of noise is large: they stay apart from it.
+    assert _with_singles(np.array([0, 0, 0, 1, 2, 3, 4])).tolist() == [0, 0, 0, 1, 1, 1, 1]
+
+
 def test_one_tilted_cloud_is_not_clumped_and_heaps_are():
     rng = np.random.default_rng(10)
     cloud = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 3))

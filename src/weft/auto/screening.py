@@ -235,7 +235,23 @@ def group_columns(contrasts: Contrasts, dependent: Mask) -> Integers:
         linked[first:last] = (
             scores(own, every, contrasts.width, freedom[first:last], freedom) > clear
         )
-    return np.asarray(connected_components(linked, directed=False)[1], dtype=np.int64)
+    return _with_singles(np.asarray(connected_components(linked, directed=False)[1]))
+
+
+def _with_singles(group: Integers) -> Integers:
+    """Put columns without a partner of their own where they belong.
+
+    Where many columns depend on each other a little, no pair need be clear: a column that beat its
+    shadows and is linked to none depends on many. If such columns are the most, they are a group,
+    with the pairs among them; else they belong to the largest group.
+    """
+    sizes = np.bincount(group)
+    singles = sizes[group] == 1
+    if singles.sum() > sizes.max():
+        group = np.where(sizes[group] <= 2, group[singles][0], group)
+    elif sizes.max() > 1:
+        group = np.where(singles, sizes.argmax(), group)
+    return np.unique(group, return_inverse=True)[1].astype(np.int64)
 
 
 def has_two_modes(column: Floats) -> bool:

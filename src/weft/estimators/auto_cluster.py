@@ -67,6 +67,11 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
         How far each cluster comes out again in the resamples (mean Jaccard index, 1 at best).
     stability_ : float
         Mean adjusted Rand index between the clustering and those of the resamples.
+    fitness_ : float
+        What the choice was made by: 0.6 stability + 0.4 agreement with the other members of the
+        family, or stability alone for cuts through overlapping clouds; 0 where none were found.
+    feature_exponents_ : None
+        Distances are Euclidean; there as in `FeatureSwarm`.
     method_ : str
         Which member of the family won; "none" where no clusters were found.
     alternatives_ : list of dict
@@ -178,6 +183,8 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
             self.cluster_feature_weights_[:, kept] = subspace_weights(rows[:, kept], labels)
         self.cluster_stability_ = answer.cluster_stability[order]
         self.stability_ = float(answer.winner.stability) if answer.winner else 1.0
+        self.fitness_ = float(answer.winner.score) if answer.winner else 0.0
+        self.feature_exponents_ = None
         self.method_ = answer.winner.name if answer.winner else "none"
         self.alternatives_ = [
             {**one._asdict(), "labels": _by_first_row(one.labels[nearest])[0]}

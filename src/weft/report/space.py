@@ -39,10 +39,10 @@ def learned_metric(model: Any, rows: np.ndarray, facts: Facts, columns: np.ndarr
     if not facts.has_weights or weights.max(initial=0.0) <= 0:
         spread = rows.std(axis=0)
         scale = 1.0 / np.where(spread > 0, spread, 1.0)
-    elif _multiplies(model):
-        scale = weights
     elif hasattr(model, "feature_scales_"):  # weights in units of the deviation
         scale = weights / model.feature_scales_[columns]
+    elif _multiplies(model):
+        scale = weights
     else:
         scale = np.sqrt(np.maximum(weights, 0.0) / weights.max())
     used = np.flatnonzero(scale > 0)
