@@ -295,7 +295,7 @@ def test_methods_from_the_command_line(table, method):
 def test_options_that_a_method_does_not_have_are_refused(table):
     text = refused("cluster", "t.csv", "--method", "ewkm", "--generations", 3, "--n-clusters", 3)
     assert "--generations is no option of EWKM" in text
-    assert "no NAME=VALUE of PSO-FSW" in refused("cluster", "t.csv", "--param", "colour=1")
+    assert "no NAME=VALUE of AutoCluster" in refused("cluster", "t.csv", "--param", "colour=1")
     assert "needs more than a table" in refused("cluster", "t.csv", "--method", "cop-kmeans")
     assert "did you mean" in refused("cluster", "t.csv", "--method", "psofsw")
     assert not Path("t-weft").exists()

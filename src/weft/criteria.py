@@ -247,10 +247,10 @@ class Robust(_WithOutliers):
         return ready
 
     def score(self, space: Space, labels: Integers, context: Context) -> float:
+        if self.neighbours is None:  # nobody has screened: the graph of all columns
+            return self.on(context.table.X).score(space, labels, context)
         dense = self._dense(labels)
         inside = dense >= 0  # with outliers="exclude" they are in no cluster
-        if self.neighbours is None or not inside.any():
-            return -np.inf
         if inside.all():
             return modularity_of(dense, self.neighbours)
         alone = np.where(inside, dense, dense.max() + 1 + np.cumsum(~inside))

@@ -28,16 +28,16 @@ def on_torch(monkeypatch):
 
     original = FeatureSwarm._make_objective
 
-    def make(self, X, particle, seed, device):
+    def make(self, X, particle, criterion, seed, device):
         if self.device != "cuda":
-            return original(self, X, particle, seed, device)
+            return original(self, X, particle, criterion, seed, device)
         return DeviceObjective(
             X,
             particle,
             make_clusterer(
                 self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
             ),
-            make_criterion(self.criterion, self.criterion_params),
+            criterion,
             max_memory=2**30,
             device=device,
         )

@@ -250,12 +250,12 @@ class FeatureSwarm(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
         most = len(X)
         if self.max_samples is not None:
             most = min(most, check_integer("max_samples", self.max_samples, low=2))
-        table, self.sample_agreement_ = X, None
+        table = X
         if most < len(table):
             table = to_host(table)
             X = self._draw(table, most, seed, 1)
         self._search_rows(X, seed, device)
-        self.n_samples_search_ = most
+        self.n_samples_search_, self.sample_agreement_ = most, None
         if most < len(table):
             self._label_rest(table)
             self.sample_agreement_ = self._agreement(table, most, seed, device)
