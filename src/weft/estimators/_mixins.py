@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
+import numpy as np
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from weft.estimators._fit_tasks import FitTasksMixin
 
@@ -75,3 +76,42 @@ class ReportMixin(FitTasksMixin, KeepMixin):
             head, mark, tail = bundle["text/html"].rpartition("</body>")
             bundle["text/html"] = f"{head}{snippet(self)}{mark}{tail}"
         return bundle
+
+
+class KeptFeaturesMixin:
+    """Which columns a method kept: those whose ``feature_weights_`` is above 0."""
+
+    feature_weights_: np.ndarray
+
+    def get_support(self, indices: bool = False) -> np.ndarray:
+        """Return which features were kept.
+
+        Parameters
+        ----------
+        indices : bool, default=False
+            Return positions in place of a mask.
+
+        Returns
+        -------
+        support : ndarray
+            A mask of shape (n_features,), or the positions of the kept features.
+        """
+        check_is_fitted(self)
+        mask = self.feature_weights_ > 0.0
+        return np.flatnonzero(mask) if indices else mask
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns that `transform` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the input columns, where fit has seen none.
+
+        Returns
+        -------
+        names : ndarray of str
+            Names of the kept features.
+        """
+        check_is_fitted(self)
+        return _check_feature_names_in(self, input_features)[self.get_support()]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_integer, check_real
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search, subspace_weights
 from weft.auto.swarm import propose_weights
-from weft.estimators._mixins import ReportMixin
+from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.labelling import nearest_rows_of
 from weft.spaces import Solution
 
@@ -19,7 +19,7 @@ from weft.spaces import Solution
 _LARGEST = 1e145
 
 
-class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Clusters, the columns they live in, and their number, with nothing that must be set.
 
     Columns compete with permuted copies of themselves, and are kept if they depend on each other
@@ -264,39 +264,6 @@ class AutoCluster(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         support = self.get_support()
         return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]
-
-    def get_support(self, indices=False):
-        """Return which features were kept.
-
-        Parameters
-        ----------
-        indices : bool, default=False
-            Return positions in place of a mask.
-
-        Returns
-        -------
-        support : ndarray
-            A mask of shape (n_features,), or the positions of the kept features.
-        """
-        check_is_fitted(self)
-        mask = self.feature_weights_ > 0.0
-        return np.flatnonzero(mask) if indices else mask
-
-    def get_feature_names_out(self, input_features=None):
-        """Return the names of the columns that `transform` returns.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the input columns, where fit has seen none.
-
-        Returns
-        -------
-        names : ndarray of str
-            Names of the kept features.
-        """
-        check_is_fitted(self)
-        return _check_feature_names_in(self, input_features)[self.get_support()]
 
 
 def _by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

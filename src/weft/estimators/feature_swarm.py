@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
 from weft._workers import threads_in_process
@@ -23,7 +23,7 @@ from weft.callbacks import History, Patience, Progress
 from weft.clusterers import make_clusterer
 from weft.criteria import Criterion, Robust, make_criterion
 from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
-from weft.estimators._mixins import ReportMixin
+from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.labelling import nearest_rows_of, representative_rows
 from weft.objectives import FeatureObjective
 from weft.optimize import optimize
@@ -45,7 +45,7 @@ _WORTH_A_GPU = {"knn": 1e7, "affinity": 1e7, "linkage": 5e8}
 _LARGEST = 1e145
 
 
-class FeatureSwarm(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Clustering that learns which features matter, by particle swarm (PSO-FSW, PSO-FSWE).
 
     A particle holds one number per feature: the feature's weight, or, at 0 and below, the word
@@ -436,36 +436,3 @@ class FeatureSwarm(ReportMixin, TransformerMixin, ClusterMixin, BaseEstimator):
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         support = self.get_support()
         return X[:, support] * self.feature_weights_[support]
-
-    def get_support(self, indices=False):
-        """Return which features were kept.
-
-        Parameters
-        ----------
-        indices : bool, default=False
-            Return positions in place of a mask.
-
-        Returns
-        -------
-        support : ndarray
-            A mask of shape (n_features,), or the positions of the kept features.
-        """
-        check_is_fitted(self)
-        mask = self.feature_weights_ > 0.0
-        return np.flatnonzero(mask) if indices else mask
-
-    def get_feature_names_out(self, input_features=None):
-        """Return the names of the columns that `transform` returns.
-
-        Parameters
-        ----------
-        input_features : array-like of str, default=None
-            Names of the input columns, where fit has seen none.
-
-        Returns
-        -------
-        names : ndarray of str
-            Names of the kept features.
-        """
-        check_is_fitted(self)
-        return _check_feature_names_in(self, input_features)[self.get_support()]
