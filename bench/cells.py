@@ -34,6 +34,7 @@ def evaluate(name: str, run: Run, *, quick: bool, folder: Path = study.FOLDER) -
     began = time.perf_counter()
     try:
         with warnings.catch_warnings(), threadpool_limits(1):
+            # A table holds methods that do not converge: their numbers say it.
             warnings.simplefilter("ignore")
             table = data.load(of.data[run.data], of.data_seed(run))
             at = methods.Setting(

@@ -100,6 +100,7 @@ def cells(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 def evaluate(part: str, **cell: Any) -> dict[str, Any]:
     began = time.perf_counter()
     with warnings.catch_warnings():
+        # A poor exponent may well empty a cluster.
         warnings.simplefilter("ignore")
         found = {
             "labels": by_labels,

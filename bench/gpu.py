@@ -326,6 +326,7 @@ def main() -> None:
     parser.add_argument("--path", type=Path, default=RESULTS)
     parser.add_argument("--table", action="store_true", help="print the table, measure nothing")
     arguments = parser.parse_args()
+    # Searches are cut short on purpose.
     warnings.simplefilter("ignore")
     if not arguments.table:
         measure(arguments.path, arguments.only)

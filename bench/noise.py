@@ -224,6 +224,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="write the page from what is there")
     parser.add_argument("--time", metavar="ROWSxCOLUMNS", help="time one large table, as JSON")
     arguments = parser.parse_args()
+    # Rivals that do not converge: their numbers say it.
     warnings.simplefilter("ignore")
     if arguments.time:
         print(json.dumps(time_large(arguments.time)))

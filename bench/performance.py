@@ -222,6 +222,7 @@ def cells(*, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
     further = {**steps, "n": [1000, 2000] if quick else [1000, 2000, 4000, 8000]}
     rows["growth/memory"] = lambda: memory_growth(further)
     for n in [200, 400] if quick else [5000, 10_000, 20_000]:
+        # A default binds the loop's value; mypy cannot infer such a lambda. So in the rows above.
         rows[f"memory/{n}"] = lambda n=n: peak_memory(n)  # type: ignore[misc]
     return rows
 
@@ -250,6 +251,7 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--results", type=Path)
     parser.add_argument("--page", type=Path)
     arguments = parser.parse_args(given)
+    # Peers warn of rounds that were limited on purpose.
     warnings.simplefilter("ignore")
     folder = ROOT / "build" / "quick" if arguments.quick else None
     results = arguments.results or (folder / "speed.jsonl" if folder else RESULTS)

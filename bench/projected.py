@@ -308,6 +308,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
+    # Methods that do not converge: their numbers say it.
     warnings.simplefilter("ignore")
     if not options.print:
         cells = [cell for part in options.only for cell in PARTS[part][0]()]

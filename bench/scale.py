@@ -279,6 +279,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--columns", type=int, default=100, help="of overhead; as in speed_swarm")
     given = parser.parse_args()
+    # Searches are cut short on purpose.
     warnings.simplefilter("ignore")
     if given.what == "rows":
         found = run_rows(given.rows or 10_000_000, given.exponent)

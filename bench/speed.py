@@ -133,6 +133,7 @@ def main(names: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"no row {unknown[0]!r}; rows are {', '.join(ROWS)}\n")
         return 2
+    # Peers warn of rounds that were limited on purpose.
     warnings.simplefilter("ignore")
     sys.stdout.write(f"{platform.machine()}, {platform.python_version()}, numpy {np.__version__}\n")
     sys.stdout.write(f"{'row':26s} {'ours':>10s} {'peer':>10s} {'ratio':>7s} {'limit':>6s}\n")

@@ -173,6 +173,7 @@ def search(name: str, n_rows: int, length: Length | None = None) -> dict[str, An
         for side in sides:
             side(X[::3], short)  # whatever is done once is done now
         times = [
+            # A default binds the loop's value; mypy cannot infer such a lambda.
             [seconds(lambda side=side: side(X, length)) for side in sides]  # type: ignore[misc]
             for _ in range(length.rounds)
         ]
@@ -250,6 +251,7 @@ def roofline(n_rows: int, rounds: int = 25) -> dict[str, Any]:
             # New particles each time: one that was seen before costs nothing.
             positions = rng.uniform(-2, 2, (8, N_FEATURES))
             kept.append((positions > 0).sum(axis=1).mean())
+            # A default binds the loop's value; mypy cannot infer such a lambda.
             taken.append(seconds(lambda at=positions: objective(at)) / len(positions))  # type: ignore[misc]
         after = machine_limits()
     best = {key: (limits[key] + after[key]) / 2 for key in limits}

@@ -161,6 +161,7 @@ def many_fits(n_fits: int, n_before: int = 50) -> dict[str, tuple[int, int]]:
     ]
     seen = {"memory in kB": [0, 0], "threads": [0, 0], "open files": [0, 0]}
     with warnings.catch_warnings():
+        # Short searches say that they did not converge.
         warnings.simplefilter("ignore")
         for number in range(n_fits):
             makers[number % len(makers)]().fit(X)
@@ -317,6 +318,7 @@ def main() -> int:
     )
     for check in (full_disk, read_only, raising_worker, clock_jumps, memory_ends):
         with tempfile.TemporaryDirectory() as name:
+            # Checks that need no folder take none.
             held = check(Path(name)) if check.__code__.co_argcount else check()  # type: ignore[call-arg]
         say((check.__doc__ or "").splitlines()[0], held)
     for what, (first, last) in many_fits(given.fits).items():

@@ -13,6 +13,7 @@ from weft.methods import METHODS, PAPERS
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "examples"))  # the gallery shows parts of longer scripts
 os.environ.setdefault("PYTHONWARNINGS", "ignore")
+# Examples are short searches, which say so.
 warnings.filterwarnings("ignore", category=UserWarning)
 
 project = "weft"

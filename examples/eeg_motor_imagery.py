@@ -199,6 +199,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20, help="starts of WK-Means (default 20)")
     parser.add_argument("--picture", type=Path, default=Path("eeg_weights.html"))
     arguments = parser.parse_args()
+    # A grid of settings holds some that do not converge.
     warnings.simplefilter("ignore", ConvergenceWarning)
     if arguments.data is not None and arguments.data.is_dir():
         trials, source = read_recordings(arguments.data), "real recordings"

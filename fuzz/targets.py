@@ -47,6 +47,7 @@ def _table(path: Path) -> None:
     from weft.io import prepare_table, read_table
 
     with warnings.catch_warnings():
+        # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
         try:
             table = prepare_table(read_table(path), missing="median")
@@ -73,6 +74,7 @@ def _command() -> Any:
 
     from weft.cli import app
 
+    # Typer makes a group, which has commands.
     return typer.main.get_command(app).commands["cluster"]  # type: ignore[attr-defined]
 
 
@@ -170,6 +172,7 @@ def model(data: bytes) -> None:
         _refusal(error)
         return
     with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
         with suppress(Exception):  # wrong answers and errors are what a forger gets
             loaded.predict(np.zeros((2, 3)))
@@ -220,6 +223,7 @@ def checkpoint(data: bytes) -> None:
     make, base = searches[data[0] // 3 % len(searches)] if data else (searches[0][0], b"")
     path = _file("c.checkpoint", _forged(base, data))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
         try:
             make().fit(_rows(), resume=path)

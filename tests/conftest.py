@@ -50,6 +50,7 @@ def three_groups(n_features: int = 4) -> np.ndarray:
 
 def fitted(name: str, X=None, **options):
     with warnings.catch_warnings():
+        # Quick fits say that they found little.
         warnings.simplefilter("ignore")
         return quick(name, **options).fit(three_groups() if X is None else X)
 

@@ -89,6 +89,7 @@ def cut_and_resume(model_of, X, path, *, after, every=2):
     return model_of().fit(X, resume=path)
 
 
+# Three generations find little, and say so.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("name", "options"), [*((name, {}) for name in SEARCHES), *FORMS])
 def test_a_resumed_fit_has_the_bits_of_one_that_ran_through(
@@ -274,6 +275,7 @@ def test_fits_within_an_objective_are_not(quick, three_groups, tmp_path):
         return make(quick, "FeatureSwarm", {"criterion": criterion, "n_generations": 3}, *callbacks)
 
     with warnings.catch_warnings():
+        # Three generations find little, and say so.
         warnings.simplefilter("ignore")
         whole = model_of().fit(three_groups)
         back = cut_and_resume(model_of, three_groups, tmp_path / "outer", after=2, every=1)

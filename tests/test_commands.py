@@ -275,6 +275,7 @@ def test_every_method_runs_as_its_call_says(method, quick, three_groups):
     import warnings
 
     with warnings.catch_warnings():
+        # Short searches say that they found little.
         warnings.simplefilter("ignore")
         model.fit(three_groups)
     assert find_method(method.title.upper()) == method

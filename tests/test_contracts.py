@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import weft
 
+# Short fits on tables that hurt warn a lot; what is held here is the contract.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 # What each method claims of itself, beyond what all must do:

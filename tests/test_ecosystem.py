@@ -30,6 +30,7 @@ def frame(three_groups):
 
 def test_names_come_in(any_name, quick, frame):
     with warnings.catch_warnings():
+        # Short searches say that they found little.
         warnings.simplefilter("ignore")
         model = quick(any_name).fit(frame)
     assert model.feature_names_in_.tolist() == NAMES
@@ -49,6 +50,7 @@ TRANSFORMERS = [
 def test_set_output(name, container, quick, frame, three_groups):
     given = frame if container == "pandas" else pl.DataFrame(three_groups, schema=NAMES)
     with warnings.catch_warnings():
+        # Short searches say that they found little.
         warnings.simplefilter("ignore")
         model = quick(name).set_output(transform=container)
         found = model.fit(given).transform(given)
@@ -68,6 +70,7 @@ def test_polars_in_gives_the_same_labels(any_clusterer, fitted, three_groups):
 def test_pipeline(any_clusterer, quick, frame):
     steps = make_pipeline(StandardScaler(), quick(any_clusterer))
     with warnings.catch_warnings():
+        # Short searches say that they found little.
         warnings.simplefilter("ignore")
         labels = steps.fit_predict(frame)
         assert steps.predict(frame).shape == labels.shape

@@ -36,6 +36,7 @@ def test_scikit_learns_callbacks_hear_of_fit_and_generations(any_clusterer, quic
     model = quick(any_clusterer)
     before = model.get_params()
     with warnings.catch_warnings():
+        # Short searches say that they found little.
         warnings.simplefilter("ignore")
         model.set_callbacks(listener).fit(three_groups)
     assert listener.heard[:2] == ["setup", "begin fit"]
@@ -44,6 +45,7 @@ def test_scikit_learns_callbacks_hear_of_fit_and_generations(any_clusterer, quic
         assert listener.heard.count("end generation") >= 1
     assert model.get_params() == before
     with warnings.catch_warnings():
+        # Short searches say that they found little.
         warnings.simplefilter("ignore")
         again = quick(any_clusterer).fit(three_groups)
     assert (again.labels_ == model.labels_).all()

@@ -335,6 +335,7 @@ class DeviceObjective:
         X, criterion = self.table.X, self.criterion
         spread = X.std(dim=0, correction=0)
         floor = 1e-12 * torch.where(spread > 0.0, spread, 1.0)
+        # Only BCR and BIC come here, and both have it.
         noise = criterion.artificial_noise  # type: ignore[attr-defined]
         own, other = scores.gaussian_scores(X, labels, noise, floor)
         if isinstance(criterion, BCR):

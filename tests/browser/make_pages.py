@@ -36,6 +36,7 @@ def wine() -> tuple[np.ndarray, np.ndarray, list[str]]:
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
+    # Short searches: the pages are looked at, not the answers.
     warnings.simplefilter("ignore")
     X, values, names = wine()
 

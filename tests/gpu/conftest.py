@@ -5,6 +5,7 @@ import pytest
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread():
+    # Each test file names the extra; this only keeps collection whole.
     torch = pytest.importorskip("torch")
     before = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -5,14 +5,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
-from weft import FeatureSwarm  # noqa: E402
-from weft.clusterers import make_clusterer  # noqa: E402
-from weft.criteria import make_criterion  # noqa: E402
-from weft.datasets import make_ellipsoids  # noqa: E402
-from weft.device_objectives import DeviceObjective  # noqa: E402
-from weft.estimators import feature_swarm  # noqa: E402
-from weft.objectives import FeatureObjective  # noqa: E402
-from weft.particles import SelectionParticle, WeightExponentParticle, WeightParticle  # noqa: E402
+from weft import FeatureSwarm
+from weft.clusterers import make_clusterer
+from weft.criteria import make_criterion
+from weft.datasets import make_ellipsoids
+from weft.device_objectives import DeviceObjective
+from weft.estimators import feature_swarm
+from weft.objectives import FeatureObjective
+from weft.particles import SelectionParticle, WeightExponentParticle, WeightParticle
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)

@@ -5,13 +5,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
-from weft import StagedSwarm  # noqa: E402
-from weft.datasets import make_ellipsoids  # noqa: E402
-from weft.estimators import staged_swarm  # noqa: E402
-from weft.kernels.cpu import prototypes as cpu  # noqa: E402
-from weft.kernels.gpu import prototypes as gpu  # noqa: E402
-from weft.staged.estimate import estimate_n_clusters, mean_silhouettes  # noqa: E402
-from weft.staged.on_device import k_means_silhouettes  # noqa: E402
+from weft import StagedSwarm
+from weft.datasets import make_ellipsoids
+from weft.estimators import staged_swarm
+from weft.kernels.cpu import prototypes as cpu
+from weft.kernels.gpu import prototypes as gpu
+from weft.staged.estimate import estimate_n_clusters, mean_silhouettes
+from weft.staged.on_device import k_means_silhouettes
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)

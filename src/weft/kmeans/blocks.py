@@ -208,6 +208,7 @@ def add_sums(parts: Sequence[Sums]) -> Sums:
     """Add sums up in their order."""
     out = parts[0]
     for part in parts[1:]:
+        # Parts are arrays or numbers: both add.
         columns: list[Any] = [a + b for a, b in zip(out, part, strict=True)]  # type: ignore[operator]
         out = Sums(*columns)
     return out

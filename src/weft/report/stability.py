@@ -34,6 +34,7 @@ def measure_stability(
         quiet["verbose"] = 0
         again.set_params(**{key: v for key, v in quiet.items() if key in again.get_params()})
         with warnings.catch_warnings():
+            # A part of the rows may warn of what the whole does not.
             warnings.simplefilter("ignore")
             again.fit(X.iloc[rows] if hasattr(X, "iloc") else X[rows])
         found = read_facts(again)
