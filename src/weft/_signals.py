@@ -28,7 +28,7 @@ class Signals:
     @property
     def name(self) -> str:
         """What the person did."""
-        # get() takes what is no key as well: None before a signal came.
+        # Before a signal came it is None, which get() takes though it is no key.
         return NAMES.get(self.received, "a signal")  # type: ignore[call-overload]
 
     def __enter__(self) -> Self:

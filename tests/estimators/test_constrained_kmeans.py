@@ -15,7 +15,7 @@ from weft import ConstrainedKMeans
 @parametrize_with_checks([ConstrainedKMeans(), ConstrainedKMeans(2, init="random")])
 def test_sklearn_contract(estimator, check):
     with warnings.catch_warnings():
-        # Pairs that cannot be kept are part of what is tried.
+        # The checks fit tiny tables in few rounds: the estimator says so.
         warnings.simplefilter("ignore", ConvergenceWarning)
         check(estimator)
 

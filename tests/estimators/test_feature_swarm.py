@@ -39,9 +39,7 @@ def blobs():
 def test_scikit_learns_contract():
     with warnings.catch_warnings():
         # Tiny tables have no clusters, and the checks set n_clusters: the estimator says both.
-        # Short searches say that they found little.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        # The settings are passed to clusterers that count by themselves as well.
         warnings.filterwarnings("ignore", "n_clusters=. is not used")
         results = check_estimator(FeatureSwarm(), on_skip=None)
     assert len(results) > 40

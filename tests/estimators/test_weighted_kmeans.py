@@ -32,7 +32,7 @@ BENCH = Path(__file__).parents[2] / "bench"
 )
 def test_sklearn_contract(estimator, check):
     with warnings.catch_warnings():
-        # Few rounds are part of what is tried.
+        # The checks fit tiny tables in few rounds: the estimator says so.
         warnings.simplefilter("ignore", ConvergenceWarning)
         check(estimator)
 
