@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from weft.auto.family import CENTRE_STARTS
 from weft.auto.judging import Candidate, Resamples, stability_of
+from weft.auto.weights import explained
 from weft.choosing.plain import kmeans
 from weft.metrics.graph import modularity_of
 
@@ -44,8 +45,6 @@ def find_alternatives(
     data: Resamples,
 ) -> list[Alternative]:
     """Return the front over all candidates, and over fewer features for the winner's number."""
-    from weft.auto.search import explained
-
     graph = data.whole.neighbours
     found = []
 

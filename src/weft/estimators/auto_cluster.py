@@ -9,8 +9,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_integer, check_real
-from weft.auto.search import FEWEST_ROWS, Answer, Settings, search, subspace_weights
+from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
 from weft.auto.swarm import propose_weights
+from weft.auto.weights import subspace_weights
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.labelling import nearest_rows_of
 from weft.spaces import Solution
