@@ -22,25 +22,25 @@ PIECE = 64
 SQUARE = 8
 
 
-def _element(kind: Any) -> ir.Type:
+def element(kind: Any) -> ir.Type:
     return ir.FloatType() if kind.dtype == types.float32 else ir.DoubleType()
 
 
-def _pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, width: int) -> Any:
+def pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, width: int) -> Any:
     """Return the address of `width` numbers from position `at` on, as a vector's."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(
-        builder.gep(data, [at]), ir.PointerType(ir.VectorType(_element(kind), width))
+        builder.gep(data, [at]), ir.PointerType(ir.VectorType(element(kind), width))
     )
 
 
-def _load(builder: Any, pointer: Any, kind: Any) -> Any:
+def load(builder: Any, pointer: Any, kind: Any) -> Any:
     loaded = builder.load(pointer)
     loaded.align = kind.dtype.bitwidth // 8
     return loaded
 
 
-def _repeat(builder: Any, value: Any, width: int) -> Any:
+def repeat(builder: Any, value: Any, width: int) -> Any:
     vector = ir.VectorType(value.type, width)
     first = builder.insert_element(
         ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
@@ -58,8 +58,8 @@ def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] < limit, for PIECE numbers."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
-        limits = _repeat(builder, given[2], PIECE)
+        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
+        limits = repeat(builder, given[2], PIECE)
         return _as_mask(builder, builder.fcmp_ordered("<", values, limits))
 
     return types.int64(row, types.int64, row.dtype), build
@@ -70,8 +70,8 @@ def above(context: Any, row: Any, at: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] > limit, for PIECE numbers."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
-        limits = _repeat(builder, given[2], PIECE)
+        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
+        limits = repeat(builder, given[2], PIECE)
         return _as_mask(builder, builder.fcmp_ordered(">", values, limits))
 
     return types.int64(row, types.int64, row.dtype), build
@@ -82,9 +82,9 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] + shift[at + c] < limit."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
-        shifts = _load(builder, _pointer(context, builder, shift, given[2], given[1], PIECE), shift)
-        limits = _repeat(builder, given[3], PIECE)
+        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
+        shifts = load(builder, pointer(context, builder, shift, given[2], given[1], PIECE), shift)
+        limits = repeat(builder, given[3], PIECE)
         return _as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
 
     return types.int64(row, types.int64, shift, row.dtype), build
@@ -95,13 +95,13 @@ def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any,
     """Return a mask of where x < cut and x + shift[first + c] > limit; x is row[at + c]."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = _load(builder, _pointer(context, builder, row, given[0], given[1], PIECE), row)
-        shifts = _load(builder, _pointer(context, builder, shift, given[2], given[3], PIECE), shift)
-        low = builder.fcmp_ordered("<", values, _repeat(builder, given[4], PIECE))
+        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
+        shifts = load(builder, pointer(context, builder, shift, given[2], given[3], PIECE), shift)
+        low = builder.fcmp_ordered("<", values, repeat(builder, given[4], PIECE))
         if row.dtype != shift.dtype:
-            values = builder.fpext(values, ir.VectorType(_element(shift), PIECE))
+            values = builder.fpext(values, ir.VectorType(element(shift), PIECE))
         sums = builder.fadd(values, shifts)
-        high = builder.fcmp_ordered(">", sums, _repeat(builder, given[5], PIECE))
+        high = builder.fcmp_ordered(">", sums, repeat(builder, given[5], PIECE))
         return _as_mask(builder, builder.and_(low, high))
 
     whole = types.int64
@@ -115,13 +115,13 @@ def affine_above_zero(
     """Return a mask: bit c is set where factor · x[at + c] - shift + y[to + c] > 0."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        xs = _load(builder, _pointer(context, builder, x, given[0], given[1], PIECE), x)
-        ys = _load(builder, _pointer(context, builder, y, given[2], given[3], PIECE), y)
+        xs = load(builder, pointer(context, builder, x, given[0], given[1], PIECE), x)
+        ys = load(builder, pointer(context, builder, y, given[2], given[3], PIECE), y)
         if x.dtype != y.dtype:
-            xs = builder.fpext(xs, ir.VectorType(_element(y), PIECE))
-        values = builder.fmul(xs, _repeat(builder, given[4], PIECE))
-        values = builder.fadd(builder.fsub(values, _repeat(builder, given[5], PIECE)), ys)
-        zeros = _repeat(builder, ir.Constant(_element(y), 0.0), PIECE)
+            xs = builder.fpext(xs, ir.VectorType(element(y), PIECE))
+        values = builder.fmul(xs, repeat(builder, given[4], PIECE))
+        values = builder.fadd(builder.fsub(values, repeat(builder, given[5], PIECE)), ys)
+        zeros = repeat(builder, ir.Constant(element(y), 0.0), PIECE)
         return _as_mask(builder, builder.fcmp_ordered(">", values, zeros))
 
     number, whole = y.dtype, types.int64
@@ -146,16 +146,16 @@ def finish_piece(
     """
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        target = _pointer(context, builder, tile, given[0], given[1], PIECE)
-        products = _load(builder, target, tile)
-        there = _load(builder, _pointer(context, builder, norms, given[2], given[3], PIECE), norms)
-        columns = _load(
-            builder, _pointer(context, builder, limits, given[6], given[7], PIECE), limits
+        target = pointer(context, builder, tile, given[0], given[1], PIECE)
+        products = load(builder, target, tile)
+        there = load(builder, pointer(context, builder, norms, given[2], given[3], PIECE), norms)
+        columns = load(
+            builder, pointer(context, builder, limits, given[6], given[7], PIECE), limits
         )
-        values = builder.fadd(_repeat(builder, given[4], PIECE), there)
+        values = builder.fadd(repeat(builder, given[4], PIECE), there)
         values = builder.fsub(values, builder.fadd(products, products))
         builder.store(values, target).align = tile.dtype.bitwidth // 8
-        near = builder.fcmp_ordered("<", values, _repeat(builder, given[5], PIECE))
+        near = builder.fcmp_ordered("<", values, repeat(builder, given[5], PIECE))
         return _as_mask(builder, builder.or_(near, builder.fcmp_ordered("<", values, columns)))
 
     number, whole = tile.dtype, types.int64
@@ -167,11 +167,11 @@ def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
     """Update PIECE numbers of `total`, from `to` on, by those of `row`, from `at` on."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        target = _pointer(context, builder, total, given[0], given[1], PIECE)
-        values = _load(builder, _pointer(context, builder, row, given[2], given[3], PIECE), row)
+        target = pointer(context, builder, total, given[0], given[1], PIECE)
+        values = load(builder, pointer(context, builder, row, given[2], given[3], PIECE), row)
         if total.dtype != row.dtype:
-            values = builder.fpext(values, ir.VectorType(_element(total), PIECE))
-        values = builder.fadd(_load(builder, target, total), values)
+            values = builder.fpext(values, ir.VectorType(element(total), PIECE))
+        values = builder.fadd(load(builder, target, total), values)
         builder.store(values, target).align = total.dtype.bitwidth // 8
         return context.get_dummy_value()
 
@@ -183,8 +183,8 @@ def scale_piece(context: Any, row: Any, at: Any, factor: Any) -> Any:
     """Update PIECE numbers of `row`, from `at` on: times `factor`."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        target = _pointer(context, builder, row, given[0], given[1], PIECE)
-        values = builder.fmul(_load(builder, target, row), _repeat(builder, given[2], PIECE))
+        target = pointer(context, builder, row, given[0], given[1], PIECE)
+        values = builder.fmul(load(builder, target, row), repeat(builder, given[2], PIECE))
         builder.store(values, target).align = row.dtype.bitwidth // 8
         return context.get_dummy_value()
 
@@ -243,7 +243,7 @@ def turn_square(
         place = given[1]
         for _ in range(SQUARE):
             rows.append(
-                _load(builder, _pointer(context, builder, source, given[0], place, SQUARE), source)
+                load(builder, pointer(context, builder, source, given[0], place, SQUARE), source)
             )
             place = builder.add(place, given[2])
         distance = 1
@@ -260,7 +260,7 @@ def turn_square(
             distance *= 2
         place = given[4]
         for row in rows:
-            pointer = _pointer(context, builder, target, given[3], place, SQUARE)
+            pointer = pointer(context, builder, target, given[3], place, SQUARE)
             builder.store(row, pointer).align = target.dtype.bitwidth // 8
             place = builder.add(place, given[5])
         return context.get_dummy_value()
