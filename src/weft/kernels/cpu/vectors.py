@@ -34,13 +34,15 @@ def pointer(context: Any, builder: Any, kind: Any, array: Any, at: Any, width: i
     )
 
 
-def load(builder: Any, pointer: Any, kind: Any) -> Any:
-    loaded = builder.load(pointer)
+def load(builder: Any, address: Any, kind: Any) -> Any:
+    """Return the vector at an address."""
+    loaded = builder.load(address)
     loaded.align = kind.dtype.bitwidth // 8
     return loaded
 
 
 def repeat(builder: Any, value: Any, width: int) -> Any:
+    """Return a vector that holds one value throughout."""
     vector = ir.VectorType(value.type, width)
     first = builder.insert_element(
         ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
@@ -260,8 +262,8 @@ def turn_square(
             distance *= 2
         place = given[4]
         for row in rows:
-            pointer = pointer(context, builder, target, given[3], place, SQUARE)
-            builder.store(row, pointer).align = target.dtype.bitwidth // 8
+            address = pointer(context, builder, target, given[3], place, SQUARE)
+            builder.store(row, address).align = target.dtype.bitwidth // 8
             place = builder.add(place, given[5])
         return context.get_dummy_value()
 
