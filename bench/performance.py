@@ -38,8 +38,9 @@ import weft
 from bench import performance_page, records
 from bench.speed_swarm import EPS, PLAN, Length, objective_of, roofline, search, seconds, table
 from weft.datasets import make_ellipsoids
-from weft.kernels.cpu import distances as distance_kernels
+from weft.kernels.cpu import swarm_powers
 from weft.metrics import silhouette
+from weft.objectives import MAX_TOGETHER
 from weft.spaces import Solution
 
 ROOT = Path(__file__).parent.parent
@@ -81,22 +82,39 @@ def interleaved(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
 
 
 def powered(n_rows: int, rounds: int) -> dict[str, Any]:
-    """PSO-FSWE's distances beside NumPy's ``abs() ** p`` sum, one thread each."""
-    rng = np.random.default_rng(0)
-    columns, exponents = rng.normal(size=(100, n_rows)), rng.uniform(1, 3, 100)
-    out = np.empty((n_rows, n_rows), dtype=np.float32)
+    """PSO-FSWE's distances beside NumPy's ``abs() ** p`` sum, one thread each.
 
-    def peer() -> np.ndarray:
-        total = np.zeros((n_rows, n_rows))
-        for column, exponent in zip(columns, exponents, strict=True):
-            total += np.abs(column[:, None] - column[None, :]) ** exponent
-        return total
+    As many particles as a search takes together, the same for both sides.
+    """
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(100, n_rows))
+    exponents = rng.uniform(1, 3, (MAX_TOGETHER, 100))
+    kept, weights = np.arange(100), np.ones(100)
+    out = np.empty((MAX_TOGETHER, n_rows, n_rows), dtype=np.float32)
+
+    def ours(n_particles: int) -> None:
+        terms = [swarm_powers.Terms.of(kept, weights, each) for each in exponents[:n_particles]]
+        halves = swarm_powers.halves_of(columns)
+        joined = swarm_powers.Terms.joined(terms)
+        swarm_powers.powered_matrices(halves, *joined, out[:n_particles])
+
+    def peer() -> None:
+        for each in exponents:
+            total = np.zeros((n_rows, n_rows))
+            for column, exponent in zip(columns, each, strict=True):
+                total += np.abs(column[:, None] - column[None, :]) ** exponent
 
     with threadpool_limits(1):
-        ours, theirs = interleaved(
-            [lambda: distance_kernels.powered_matrix(columns, exponents, out), peer], rounds
+        together, alone, theirs = interleaved(
+            [lambda: ours(MAX_TOGETHER), lambda: ours(1), peer], rounds
         )
-    return {"weft": ours, "peers": {"NumPy": theirs}, "rounds": rounds}
+    return {
+        "weft": together,
+        "peers": {"NumPy": theirs},
+        "rounds": rounds,
+        "particles": MAX_TOGETHER,
+        "alone": theirs / MAX_TOGETHER / alone,
+    }
 
 
 def silhouette_row(n_rows: int, rounds: int) -> dict[str, Any]:

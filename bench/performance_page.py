@@ -119,6 +119,17 @@ def _parts(found: Rows) -> str:
                 f"| {title} | {rest[-1]} | {_seconds(row['weft'])} | {peer} | {_seconds(taken)} "
                 f"| {taken / row['weft']:.1f}× |"
             )
+    alone = [
+        f"{row['alone']:.1f}× at {name.split('/')[1]} rows"
+        for name, row in found.items()
+        if "alone" in row
+    ]
+    if alone:
+        lines += [
+            "",
+            "Distances with exponents are those of the eight particles that a search takes together: "
+            f"they share the logarithms. One particle alone: {', '.join(alone)}.",
+        ]
     return "\n".join(lines) if len(lines) > 4 else ""
 
 

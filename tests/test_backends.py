@@ -9,6 +9,7 @@ from weft.kernels.cpu import linkage as cpu_linkage
 from weft.kernels.cpu import neighbours as cpu_neighbours
 from weft.kernels.cpu import products as cpu_products
 from weft.kernels.cpu import scores as cpu_scores
+from weft.kernels.cpu import swarm_powers as cpu_powers
 from weft.kernels.cpu import tiles as cpu_tiles
 from weft.kernels.reference import affinity as ref_affinity
 from weft.kernels.reference import distances as ref_distances
@@ -71,16 +72,39 @@ def test_powered_distances(name):
     np.testing.assert_array_equal(block, whole)
 
 
+def _particles(columns):
+    """Three particles: all features, some of them, and weights far from 1."""
+    rng = np.random.default_rng(3)
+    size = len(columns)
+    for kept, low, high in ((np.arange(size), 0, 0), (np.arange(0, size, 2), -1, 1), (None, -9, 9)):
+        kept = np.arange(size) if kept is None else kept
+        yield kept, 2.0 ** rng.uniform(low, high, len(kept)), np.linspace(1.0, 3.0, len(kept))
+
+
 def test_powered_distances_in_single_precision(name):
-    columns = _in_range(TABLES[name][:, :60])
+    columns = _in_range(TABLES[name][:, :75])  # not a whole number of pieces
     n_rows = columns.shape[1]
-    exponents = np.linspace(1.0, 3.0, len(columns))
-    expected, whole = np.empty((n_rows, n_rows)), np.empty((n_rows, n_rows), np.float32)
-    ref_distances.powered_matrix(columns, exponents, expected)
-    cpu_distances.powered_matrix(columns, exponents, whole)
-    share = cpu_distances.power_error(len(columns), 4)
-    assert share < 1e-4
-    np.testing.assert_allclose(whole, expected, rtol=share, atol=1e-36)
+    halves = cpu_powers.halves_of(columns)
+    particles = list(_particles(columns))
+    several = [cpu_powers.Terms.of(*particle) for particle in particles]
+    together = np.full((3, n_rows, n_rows), np.nan, np.float32)
+    cpu_powers.powered_matrices(halves, *cpu_powers.Terms.joined(several), together)
+    for found, terms, (kept, weights, exponents) in zip(together, several, particles, strict=True):
+        expected = np.empty((n_rows, n_rows))
+        weighted = columns[kept] * weights[:, np.newaxis]
+        ref_distances.powered_matrix(weighted, exponents, expected)
+        spread = np.abs(weighted).max(axis=1, initial=0.0)
+        absolute, share = cpu_powers.error_of(terms, spread)
+        assert share < 3e-5
+        np.testing.assert_allclose(found, expected, rtol=share, atol=absolute)
+        # Nothing depends on the company, nor on how the rows are cut.
+        alone = np.full((1, n_rows, n_rows), np.nan, np.float32)
+        cpu_powers.powered_matrices(halves, *terms, alone)
+        np.testing.assert_array_equal(alone[0], found)
+        for start in (0, 1, n_rows - 1):
+            block = np.full((1, min(5, n_rows - start), n_rows), np.nan, np.float32)
+            cpu_powers.powered_rows(halves, start, *terms, block)
+            np.testing.assert_array_equal(block[0], found[start : start + 5])
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])

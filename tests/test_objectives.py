@@ -81,6 +81,30 @@ def test_sparsity_is_better_when_lower(blobs):
     )
 
 
+@pytest.mark.parametrize("clusterer", ["knn", "dbscan", "linkage", "affinity"])
+def test_particles_with_exponents_get_the_same_bits_alone_and_together(blobs, clusterer):
+    options = {"n_clusters": 3} if clusterer == "linkage" else {}
+    particle = WeightExponentParticle(3)
+    positions = np.random.default_rng(1).uniform(-2.0, 2.0, (19, 6))
+    positions[7, :3] = -1.0  # nothing kept
+    positions[9] = positions[3]
+    outcomes = []
+    # Room for eight, for two, and for one without its matrix (or, with messages, for just one).
+    matrix = 4 * len(blobs) ** 2
+    for room in (2**30, 8 * matrix, 6 * matrix if clusterer == "affinity" else 2 * matrix):
+        objective = _objective(
+            blobs, clusterer=clusterer, particle=particle, max_memory=room, **options
+        )
+        outcomes.append(objective.evaluate_part(positions))
+        alone = _objective(
+            blobs, clusterer=clusterer, particle=particle, max_memory=room, **options
+        )
+        assert [alone.evaluate(position) for position in positions] == outcomes[-1]
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert outcomes[0][7] == (-np.inf, 0, 0)
+    assert len({outcome.fitness for outcome in outcomes[0]}) > 5
+
+
 def test_exponents_change_the_distance(blobs):
     # Eq. 6.1 by brute force on two features, with the root at the mean of the kept exponents.
     particle = WeightExponentParticle(3)

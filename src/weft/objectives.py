@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -24,13 +25,17 @@ from weft.clusterers import Clusterer, Clustering
 from weft.criteria import Context, Criterion
 from weft.metrics.on_spaces import nearest_neighbours
 from weft.particles import Particle, WeightExponentParticle
-from weft.spaces import Buffers, Solution, Space, Table
+from weft.spaces import Buffers, Solution, Space, Table, with_matrices
 from weft.swarms.base import Evaluation
 
 Floats = NDArray[np.float64]
 
 # No valid solution: below everything that has a value. See docs/decisions/0002.
 INFEASIBLE = -np.inf
+
+
+# Particles whose matrices are made together: more would gain little.
+MAX_TOGETHER = 8
 
 
 class Outcome(NamedTuple):
@@ -67,6 +72,11 @@ class FeatureObjective:
             threads_in_process(n_jobs),
             max_memory,
         )
+        # Exponents: particles share the logarithms of all differences, so some go together.
+        self.n_together = 1
+        if isinstance(particle, WeightExponentParticle) and self.dtype == np.float32:
+            room = max_memory // (self.dtype.itemsize * len(X) ** 2 * self.n_threads)
+            self.n_together = max(1, min(MAX_TOGETHER, room - clusterer.n_matrices))
         self._local = threading.local()
         self._scores: dict[bytes, float] = {}
         self._outcomes: dict[bytes, Outcome] = {}
@@ -108,22 +118,28 @@ class FeatureObjective:
 
     def evaluate_part(self, positions: Floats) -> list[Outcome]:
         """Evaluate some of the particles, one after the other."""
-        return [self.evaluate(position) for position in positions]
+        keys = []
+        new = {}
+        for position in positions:
+            solution = self.particle.decode(position)
+            # Bits that have settled, and weights that are all dropped, come again and again.
+            key = _fingerprint(*(part for part in solution if part is not None))
+            keys.append(key)
+            if key not in self._outcomes:
+                if (solution.weights > 0.0).any():
+                    new[key] = solution
+                else:
+                    self._outcomes[key] = Outcome(INFEASIBLE, 0, 0)
+        for key, space in zip(new, self._spaces(list(new.values())), strict=True):
+            self._outcomes[key] = self._evaluate(space)
+        return [self._outcomes[key] for key in keys]
 
     def evaluate(self, position: Floats) -> Outcome:
         """Evaluate one particle."""
-        solution = self.particle.decode(position)
-        # Bits that have settled, and weights that are all dropped, come again and again.
-        key = _fingerprint(*(part for part in solution if part is not None))
-        if key not in self._outcomes:
-            self._outcomes[key] = self._evaluate(solution)
-        return self._outcomes[key]
+        return self.evaluate_part(position[np.newaxis])[0]
 
-    def _evaluate(self, solution: Solution) -> Outcome:
-        n_features = int((solution.weights > 0.0).sum())
-        if n_features == 0:
-            return Outcome(INFEASIBLE, 0, 0)
-        space = self._space(solution)
+    def _evaluate(self, space: Space) -> Outcome:
+        n_features = len(space.columns)
         clustering = self.clusterer.cluster(space)
         n_clusters = int(clustering.labels.max()) + 1
         if n_clusters < 2 or not clustering.converged:
@@ -154,6 +170,12 @@ class FeatureObjective:
         space = Space.of(self.context.table, solution, Buffers(hold_matrix=False))
         with _blas().limit(limits=1, user_api="blas"):
             return self.criterion.score(space, clustering.labels, self.context)
+
+    def _spaces(self, solutions: list[Solution]) -> Iterator[Space]:
+        """Yield the spaces of solutions; each keeps until the next one is asked for."""
+        for start in range(0, len(solutions), self.n_together):
+            group = [self._space(each) for each in solutions[start : start + self.n_together]]
+            yield from with_matrices(group) if self.n_together > 1 else group
 
     def _space(self, solution: Solution) -> Space:
         buffers = getattr(self._local, "buffers", None)

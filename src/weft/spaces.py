@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from weft.kernels.cpu import distances as difference_kernels
 from weft.kernels.cpu import products as product_kernels
+from weft.kernels.cpu import swarm_powers as power_kernels
 
 Floats = NDArray[np.float64]
 AnyFloats = NDArray[Any]  # float32 or float64
@@ -35,7 +37,8 @@ class Solution(NamedTuple):
     exponents: Floats | None = None  # (d,), or None: 2 for all
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True)
+class Table:
     """The unweighted data in the layouts that kernels want."""
 
     X: Floats  # (n, d)
@@ -49,6 +52,11 @@ class Table(NamedTuple):
         columns = np.ascontiguousarray(X.T)
         centred = columns - X.mean(axis=0)[:, np.newaxis]
         return cls(X, columns, centred, np.abs(centred).max(axis=1))
+
+    @cached_property
+    def halves(self) -> NDArray[np.float32]:
+        """The centred columns as pairs of float32, where exponents differ between features."""
+        return power_kernels.halves_of(self.centred)
 
 
 class Buffers:
@@ -88,6 +96,13 @@ class Rows(NamedTuple):
     columns: Floats  # (m, n)
 
 
+class Powers(NamedTuple):
+    """What single precision makes powers from; see `weft.kernels.cpu.swarm_powers`."""
+
+    halves: NDArray[np.float32]
+    terms: power_kernels.Terms
+
+
 class Doubt(NamedTuple):
     """How far a powered distance may be off: slack_i + slack_j + share · distance."""
 
@@ -107,6 +122,7 @@ class Space:
     # All numbers inside are `scale` times the true ones: a power of 2 that keeps squares in range.
     scale: float = 1.0
     rows: Rows | None = None  # where distances come from products
+    powers: Powers | None = None  # where they come from powers in single precision
     tiles_ready: bool = False  # whether `tile_store` holds what `rows` give
     _matrix_ready: bool = False
 
@@ -134,9 +150,14 @@ class Space:
         columns = table.columns[kept] * weights[:, np.newaxis]
         exponents = solution.exponents[kept]
         root = float(exponents.mean()) if len(kept) else 1.0
-        share = difference_kernels.power_error(len(kept), buffers.dtype.itemsize)
-        doubt = Doubt(np.zeros(n_rows, dtype=buffers.dtype), share)
-        return cls(columns, exponents, root, doubt, buffers)
+        powers = None
+        slack, share = 0.0, difference_kernels.power_error(len(kept))
+        if buffers.dtype == np.float32:
+            terms = power_kernels.Terms.of(kept, weights, exponents)
+            powers = Powers(table.halves, terms)
+            slack, share = power_kernels.error_of(terms, weights * table.spread[kept])
+        doubt = Doubt(np.full(n_rows, slack / 2.0, dtype=buffers.dtype), share)
+        return cls(columns, exponents, root, doubt, buffers, powers=powers)
 
     @property
     def n_rows(self) -> int:
@@ -158,6 +179,10 @@ class Space:
             block = buffer[: stop - start]
             if self.rows is not None:
                 product_kernels.product_block(*self.rows, start, block)
+            elif self.powers is not None:
+                power_kernels.powered_rows(
+                    self.powers.halves, start, *self.powers.terms, block[np.newaxis]
+                )
             else:
                 difference_kernels.powered_block(
                     self.columns, start, stop, self.columns, self.exponents, block
@@ -177,6 +202,10 @@ class Space:
         if not self._matrix_ready:
             if self.rows is not None:
                 product_kernels.product_matrix(*self.rows, out)
+            elif self.powers is not None:
+                power_kernels.powered_matrices(
+                    self.powers.halves, *self.powers.terms, out[np.newaxis]
+                )
             else:
                 difference_kernels.powered_matrix(self.columns, self.exponents, out)
             self._matrix_ready = True
@@ -214,6 +243,22 @@ class Space:
     def to_powered(self, distance: float) -> float:
         """Turn a distance into the powered distance that it compares with."""
         return float((distance * self.scale) ** self.root)
+
+
+def with_matrices(spaces: list[Space]) -> Iterator[Space]:
+    """Yield spaces of one thread, their matrices made together; each keeps until the next comes.
+
+    Only for exponents in single precision, where what is common to all is most of the work.
+    """
+    buffers, n_rows = spaces[0].buffers, spaces[0].n_rows
+    powers = [space.powers for space in spaces if space.powers is not None]
+    out = buffers.get("matrices", (len(spaces), n_rows, n_rows))
+    terms = power_kernels.Terms.joined([each.terms for each in powers])
+    power_kernels.powered_matrices(powers[0].halves, *terms, out)
+    for space, matrix in zip(spaces, out, strict=True):
+        buffers.put("matrix", matrix)
+        space._matrix_ready = True
+        yield space
 
 
 class MatrixSpace(Space):

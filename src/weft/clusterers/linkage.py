@@ -48,7 +48,9 @@ class CompleteLinkage:
             return Clustering(labels, np.arange(n_rows))
         # Room for the distances and for as many to use up; or for all in double precision.
         both = space.buffers.get("both", (2, n_rows, n_rows))
-        space.buffers.put("matrix", both[0])
+        was_ready = space.matrix_ready
+        if not was_ready:
+            space.buffers.put("matrix", both[0])
         settled = n_rows >= SMALLEST and kernels.settled_linkage(
             space.matrix(),
             both[1],
@@ -62,5 +64,6 @@ class CompleteLinkage:
             exact = both.reshape(-1).view(np.float64)[: n_rows**2].reshape(n_rows, n_rows)
             space.exact_matrix(exact)
             kernels.complete_linkage(exact, self.n_clusters, labels)
-            space.forget_matrix()
+            if not was_ready:
+                space.forget_matrix()
         return Clustering(labels, np.arange(n_rows))

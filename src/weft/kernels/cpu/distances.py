@@ -1,15 +1,15 @@
 """Powered distances between rows: the notation is that of the reference.
 
 The inner loop runs over the right rows, which vectorises without reordering any sum. Right rows
-come in strips that keep the running sums in the first-level cache.
+come in strips that keep the running sums in the first-level cache. Powers in single precision, for
+several particles at once, are in `swarm_powers`.
 """
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from weft.kernels.cpu.power import positive_power, positive_power_single
+from weft.kernels.cpu.power import positive_power
 
 _STRIP = 1024
 
@@ -47,23 +47,20 @@ def squared_matrix(columns, out):
                 for j in range(high - first):
                     difference = there[j] - here
                     sums[j] += difference * difference
-    _mirror(out)
+    mirror(out)
 
 
-def power_error(n_features, itemsize):
+def power_error(n_features):
     """Return the largest relative error of a powered distance: each term's, and the sum's.
 
-    Terms are never negative, so nothing cancels. A term is as exact as the power behind it for
-    logarithms up to 126, and smaller terms are nothing beside the others.
+    Terms are never negative, so nothing cancels. A term is as exact as the power behind it.
     """
-    if itemsize == 4:
-        return 2e-7 * (8.0 + 126.0) + n_features * 2.0**-24
     return 2e-15 * (1.0 + 1022.0) + n_features * 2.0**-53
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def powered_block(left, start, stop, right, exponents, out):
-    """Fill `out` with Σ_f |left_fi - right_fj|^p_f, in the precision of `out`."""
+    """Fill `out` with Σ_f |left_fi - right_fj|^p_f."""
     n_features, n_right = right.shape
     for low in range(0, n_right, _STRIP):
         high = min(low + _STRIP, n_right)
@@ -86,27 +83,20 @@ def powered_matrix(columns, exponents, out):
             sums[:] = 0.0
             for f in range(n_features):
                 _add_powers(columns[f, first:high], columns[f, i], exponents[f], sums)
-    _mirror(out)
+    mirror(out)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _add_powers(there, here, exponent, sums):
-    """Update `sums` by |there - here|^p; the difference is taken in double either way."""
-    if sums.itemsize == 4:
-        single = np.float32(exponent)
-        for j in range(sums.shape[0]):
-            gap = np.float32(abs(there[j] - here))
-            power = positive_power_single(gap, single)
-            sums[j] += power if gap > np.float32(0.0) else np.float32(0.0)
-    else:
-        for j in range(sums.shape[0]):
-            gap = abs(there[j] - here)
-            power = positive_power(gap, exponent)
-            sums[j] += power if gap > 0.0 else 0.0
+    """Update `sums` by |there - here|^p."""
+    for j in range(sums.shape[0]):
+        gap = abs(there[j] - here)
+        power = positive_power(gap, exponent)
+        sums[j] += power if gap > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _mirror(out):
+def mirror(out):
     """Fill the lower triangle from the upper one, in tiles that both stay in cache."""
     n_rows = out.shape[0]
     tile = 64

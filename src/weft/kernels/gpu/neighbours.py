@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weft.kernels.cpu.distances import power_error
 from weft.kernels.gpu.devices import is_fused, load_torch
 from weft.kernels.gpu.distances import Distances
 
@@ -52,12 +51,12 @@ def _fused_nearest(distances: Distances, k: int) -> Nearest:
 def power_share(distances: Distances) -> float:
     """Return the largest relative error of a powered distance in single precision.
 
-    Logarithm and exponential of the special-function unit are off by 2^-22 each: twice the bound
-    of the CPU's power covers both.
+    Logarithm and exponential of the special-function unit are off by 2^-22 each, and logarithms up
+    to 126 are rounded; then the sum is.
     """
     if distances.metrics.exponents is None:
         return 0.0
-    return 2.0 * power_error(int(distances.metrics.kept.shape[1]), 4)
+    return 2.0 * (2e-7 * (8.0 + 126.0) + int(distances.metrics.kept.shape[1]) * 2.0**-24)
 
 
 def powered_blocks(distances: Distances) -> Any:
