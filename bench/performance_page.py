@@ -127,8 +127,8 @@ def _parts(found: Rows) -> str:
     if alone:
         lines += [
             "",
-            "Distances with exponents are those of the eight particles that a search takes together: "
-            f"they share the logarithms. One particle alone: {', '.join(alone)}.",
+            "Distances with exponents are those of the eight particles that a search takes "
+            f"together: they share the logarithms. One particle alone: {', '.join(alone)}.",
         ]
     return "\n".join(lines) if len(lines) > 4 else ""
 

@@ -175,7 +175,7 @@ class FeatureObjective:
         """Yield the spaces of solutions; each keeps until the next one is asked for."""
         for start in range(0, len(solutions), self.n_together):
             group = [self._space(each) for each in solutions[start : start + self.n_together]]
-            yield from with_matrices(group) if self.n_together > 1 else group
+            yield from with_matrices(group, self.n_together) if self.n_together > 1 else group
 
     def _space(self, solution: Solution) -> Space:
         buffers = getattr(self._local, "buffers", None)

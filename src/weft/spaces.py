@@ -74,6 +74,10 @@ class Buffers:
             self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
         return self._arrays[key]
 
+    def part(self, name: str, shape: tuple[int, ...], most: int, dtype: Any = None) -> AnyFloats:
+        """Return an array of that shape from the beginning of one of `most` numbers."""
+        return self.get(name, (most,), dtype)[: math.prod(shape)].reshape(shape)
+
     def put(self, name: str, array: AnyFloats) -> None:
         """Take an array of the caller's for the one of that name and shape."""
         self._arrays[name, array.shape] = array
@@ -137,11 +141,14 @@ class Space:
             weights = weights * scale
             n_tiles = product_kernels.count_tiles(n_rows)
             width = n_tiles * product_kernels.TILE
+            # In buffers: fresh pages for every particle cost a tenth of an evaluation.
+            n_most = len(table.columns)
+            tiles = (n_tiles, len(kept), product_kernels.TILE)
             rows = Rows(
-                aligned((n_tiles, len(kept), product_kernels.TILE), buffers.dtype),
-                aligned((width,), buffers.dtype),
-                aligned((width,), buffers.dtype),
-                np.empty((len(kept), n_rows)),
+                buffers.part("row tiles", tiles, n_most * width),
+                buffers.get("row norms", (width,)),
+                buffers.get("row slack", (width,)),
+                buffers.part("rows", (len(kept), n_rows), n_most * n_rows, np.float64),
             )
             product_kernels.weighted_tiles(table.centred, table.columns, kept, weights, *rows)
             doubt = Doubt(rows.slack[:n_rows], 0.0)
@@ -245,14 +252,15 @@ class Space:
         return float((distance * self.scale) ** self.root)
 
 
-def with_matrices(spaces: list[Space]) -> Iterator[Space]:
+def with_matrices(spaces: list[Space], room: int) -> Iterator[Space]:
     """Yield spaces of one thread, their matrices made together; each keeps until the next comes.
 
-    Only for exponents in single precision, where what is common to all is most of the work.
+    At most `room` of them, and only for exponents in single precision: there what is common to
+    all is most of the work.
     """
     buffers, n_rows = spaces[0].buffers, spaces[0].n_rows
     powers = [space.powers for space in spaces if space.powers is not None]
-    out = buffers.get("matrices", (len(spaces), n_rows, n_rows))
+    out = buffers.get("matrices", (room, n_rows, n_rows))[: len(spaces)]
     terms = power_kernels.Terms.joined([each.terms for each in powers])
     power_kernels.powered_matrices(powers[0].halves, *terms, out)
     for space, matrix in zip(spaces, out, strict=True):
