@@ -11,3 +11,15 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def on_torch(monkeypatch):
+    """Let device="cuda" mean torch's own CPU device, where there is no GPU."""
+    import torch
+
+    from weft.estimators import _devices
+
+    if not torch.cuda.is_available():
+        monkeypatch.setattr(_devices, "has_cuda", lambda: True)
+        monkeypatch.setattr(_devices, "GPU", "cpu:0")  # "cpu" would be the compiled kernels

@@ -18,10 +18,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kmeans.data import Data, distances, make_data, nearest, own_distances, threads
 from weft.kmeans.fitting import Fit
 from weft.kmeans.seeding import AnomalousPatterns
+
+# Numbers in a table from which a GPU pays; powers other than 2 cost the CPU ten times as much.
+_WORTH_A_GPU = 10**6
 
 
 class CenterClusterer(
@@ -117,7 +121,7 @@ class CenterClusterer(
         allow_nan = bool(getattr(self, "allow_nan", False))
         rows = validate_data(
             self,
-            X,
+            to_host(X),
             reset=reset,
             dtype=np.float64,
             order="C",
@@ -150,6 +154,12 @@ class CenterClusterer(
                     "drop columns that are all NaN."
                 )
         return rows, counting, mass[counting]
+
+    def _device(self: Any, n_rows: int, n_features: int) -> str:
+        """Return where a fit of so large a table runs."""
+        plain = getattr(self, "distance_exponent", 2.0) == 2.0
+        least = _WORTH_A_GPU if plain else _WORTH_A_GPU // 10
+        return choose_device(self.device, worth_it=n_rows * n_features >= least)
 
     def _generator(self) -> np.random.Generator:
         seed = check_random_state(self.random_state).randint(2**31 - 1)

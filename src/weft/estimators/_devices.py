@@ -10,12 +10,15 @@ from sklearn.utils.validation import validate_data
 from weft._validation import check_choice
 from weft.kernels.gpu.devices import DEVICES, has_cuda, load_torch
 
+# What torch calls the device; tests put its own CPU here.
+GPU = "cuda"
+
 
 def choose_device(device: Any, *, worth_it: bool) -> str:
-    """Return ``"cpu"`` or ``"cuda"``; ``"auto"`` takes the GPU if there is one and it pays."""
+    """Return ``"cpu"``, or torch's name of the GPU, which ``"auto"`` takes if it pays."""
     check_choice("device", device, DEVICES)
     if device == "auto":
-        return "cuda" if worth_it and has_cuda() else "cpu"
+        return GPU if worth_it and has_cuda() else "cpu"
     if device == "cuda":
         load_torch()
         if not has_cuda():
@@ -23,14 +26,8 @@ def choose_device(device: Any, *, worth_it: bool) -> str:
                 "device='cuda' needs a GPU that torch can use, and there is none here; "
                 "use device='cpu', or 'auto', which takes a GPU where there is one."
             )
-    return str(device)
-
-
-def no_gpu(device: Any, name: str) -> None:
-    """Raise for an estimator that computes on the CPU alone."""
-    check_choice("device", device, DEVICES)
-    if device == "cuda":
-        raise ValueError(f"device='cuda' is not there for {name} yet; use device='cpu', or 'auto'.")
+        return GPU
+    return "cpu"
 
 
 def is_on_gpu(X: Any) -> bool:
@@ -38,15 +35,20 @@ def is_on_gpu(X: Any) -> bool:
     return hasattr(X, "__cuda_array_interface__") or bool(getattr(X, "is_cuda", False))
 
 
+def as_tensor(X: Any) -> Any:
+    """Return a table that lies on the GPU as torch's, where it is."""
+    return load_torch().as_tensor(X)
+
+
 def gpu_rows(estimator: Any, X: Any, device: str, *, largest: float) -> Any:
     """Check a table that lies on the GPU and return it as a float64 tensor, where it is."""
-    if device != "cuda":
+    if device == "cpu":
         raise ValueError(
             "X lies in GPU memory, but the search runs on the CPU; pass device='cuda', or move X "
             "to the host first."
         )
     torch = load_torch()
-    rows = torch.as_tensor(X)
+    rows = as_tensor(X)
     validate_data(estimator, X, skip_check_array=True)
     if rows.dim() != 2 or rows.is_complex() or rows.shape[0] < 2 or rows.shape[1] < 1:
         raise ValueError(
@@ -68,4 +70,4 @@ def to_host(X: Any) -> Any:
     """Return a table that lies on the GPU as NumPy's; any other as it is."""
     if not is_on_gpu(X):
         return X
-    return np.asarray(load_torch().as_tensor(X).cpu().numpy())
+    return np.asarray(as_tensor(X).cpu().numpy())

@@ -49,6 +49,9 @@ class ConstrainedKMeans(CenterClusterer):
         Largest number of rounds per start.
     tol : float, default=0.0
         Stop when at most this share of the rows changes cluster.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
+        enough to pay. Draws, groups under constraints and `predict` stay on the host.
     n_jobs : int or None, default=None
         Number of threads, as in joblib. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -102,6 +105,7 @@ class ConstrainedKMeans(CenterClusterer):
         max_retries: int = 100,
         max_iter: int = 300,
         tol: float = 0.0,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -116,6 +120,7 @@ class ConstrainedKMeans(CenterClusterer):
         self.max_retries = max_retries
         self.max_iter = max_iter
         self.tol = tol
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -158,6 +163,7 @@ class ConstrainedKMeans(CenterClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
+            device=self._device(*rows.shape),
         )
         make_rule = read_rule(
             weights=self.weights,

@@ -55,6 +55,7 @@ class _EntropyFamily(BlockwiseMixin, CenterClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
+            device=self._device(n_rows, n_features),
         )
 
     def _read_strength(self) -> float | None:
@@ -121,6 +122,9 @@ class EntropyKMeans(_EntropyFamily):
         Largest number of rounds per start.
     tol : float, default=0.0
         Stop when at most this share of the rows changes cluster.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
+        enough to pay. Draws, blocks of Dask, batches and `predict` stay on the host.
     n_jobs : int or None, default=None
         Number of threads, as in joblib. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -174,6 +178,7 @@ class EntropyKMeans(_EntropyFamily):
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 0.0,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -183,6 +188,7 @@ class EntropyKMeans(_EntropyFamily):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -227,6 +233,9 @@ class LocallyAdaptiveKMeans(_EntropyFamily):
         Largest number of rounds per start.
     tol : float, default=0.0
         Stop when at most this share of the rows changes cluster.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
+        enough to pay. Draws, blocks of Dask, batches and `predict` stay on the host.
     n_jobs : int or None, default=None
         Number of threads, as in joblib. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -284,6 +293,7 @@ class LocallyAdaptiveKMeans(_EntropyFamily):
         n_init: int | str = "auto",
         max_iter: int = 300,
         tol: float = 0.0,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -293,6 +303,7 @@ class LocallyAdaptiveKMeans(_EntropyFamily):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -75,6 +75,9 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
         Largest number of rounds per start.
     tol : float, default=0.0
         Stop when at most this share of the rows changes cluster. 0: when none does.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
+        enough to pay. Draws, blocks of Dask, batches and `predict` stay on the host.
     n_jobs : int or None, default=None
         Number of threads, as in joblib. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -150,6 +153,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
         allow_nan: bool = False,
         max_iter: int = 300,
         tol: float = 0.0,
+        device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -166,6 +170,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
         self.allow_nan = allow_nan
         self.max_iter = max_iter
         self.tol = tol
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -215,6 +220,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
+            device=self._device(n_rows, n_features),
         )
 
     def _weight_exponent(

@@ -21,6 +21,7 @@ from weft.kernels.cpu import centers as minkowski_centers
 from weft.kernels.cpu import kmeans as squared
 from weft.kernels.cpu import minkowski
 from weft.kernels.cpu import screen as screening
+from weft.kmeans import on_device
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -51,6 +52,7 @@ class Data(NamedTuple):
     missing : whether any value is missing
     exponent : float, the power p of the distance
     run : callable, ``run(task, size)`` calls ``task(start, stop)`` over spans of range(size)
+    moved : the rows on a GPU, where the passes then run; or None
     """
 
     X: Array
@@ -61,6 +63,7 @@ class Data(NamedTuple):
     missing: bool
     exponent: float
     run: Runner
+    moved: on_device.Moved | None = None
 
 
 class Centers(NamedTuple):
@@ -88,7 +91,7 @@ def threads(n_jobs: Any) -> Iterator[Runner]:
         yield run
 
 
-def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
+def make_data(X: Array, mass: Array, exponent: float, run: Runner, *, device: str = "cpu") -> Data:
     """Return the table with what its passes need."""
     # A sum is NaN if anything in it is: a quick look before a long one.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -97,12 +100,25 @@ def make_data(X: Array, mass: Array, exponent: float, run: Runner) -> Data:
     load = mass
     if missing:
         load = mass * (X.shape[1] / np.maximum(X.shape[1] - np.isnan(X).sum(axis=1), 1))
+    if device != "cpu":
+        moved = on_device.move(X, load, exponent, missing, device)
+        return Data(X, None, mass, load, None, missing, exponent, run, moved)
     if missing or exponent != 2.0:
         columns = np.ascontiguousarray(X.T)
     screen = None
     if exponent != 2.0 and not missing and exponent <= screening.LARGEST_EXPONENT:
         screen = make_screen(X, run)
     return Data(X, columns, mass, load, screen, missing, exponent, run)
+
+
+def rows_of(data: Data, rows: NDArray[np.int64]) -> Data:
+    """Return some of the rows, for distances alone: loads and columns stay those of the table."""
+    screen, moved = data.screen, data.moved
+    if screen is not None:
+        screen = screen._replace(scaled=screen.scaled[rows])
+    if moved is not None:
+        moved = on_device.take(moved, rows)
+    return data._replace(X=data.X[rows], columns=None, screen=screen, moved=moved)
 
 
 def make_screen(X: Array, run: Runner) -> Screen | None:
@@ -124,6 +140,8 @@ def make_screen(X: Array, run: Runner) -> Screen | None:
 
 def distances(data: Data, centers: Array, factors: Array) -> Array:
     """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
+    if data.moved is not None:
+        return on_device.distances(data.moved, centers, factors)
     out = np.empty((len(data.X), len(centers)))
 
     def task(start: int, stop: int) -> None:
@@ -137,6 +155,8 @@ def distances(data: Data, centers: Array, factors: Array) -> Array:
 
 def nearest(data: Data, centers: Array, factors: Array) -> Labels:
     """Return each row's nearest centre, the first on a tie."""
+    if data.moved is not None:
+        return on_device.nearest(data.moved, data.X, centers, factors)
     labels = np.empty(len(data.X), dtype=np.int32)
     if data.screen is not None:
         scaled, middle, half = data.screen
@@ -175,6 +195,8 @@ def nearest(data: Data, centers: Array, factors: Array) -> Labels:
 
 def own_distances(data: Data, labels: Labels, centers: Array, factors: Array) -> Array:
     """Return each row's powered distance to the centre of its own cluster, (n,)."""
+    if data.moved is not None:
+        return on_device.own_distances(data.moved, labels, centers, factors)
     out = np.empty(len(data.X))
 
     def task(start: int, stop: int) -> None:
@@ -197,6 +219,8 @@ def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:
     A cluster without rows, or without an observed value of a feature, keeps what `previous` has
     there; its dispersion is then 0, or NaN for a feature it never saw.
     """
+    if data.moved is not None:
+        return Centers(*on_device.centers_of(data.moved, labels, previous))
     if data.columns is None:
         return _means_of(data, labels, previous)
     order = np.empty(len(labels), dtype=np.int64)
@@ -207,7 +231,11 @@ def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:
 
 def center_of(data: Data, rows: NDArray[np.int64], guess: Array) -> Centers:
     """Return the centre (M,) and dispersions (M,) of some of the rows."""
-    if data.columns is None:
+    if data.moved is not None:
+        part_there = on_device.take(data.moved, rows)
+        one = np.zeros(len(rows), dtype=np.int32)
+        found = Centers(*on_device.centers_of(part_there, one, guess[None]))
+    elif data.columns is None:
         part = data._replace(X=data.X[rows], mass=data.mass[rows], load=data.load[rows])
         found = _means_of(part, np.zeros(len(rows), dtype=np.int32), guess[None])
     else:

@@ -42,6 +42,7 @@ class Settings:
     max_iter: int
     tol: float
     n_jobs: int | None
+    device: str = "cpu"
 
 
 class Fit(NamedTuple):
@@ -66,6 +67,7 @@ def read_settings(
     max_iter: Any = 300,
     tol: Any = 0.0,
     n_jobs: Any = None,
+    device: str = "cpu",
 ) -> Settings:
     """Check the parameters that the estimators of the family share."""
     if not isinstance(init, str):
@@ -107,6 +109,7 @@ def read_settings(
         max_iter=check_integer("max_iter", max_iter, low=1),
         tol=check_real("tol", tol, low=0.0, high=1.0),
         n_jobs=n_jobs,
+        device=device,
     )
 
 
@@ -146,7 +149,7 @@ def fit_family(
     a start that comes to a dead end is left out, unless all do.
     """
     with threads(settings.n_jobs) as run:
-        data = make_data(X, mass, settings.exponent, run)
+        data = make_data(X, mass, settings.exponent, run, device=settings.device)
         active = varying(X)
         rule = make_rule(data, active)
         patterns = None
@@ -159,7 +162,8 @@ def fit_family(
         draws = (
             make_start(data, settings, rule, active, patterns, rng) for _ in range(settings.n_init)
         )
-        if settings.n_init > 1 and make_assign is None and works_elsewhere():
+        spread = settings.n_init > 1 and make_assign is None and settings.device == "cpu"
+        if spread and works_elsewhere():
             with Crew(Restarts(X, mass, settings, rule), n_jobs=settings.n_jobs) as crew:
                 ends = [outcome for part in crew(list(draws)) for outcome in part]
             for outcome in ends:

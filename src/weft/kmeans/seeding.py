@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from weft.kernels.cpu import kmeans as squared
 from weft.kmeans.alternation import Start
-from weft.kmeans.data import Array, Data, center_of, distances, mass_of, nearest
+from weft.kmeans.data import Array, Data, center_of, distances, mass_of, nearest, rows_of
 from weft.kmeans.weights import Rule, uniform
 
 PATTERN_STEPS = 100
@@ -91,12 +91,8 @@ def anomalous_patterns(
             smallest_kept = sorted(sizes, reverse=True)[enough - 1]
             if data.mass[left].sum() <= smallest_kept:
                 break
-        screen = data.screen
-        if screen is not None:
-            screen = screen._replace(scaled=screen.scaled[left])
-        rest = data._replace(X=data.X[left], columns=None, screen=screen)
         members, center, weight = _one_pattern(
-            data, rest, left, reference, rule, active, membership
+            data, rows_of(data, left), left, reference, rule, active, membership
         )
         labels[left[members]] = len(sizes)
         centers.append(center)

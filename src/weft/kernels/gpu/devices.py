@@ -7,6 +7,8 @@ import importlib.util
 import os
 from typing import Any
 
+import numpy as np
+
 from weft._validation import import_optional
 
 DEVICES = ("cpu", "cuda", "auto")
@@ -15,6 +17,15 @@ DEVICES = ("cpu", "cuda", "auto")
 def load_torch() -> Any:
     """Import torch, or say which extra brings it."""
     return import_optional("torch", "gpu")
+
+
+def to_device(array: Any, device: Any) -> Any:
+    """Bring an array of NumPy's, or a tensor, to a device; NumPy's type is kept."""
+    if isinstance(array, np.ndarray):
+        array = np.ascontiguousarray(array)
+        if not array.flags.writeable:  # torch would warn, and could be made to write
+            array = array.copy()
+    return load_torch().as_tensor(array).to(device)
 
 
 def has_cuda() -> bool:
