@@ -169,13 +169,3 @@ def test_without_a_gpu_cuda_says_so_and_auto_takes_the_cpu():
 def test_unknown_devices(device):
     with pytest.raises(ValueError, match="choose one of 'cpu', 'cuda', 'auto'"):
         FeatureSwarm(device=device).fit(DATA)
-
-
-def test_methods_without_a_gpu_form_say_so():
-    from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSwarm, ProjectedSwarm
-
-    for kind in (DynamicSwarm, GeneticClustering, KernelKMeans, KernelSwarm, ProjectedSwarm):
-        with pytest.raises(ValueError, match=f"not there for {kind.__name__} yet"):
-            kind(device="cuda").fit(DATA)
-        with pytest.raises(ValueError, match="choose one of 'cpu', 'cuda', 'auto'"):
-            kind(device="gpu").fit(DATA)

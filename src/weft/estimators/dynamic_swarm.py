@@ -18,12 +18,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._validation import check_integer, check_real
 from weft._workers import threads_here
 from weft.callbacks import History
-from weft.estimators._devices import no_gpu
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import SubsetObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import bind_all, by_first_row
-from weft.kernels.cpu.prototypes import lloyd
 from weft.optimize import optimize
 from weft.runs import running
 from weft.swarms.binary import BinaryPSO
@@ -31,6 +30,8 @@ from weft.swarms.binary import BinaryPSO
 Floats = NDArray[np.float64]
 
 LLOYD_STEPS = 100
+# Rows × columns × centres from which a GPU pays.
+_WORTH_A_GPU = 10**6
 
 
 class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
@@ -61,7 +62,8 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
     scale : bool, default=True
         Standardise columns first.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
+        Where the swarm is evaluated and k-means runs; ``"auto"`` takes a GPU where there is one
+        and the table is large enough to pay. Draws and `predict` stay on the host.
     n_jobs : int, default=None
         Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -150,12 +152,22 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        no_gpu(self.device, "DynamicSwarm")
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
         check_size(X, 0, 1)
         with running(self, X, resume) as run:
             self._search(X, np.random.default_rng(run.seed(self.random_state)))
         return self
+
+    def _make_objective(self, rows: Floats, penalty: float) -> SubsetObjective:
+        """Return the objective of an empty pool, on the device where the swarm is evaluated."""
+        worth_it = rows.size * self.max_clusters >= _WORTH_A_GPU
+        device = choose_device(self.device, worth_it=worth_it)
+        if device == "cpu":
+            n_threads = threads_here(self.n_jobs)
+            return SubsetObjective(rows, rows[:0], penalty=penalty, n_threads=n_threads)
+        from weft.kernel_clusters.on_device import DeviceSubsetObjective
+
+        return DeviceSubsetObjective(rows, rows[:0], penalty=penalty, device=device)
 
     def _search(self, X: Floats, rng: np.random.Generator) -> None:
         most = check_integer("max_clusters", self.max_clusters, low=2)
@@ -165,16 +177,14 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         check_real("initial_share", self.initial_share, low=0.0, high=1.0)
         penalty = check_real("penalty", self.penalty, low=0.0)
         swarm = self._make_swarm()
-        n_threads = threads_here(self.n_jobs)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
+        objective = self._make_objective(rows, penalty)
         kept, best_centers, best_fitness = rows[:0], rows[:1], -np.inf
         histories: list[dict[str, NDArray[Any]]] = []
         for number in range(n_rounds):
             fresh = rows[rng.integers(len(rows), size=most - len(kept))]
-            objective = SubsetObjective(
-                rows, np.vstack([kept, fresh]), penalty=penalty, n_threads=n_threads
-            )
+            objective = objective.with_pool(np.vstack([kept, fresh]))
             centers, fitness = self._round(objective, swarm, rng, number, histories)
             if fitness > best_fitness:
                 best_centers, best_fitness = centers, fitness
@@ -217,11 +227,8 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         histories.append({"round": np.full(best.n_generations, number), **columns})
         if best.fitness <= 0.0:
             return objective.rows[:1], 0.0
-        centers = objective.pool[best.position > 0.5]
-        labels = np.empty(len(objective.rows), dtype=np.int64)
-        lloyd(objective.rows, objective.columns, centers, LLOYD_STEPS, labels)
-        centers = centers[np.unique(labels)]
-        refined = SubsetObjective(objective.rows, centers, penalty=objective.penalty)
+        centers = objective.settle(objective.pool[best.position > 0.5], LLOYD_STEPS)
+        refined = objective.with_pool(centers)
         return centers, float(refined(np.ones((1, len(centers)))).fitness[0])
 
     def _keep(self, X: Floats, rows: Floats, centers: Floats) -> None:
@@ -255,5 +262,5 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         return assign(np.ascontiguousarray(self._fit_scaling.apply(X).T), self._fit_centers)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._validation import check_integer, check_real
 from weft._workers import threads_here
 from weft.callbacks import History, Patience
-from weft.estimators._devices import no_gpu
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.rivals import StringObjective, assign
 from weft.kernel_clusters.scaling import check_size, standard_scaling
@@ -28,6 +28,9 @@ from weft.runs import running
 from weft.swarms.ga import GA
 
 Floats = NDArray[np.float64]
+
+# Rows × columns × centres from which a GPU pays.
+_WORTH_A_GPU = 10**6
 
 
 class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
@@ -52,7 +55,8 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
     patience : int, default=None
         Stop after so many generations without a better best; None runs them all.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
+        Where the population is evaluated; ``"auto"`` takes a GPU where there is one and the table
+        is large enough to pay. Draws and `predict` stay on the host.
     n_jobs : int, default=None
         Threads over strings. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -132,12 +136,19 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        no_gpu(self.device, "GeneticClustering")
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
         check_size(X, 0, 1)
         with running(self, X, resume) as run:
             self._search(X, np.random.default_rng(run.seed(self.random_state)))
         return self
+
+    def _make_objective(self, rows: Floats, most: int) -> StringObjective:
+        device = choose_device(self.device, worth_it=rows.size * most >= _WORTH_A_GPU)
+        if device == "cpu":
+            return StringObjective(rows, most, n_threads=threads_here(self.n_jobs))
+        from weft.kernel_clusters.on_device import DeviceStringObjective
+
+        return DeviceStringObjective(rows, most, device=device)
 
     def _search(self, X: Floats, rng: np.random.Generator) -> None:
         most = check_integer("max_clusters", self.max_clusters, low=2)
@@ -148,8 +159,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
             check_real("mutation", self.mutation, low=0.0, high=1.0),
         )
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
-        n_threads = threads_here(self.n_jobs)
-        objective = StringObjective(self._fit_scaling.apply(X), most, n_threads=n_threads)
+        objective = self._make_objective(self._fit_scaling.apply(X), most)
         history = History()
         calls: list[Any] = [history, *bind_all(self.callbacks, objective.labels_of)]
         if self.patience is not None:
@@ -196,5 +206,5 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         return assign(np.ascontiguousarray(self._fit_scaling.apply(X).T), self._fit_centers)

@@ -6,6 +6,8 @@ Networks 13, 2002.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -15,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._parallel import run_chunks
 from weft._validation import check_integer, parse_memory
 from weft._workers import threads_here
-from weft.estimators._devices import no_gpu
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import by_first_row
@@ -23,6 +25,11 @@ from weft.kernel_clusters.spaces import make_space, nearest_means
 from weft.kernels.cpu.kernel_cs import kernel_kmeans
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Runs = tuple[Integers, Integers, Floats]  # labels, steps, sums of squares
+
+# Rows from which a GPU pays.
+_WORTH_A_GPU = 1000
 
 
 class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
@@ -47,7 +54,9 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
+        Where the rounds run, all starts at once, with the Gaussian kernel's matrix (others are made
+        on the host); ``"auto"`` takes a GPU where there is one and the table is large enough to
+        pay. Draws and `predict` stay on the host.
     n_jobs : int, default=None
         Threads over starts. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -126,8 +135,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        no_gpu(self.device, "KernelKMeans")
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         n_init = check_integer("n_init", self.n_init, low=1)
@@ -137,12 +145,33 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         )
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
-        self._fit_space, self.sigma_ = make_space(
-            rows, self.kernel, self.sigma, self.kernel_params, n_components=n_clusters
-        )
-        gram = self._fit_space.gram
         starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
-        labelings = np.empty((n_init, len(X)), dtype=np.int64)
+        device = choose_device(self.device, worth_it=len(X) >= _WORTH_A_GPU)
+        if device == "cpu":
+            labelings, steps, sums = self._run(rows, starts, max_iter)
+        else:
+            labelings, steps, sums = self._run_there(rows, starts, max_iter, device)
+        best = int(sums.argmin())
+        self.labels_ = by_first_row(labelings[best])
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.inertia_ = max(0.0, float(sums[best]))
+        self.fitness_ = -self.inertia_
+        self.history_ = {"start": np.arange(n_init), "inertia": sums, "n_iter": steps}
+        self.n_iter_ = max(1, int(steps[best]))
+        return self
+
+    def _how(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # The walk needs directions to end in; the other kernels' inner products are enough.
+        n_components = self.n_clusters if self.kernel == "diffusion" else 0
+        return (self.kernel, self.sigma, self.kernel_params), {"n_components": n_components}
+
+    def _run(self, rows: Floats, starts: list[Integers], max_iter: int) -> Runs:
+        """Return labels, steps and sums of squares of each start."""
+        given, options = self._how()
+        self._fit_space, self.sigma_ = make_space(rows, *given, **options)
+        gram = self._fit_space.gram
+        n_init, n_clusters = len(starts), len(starts[0])
+        labelings = np.empty((n_init, len(rows)), dtype=np.int64)
         sums, steps = np.empty(n_init), np.empty(n_init, dtype=np.int64)
 
         def run(first: int, last: int) -> None:
@@ -153,14 +182,16 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
                 )
 
         run_chunks(run, n_init, threads_here(self.n_jobs))
-        best = int(sums.argmin())
-        self.labels_ = by_first_row(labelings[best])
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.inertia_ = max(0.0, float(sums[best]))
-        self.fitness_ = -self.inertia_
-        self.history_ = {"start": np.arange(n_init), "inertia": sums, "n_iter": steps}
-        self.n_iter_ = max(1, int(steps[best]))
-        return self
+        return labelings, steps, sums
+
+    def _run_there(self, rows: Floats, starts: list[Integers], max_iter: int, device: str) -> Runs:
+        from weft.kernel_clusters.on_device import kernel_k_means, make_space_there
+
+        given, options = self._how()
+        self._fit_space, self.sigma_, gram = make_space_there(
+            rows, *given, **options, device=device
+        )
+        return kernel_k_means(gram, starts, len(starts[0]), max_iter)
 
     def predict(self, X):
         """Label rows by the nearest mean in feature space.
@@ -176,7 +207,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         rows = self._fit_scaling.apply(X)
         return nearest_means(self._fit_space, self.labels_, self.n_clusters_, rows)
 

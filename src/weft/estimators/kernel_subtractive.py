@@ -12,12 +12,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_integer, check_real, parse_memory
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.scaling import check_size, standard_scaling
 from weft.kernel_clusters.search import by_first_row
 from weft.kernel_clusters.spaces import make_space
 
 Floats = NDArray[np.float64]
+
+# Rows from which a GPU pays.
+_WORTH_A_GPU = 1000
 
 
 class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
@@ -43,6 +47,10 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         Standardise columns first.
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where potentials are taken, with the Gaussian kernel's matrix (others are made on the host);
+        ``"auto"`` takes a GPU where there is one and the table is large enough to pay. `predict`
+        stays on the host.
 
     Attributes
     ----------
@@ -85,6 +93,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         beta=1.5,
         scale=True,
         max_memory="1GiB",
+        device="cpu",
     ):
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -94,6 +103,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         self.beta = beta
         self.scale = scale
         self.max_memory = max_memory
+        self.device = device
 
     def fit(self, X, y=None):
         """Choose the centres and assign the rows.
@@ -110,26 +120,29 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, order="C")
+        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
         beta = check_real("beta", self.beta, low=0.0, open_low=True)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
-        self._fit_space, self.sigma_ = make_space(
-            rows, self.kernel, self.sigma, self.kernel_params, n_components=n_clusters
-        )
-        squared = self._fit_space.squared_distances()
-        potential = np.exp(-alpha * squared).sum(axis=1)
-        chosen, heights = [], []
-        for _ in range(n_clusters):
-            center = int(potential.argmax())
-            chosen.append(center)
-            heights.append(float(potential[center]))
-            potential = potential - potential[center] * np.exp(-beta * squared[:, center])
-            potential[chosen] = -np.inf
-        raw = squared[:, chosen].argmin(axis=1)
+        # The walk needs directions to end in; the other kernels' inner products are enough.
+        n_components = n_clusters if self.kernel == "diffusion" else 0
+        given = (self.kernel, self.sigma, self.kernel_params)
+        device = choose_device(self.device, worth_it=len(X) >= _WORTH_A_GPU)
+        if device == "cpu":
+            self._fit_space, self.sigma_ = make_space(rows, *given, n_components=n_components)
+            squared = self._fit_space.squared_distances()
+            chosen, heights = choose_centers(squared, alpha, beta, n_clusters)
+            raw = squared[:, chosen].argmin(axis=1)
+        else:
+            from weft.kernel_clusters import on_device
+
+            self._fit_space, self.sigma_, gram = on_device.make_space_there(
+                rows, *given, n_components=n_components, device=device
+            )
+            chosen, heights, raw = on_device.choose_centers(gram, alpha, beta, n_clusters)
         self.labels_ = by_first_row(raw)
         self.n_clusters_ = int(self.labels_.max()) + 1
         order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
@@ -153,7 +166,23 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
         norms = np.diag(self._fit_space.gram)[self.center_indices_]
         return (norms - 2.0 * cross).argmin(axis=1)
+
+
+def choose_centers(
+    squared: Floats, alpha: float, beta: float, n_clusters: int
+) -> tuple[list[int], list[float]]:
+    """Return the rows that become centres, and their potentials when they did."""
+    potential = np.exp(-alpha * squared).sum(axis=1)
+    chosen: list[int] = []
+    heights: list[float] = []
+    for _ in range(n_clusters):
+        center = int(potential.argmax())
+        chosen.append(center)
+        heights.append(float(potential[center]))
+        potential = potential - potential[center] * np.exp(-beta * squared[:, center])
+        potential[chosen] = -np.inf
+    return chosen, heights

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real, parse_memory
 from weft.callbacks import History, Patience, Progress
-from weft.estimators._devices import no_gpu
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.kernel_clusters.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.kernel_clusters.scaling import check_size, standard_scaling
@@ -45,6 +45,8 @@ Floats = NDArray[np.float64]
 _TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
 # Matrices of n × n that are alive at once while a space is built.
 _MATRICES = 4
+# Rows from which a GPU pays.
+_WORTH_A_GPU = 500
 
 
 class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
@@ -101,7 +103,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
+        Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
+        large enough to pay. Draws, the kernel's coordinates and `predict` stay on the host.
     n_jobs : int, default=None
         Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -211,8 +214,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        no_gpu(self.device, "KernelSwarm")
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
+        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_choices()
         check_size(X, _MATRICES, parse_memory("max_memory", self.max_memory))
         with running(self, X, resume) as run:
@@ -274,29 +276,44 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
 
     def _fit_input(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
         sigma = median_distance(rows) if self.sigma == "median" else float(self.sigma)
-        n_threads = joblib.effective_n_jobs(self.n_jobs)
-        objective = InputObjective(rows, most, gamma=gamma_of(sigma), n_threads=n_threads)
+        objective = self._input_objective(rows, most, gamma_of(sigma))
         found = self._search(objective, swarm, seed, sigma, 0)
         centers, labels = objective.centers_of(found.position)
         self._keep(found, labels if found.fitness > 0.0 else np.zeros_like(labels))
         order = [int(labels[self.labels_ == number][0]) for number in range(self.n_clusters_)]
         self._fit_reference: Any = centers[order]
 
+    def _device(self, n_rows: int) -> str:
+        return choose_device(self.device, worth_it=n_rows >= _WORTH_A_GPU)
+
+    def _input_objective(self, rows: Floats, most: int, gamma: float) -> InputObjective:
+        device = self._device(len(rows))
+        if device == "cpu":
+            n_threads = joblib.effective_n_jobs(self.n_jobs)
+            return InputObjective(rows, most, gamma=gamma, n_threads=n_threads)
+        from weft.kernel_clusters.on_device import DeviceInputObjective
+
+        return DeviceInputObjective(rows, most, gamma=gamma, device=device)
+
+    def _space_objective(self, space: FeatureSpace, most: int, least: int) -> SpaceObjective:
+        settings = {"steps": self.refine_steps, "least": least}
+        device = self._device(len(space.X))
+        if device == "cpu":
+            n_threads = joblib.effective_n_jobs(self.n_jobs)
+            return SpaceObjective(space, most, n_threads=n_threads, **settings)
+        from weft.kernel_clusters.on_device import DeviceSpaceObjective
+
+        return DeviceSpaceObjective(space, most, device=device, **settings)
+
     def _fit_space(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
         least = max(min(2, len(rows) // 2), int(np.ceil(self.min_size * len(rows))))
-        n_threads = joblib.effective_n_jobs(self.n_jobs)
         walk = Walk.of(rows, most) if self.kernel == "diffusion" else None
         n_before = 0
 
         def search(sigma: float) -> Found:
             nonlocal n_before
-            objective = SpaceObjective(
-                self._make_space(rows, most, walk, sigma),
-                most,
-                steps=self.refine_steps,
-                least=least,
-                n_threads=n_threads,
-            )
+            space = self._make_space(rows, most, walk, sigma)
+            objective = self._space_objective(space, most, least)
             found = self._search(objective, swarm, seed, sigma, n_before)
             n_before += found.n_evaluations
             return found
@@ -384,7 +401,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         rows = self._fit_scaling.apply(X)
         if isinstance(self._fit_reference, np.ndarray):
             labels = np.empty(len(rows), dtype=np.int64)

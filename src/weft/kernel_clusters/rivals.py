@@ -39,6 +39,13 @@ class StringObjective:
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole population."""
+        n_found, index = self.evaluate(positions)
+        # An index of 0, each cluster a point, is the best there is: 1/index is capped.
+        fitness = np.where(np.isfinite(index), 1.0 / np.maximum(index, 1e-12), 0.0)
+        return Evaluation(fitness, {"n_clusters": n_found})
+
+    def evaluate(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return clusters found and the index of each string."""
         n_found = np.empty(len(positions), dtype=np.int64)
         index = np.empty(len(positions))
 
@@ -54,9 +61,7 @@ class StringObjective:
             )
 
         run_chunks(work, len(positions), self.n_threads)
-        # An index of 0, each cluster a point, is the best there is: 1/index is capped.
-        fitness = np.where(np.isfinite(index), 1.0 / np.maximum(index, 1e-12), 0.0)
-        return Evaluation(fitness, {"n_clusters": n_found})
+        return n_found, index
 
     def centers_of(self, position: Floats) -> Floats:
         """Return the means that a string stands for."""
@@ -88,6 +93,16 @@ class SubsetObjective:
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm."""
+        n_found, intra, inter = self.evaluate(positions)
+        # V = (c · N(2, 1) + 1) · intra / inter: the Gaussian keeps few clusters from winning.
+        factor = self.penalty * norm.pdf(n_found, 2.0, 1.0) + 1.0
+        valid = np.isfinite(intra) & (inter > 0.0)
+        finite_intra = np.where(valid, np.maximum(intra, 1e-300), 1.0)
+        fitness = np.where(valid, np.where(valid, inter, 1.0) / (factor * finite_intra), 0.0)
+        return Evaluation(np.minimum(fitness, 1e300), {"n_clusters": n_found})
+
+    def evaluate(self, positions: Floats) -> tuple[Integers, Floats, Floats]:
+        """Return clusters, spread within and distance between of each particle."""
         n_found = np.empty(len(positions), dtype=np.int64)
         intra, inter = np.empty(len(positions)), np.empty(len(positions))
 
@@ -98,12 +113,18 @@ class SubsetObjective:
             )
 
         run_chunks(work, len(positions), self.n_threads)
-        # V = (c · N(2, 1) + 1) · intra / inter: the Gaussian keeps few clusters from winning.
-        factor = self.penalty * norm.pdf(n_found, 2.0, 1.0) + 1.0
-        valid = np.isfinite(intra) & (inter > 0.0)
-        finite_intra = np.where(valid, np.maximum(intra, 1e-300), 1.0)
-        fitness = np.where(valid, np.where(valid, inter, 1.0) / (factor * finite_intra), 0.0)
-        return Evaluation(np.minimum(fitness, 1e300), {"n_clusters": n_found})
+        return n_found, intra, inter
+
+    def with_pool(self, pool: Floats) -> SubsetObjective:
+        """Return the objective of another pool on the same rows."""
+        return SubsetObjective(self.rows, pool, penalty=self.penalty, n_threads=self.n_threads)
+
+    def settle(self, centers: Floats, max_iter: int) -> Floats:
+        """Return the centres that have rows, after k-means from `centers`."""
+        moved = centers.copy()
+        labels = np.empty(len(self.rows), dtype=np.int64)
+        prototypes.lloyd(self.rows, self.columns, moved, max_iter, labels)
+        return moved[np.unique(labels)]
 
     def labels_of(self, position: Floats) -> Integers:
         """Return the partition of a position."""

@@ -70,6 +70,15 @@ class KernelSpace(FeatureSpace):
     def of(cls, X: Floats, kernel: str, params: dict[str, Any], n_components: int) -> KernelSpace:
         """Build the space of `kernel` over X."""
         gram = np.ascontiguousarray(pairwise_kernels(X, metric=kernel, **params))
+        return cls.of_gram(X, gram, kernel, params, n_components)
+
+    @classmethod
+    def of_gram(
+        cls, X: Floats, gram: Floats, kernel: str, params: dict[str, Any], n_components: int
+    ) -> KernelSpace:
+        """Build the space from its inner products; without coordinates if none are asked for."""
+        if n_components == 0:
+            return cls(X, gram, np.empty((len(X), 0)), kernel, params)
         means = gram.mean(axis=0)
         centred = gram - means - means[:, np.newaxis] + means.mean()
         values, vectors = leading(centred, n_components)
@@ -151,6 +160,14 @@ def check_kernel(kernel: Any) -> None:
     check_choice("kernel", kernel, ("diffusion", *sorted(PAIRWISE_KERNEL_FUNCTIONS)))
 
 
+def read_width(kernel: Any, sigma: Any) -> Any:
+    """Check a kernel and its width: "median", or a number."""
+    check_kernel(kernel)
+    if isinstance(sigma, str):
+        return check_choice("sigma", sigma, ("median",))
+    return check_real("sigma", sigma, low=0.0, open_low=True)
+
+
 def make_space(
     rows: Floats,
     kernel: Any,
@@ -160,11 +177,7 @@ def make_space(
     n_components: int,
 ) -> tuple[FeatureSpace, float | None]:
     """Return the space of a kernel at one width, and the width (None if it has none)."""
-    check_kernel(kernel)
-    if isinstance(sigma, str):
-        check_choice("sigma", sigma, ("median",))
-    else:
-        sigma = check_real("sigma", sigma, low=0.0, open_low=True)
+    sigma = read_width(kernel, sigma)
     if kernel == "diffusion":
         walk = Walk.of(rows, n_components)
         width = walk.median_width() if sigma == "median" else sigma

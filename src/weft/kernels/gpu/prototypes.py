@@ -24,13 +24,15 @@ class Rows(NamedTuple):
 
     rows: Tensor  # (n, d), float64
     columns: Tensor  # (d, n)
-    marks: Tensor  # (2, d, n), whole numbers: equal values of a feature have equal marks
+    marks: Tensor  # (2, d, n), whole numbers: equal values of a feature have equal marks; or None
 
     @classmethod
-    def of(cls, rows: Any, device: Any) -> Rows:
-        """Move a table and mark its values."""
+    def of(cls, rows: Any, device: Any, *, marked: bool = True) -> Rows:
+        """Move a table and mark its values, which medoids need."""
         torch = load_torch()
         moved = torch.as_tensor(rows, dtype=torch.float64, device=device).contiguous()
+        if not marked:
+            return cls(moved, moved.T.contiguous(), None)
         values = np.asarray(moved.cpu().numpy())
         marks = np.empty((2, values.shape[1], len(values)))
         draws = np.random.default_rng(0)
@@ -185,17 +187,27 @@ def centroid_swarm(data: Rows, positions: Tensor, features: Tensor) -> tuple[Ten
 
 
 def lloyd(data: Rows, starts: list[Any], max_iter: int) -> Tensor:
-    """Return labels (R, n) of k-means from R sets of rows to start from; as on the CPU an empty
-    cluster keeps its centre, and a run ends when no label changes."""
+    """Return labels (R, n) of k-means from R sets of rows to start from."""
     torch = load_torch()
     device = data.rows.device
-    n_rows, d = data.rows.shape
     R, L = len(starts), max(len(start) for start in starts)
     which = np.zeros((R, L), dtype=np.int64)
     for run, start in enumerate(starts):
         which[run, : len(start)] = start
     centers = data.rows[torch.as_tensor(which, device=device)]
     number = torch.tensor([len(start) for start in starts], dtype=torch.int32, device=device)
+    return lloyd_from(data, centers, number, max_iter)[0]
+
+
+def lloyd_from(data: Rows, centers: Tensor, number: Tensor, max_iter: int) -> tuple[Tensor, Tensor]:
+    """Return labels (R, n) and centres (R, L, d) of k-means from the first `number` (R,) of each.
+
+    As on the CPU an empty cluster keeps its centre, and a run ends when no label changes.
+    """
+    torch = load_torch()
+    device = data.rows.device
+    n_rows, d = data.rows.shape
+    R, L = centers.shape[:2]
     features = torch.arange(d, dtype=torch.int32, device=device).expand(R, d).contiguous()
     selected = torch.full((R,), d, dtype=torch.int32, device=device)
     labels = torch.zeros((R, n_rows), dtype=torch.int32, device=device)
@@ -207,13 +219,28 @@ def lloyd(data: Rows, starts: list[Any], max_iter: int) -> Tensor:
         nearest_prototypes(data, features, selected, centers, active, labels)
         active = torch.where((labels == before).all(dim=1), 0, active)
         if not bool(active.any()):
-            return labels
+            return labels, centers
         before.copy_(labels)
         cluster_sums(data, labels, active, sums, counts)
         moves = (counts > 0)[:, :, None] & (active > 0)[:, None, None]
         centers = torch.where(moves, sums / counts.clamp(min=1)[:, :, None], centers)
     nearest_prototypes(data, features, selected, centers, active, labels)
-    return labels
+    return labels, centers
+
+
+def own_distances(data: Rows, labels: Tensor, prototypes: Tensor) -> Tensor:
+    """Return squared distances (P, n) of rows to the prototypes (P, L, d) of their labels."""
+    torch = load_torch()
+    if is_fused(data.rows.device):
+        from weft.kernels.gpu.fused import prototypes as fused
+
+        return fused.own_distances(data.columns, labels, prototypes)
+    total = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
+    own = labels.long()
+    for feature, column in enumerate(data.columns):
+        gap = column - prototypes[:, :, feature].gather(1, own)
+        total += gap * gap
+    return total
 
 
 def mean_silhouettes(data: Rows, labelings: Tensor, n_labels: int, max_memory: int) -> Tensor:

@@ -126,3 +126,30 @@ def between_sums(sums: Tensor, counts: Tensor, n_prototypes: Tensor, n_rows: int
         LP=max(triton.next_power_of_2(L), 16), enable_fp_fusion=False,
     )  # fmt: skip
     return between, filled
+
+
+@triton.jit
+def _own(columns, labels, prototypes, out, n_rows, d, L, BR: tl.constexpr):
+    p = tl.program_id(1).to(tl.int64)
+    row = tl.program_id(0) * BR + tl.arange(0, BR)
+    ok = row < n_rows
+    label = tl.load(labels + p * n_rows + row, mask=ok, other=0)
+    total = tl.zeros((BR,), dtype=tl.float64)
+    for feature in range(0, d):
+        x = tl.load(columns + tl.cast(feature, tl.int64) * n_rows + row, mask=ok, other=0.0)
+        v = tl.load(prototypes + (p * L + label) * d + feature, mask=ok, other=0.0)
+        gap = x - v
+        total += gap * gap
+    tl.store(out + p * n_rows + row, total, mask=ok)
+
+
+def own_distances(columns: Tensor, labels: Tensor, prototypes: Tensor) -> Tensor:
+    """Return squared distances (P, n) of rows to the prototypes (P, L, d) of their labels."""
+    P, L, d = prototypes.shape
+    n_rows = columns.shape[1]
+    out = torch.empty((P, n_rows), dtype=torch.float64, device=columns.device)
+    _own[(triton.cdiv(n_rows, 256), P)](
+        columns, labels.contiguous(), prototypes.contiguous(), out, n_rows, d, L,
+        BR=256, enable_fp_fusion=False,
+    )  # fmt: skip
+    return out

@@ -1,0 +1,201 @@
+"""Kernel swarms, kernel k-means and the rivals on a torch device beside the CPU's kernels."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
+
+from sklearn.base import clone
+
+from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
+from weft.datasets import make_shapes
+from weft.kernel_clusters import on_device
+from weft.kernel_clusters.objectives import InputObjective, SpaceObjective
+from weft.kernel_clusters.rivals import StringObjective, SubsetObjective
+from weft.kernel_clusters.spaces import KernelSpace, Walk, median_distance
+from weft.kernels.cpu import prototypes as cpu_prototypes
+from weft.kernels.gpu import kernel_cs, prototypes
+from weft.kernels.reference import kernel_cs as reference
+
+DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
+every_device = pytest.mark.parametrize("device", DEVICES)
+
+
+def _tables():
+    rng = np.random.default_rng(0)
+    yield "random", rng.normal(size=(60, 3))
+    yield "few values", rng.integers(0, 3, (50, 2)).astype(float)
+    yield "duplicates", np.repeat(rng.normal(size=(9, 4)), 5, axis=0)
+    yield "two rows", np.array([[0.0, 1.0], [2.0, 3.0]])
+
+
+TABLES = dict(_tables())
+every_table = pytest.mark.parametrize("name", TABLES)
+
+
+def _swarm(objective, n_particles=40):
+    """Positions from rows, and some that hurt: no active threshold, twin centres, ties."""
+    rng = np.random.default_rng(1)
+    positions = objective.initial(rng, n_particles)
+    C = objective.max_clusters
+    positions[0, :C] = 0.1
+    positions[1, :C] = 0.2
+    positions[1, 2] = 0.9
+    positions[2, C:] = 0.5
+    positions[3:6, C:] = np.round(positions[3:6, C:])
+    return positions
+
+
+def _same(expected, found):
+    np.testing.assert_array_equal(found.details["n_clusters"], expected.details["n_clusters"])
+    np.testing.assert_allclose(found.fitness, expected.fitness, rtol=1e-9)
+
+
+@every_device
+@every_table
+def test_printed_cs(name, device):
+    rows = TABLES[name]
+    cpu = InputObjective(rows, 6, gamma=0.4)
+    gpu = on_device.DeviceInputObjective(rows, 6, gamma=0.4, device=device)
+    positions = _swarm(cpu)
+    _same(cpu(positions), gpu(positions))
+
+
+@every_device
+@every_table
+@pytest.mark.parametrize(("steps", "least"), [(0, 1), (1, 2), (3, 5)])
+def test_weighted_cs(name, steps, least, device):
+    rows = TABLES[name]
+    for space in (KernelSpace.of(rows, "rbf", {"gamma": 0.5}, 4), Walk.of(rows, 3).space(2.0)):
+        cpu = SpaceObjective(space, 6, steps=steps, least=least)
+        gpu = on_device.DeviceSpaceObjective(space, 6, steps=steps, least=least, device=device)
+        positions = _swarm(cpu)
+        _same(cpu(positions), gpu(positions))
+
+
+@every_device
+@every_table
+def test_strings_of_centres(name, device):
+    rows = TABLES[name]
+    cpu = StringObjective(rows, 6)
+    gpu = on_device.DeviceStringObjective(rows, 6, device=device)
+    positions = _swarm(cpu)
+    positions[7, :6] = 0.0  # no centre at all
+    _same(cpu(positions), gpu(positions))
+
+
+@every_device
+@every_table
+def test_subsets_of_a_pool(name, device):
+    rows = TABLES[name]
+    rng = np.random.default_rng(2)
+    pool = rows[rng.integers(len(rows), size=7)]
+    cpu = SubsetObjective(rows, pool)
+    gpu = on_device.DeviceSubsetObjective(rows, pool[:0], device=device).with_pool(pool)
+    positions = cpu.initial(rng, 30, 0.5)
+    positions[0], positions[1] = 0.0, 1.0
+    _same(cpu(positions), gpu(positions))
+    np.testing.assert_allclose(gpu.settle(pool, 50), cpu.settle(pool, 50), rtol=1e-12)
+
+
+@every_device
+def test_no_particle_waits_for_memory(device):
+    rows = TABLES["random"]
+    space = KernelSpace.of(rows, "rbf", {"gamma": 0.5}, 4)
+    there = on_device.DeviceSpaceObjective(space, 6, steps=1, least=2, device=device)
+    positions = torch.as_tensor(_swarm(there), device=device)
+    distances, low, span = there.there
+    labels, _, _ = kernel_cs.decode_feature(there.data, positions, 6, low, span, 1, 2)
+    counts = kernel_cs.count_labels(labels, 6)
+    whole = kernel_cs.mean_widths(distances, labels, counts, 2**30)
+    assert torch.equal(whole, kernel_cs.mean_widths(distances, labels, counts, 1000))
+    expected = np.empty(6)
+    for p in range(len(positions)):
+        reference.mean_widths(space.squared_distances(), labels[p].cpu().numpy(), 6, expected)
+        np.testing.assert_allclose(whole[p].cpu().numpy(), expected, rtol=1e-12)
+
+
+@every_device
+@every_table
+@pytest.mark.parametrize(("max_iter", "least"), [(1, 0), (100, 0), (100, 4)])
+def test_kernel_k_means_steps(name, max_iter, least, device):
+    rows = TABLES[name]
+    K = min(3, len(rows))
+    gram = np.exp(-0.3 * ((rows[:, None] - rows[None]) ** 2).sum(axis=2))
+    starts = np.random.default_rng(3).integers(0, K, (5, len(rows)))
+    found = kernel_cs.kernel_kmeans(
+        torch.as_tensor(gram, device=device),
+        torch.as_tensor(starts, device=device),
+        K,
+        max_iter,
+        least,
+    )
+    labels, steps, sums = (each.cpu().numpy() for each in found)
+    for run, start in enumerate(starts):
+        expected = start.copy()
+        step, total = reference.kernel_kmeans(gram, K, max_iter, least, expected)
+        np.testing.assert_array_equal(labels[run], expected)
+        assert steps[run] == step
+        assert sums[run] == pytest.approx(total, abs=1e-10)
+
+
+@every_device
+def test_own_distances(device):
+    rows = TABLES["random"]
+    rng = np.random.default_rng(4)
+    labels, centers = rng.integers(0, 4, (5, 60)), rng.normal(size=(5, 4, 3))
+    data = prototypes.Rows.of(rows, device, marked=False)
+    moved = torch.as_tensor(labels.astype(np.int32), device=device)
+    found = prototypes.own_distances(data, moved, torch.as_tensor(centers, device=device))
+    for p in range(5):
+        gap = rows - centers[p, labels[p]]
+        np.testing.assert_allclose(found[p].cpu().numpy(), (gap**2).sum(axis=1), rtol=1e-13)
+
+
+@every_device
+def test_median_distance(device):
+    for rows in TABLES.values():
+        expected = median_distance(rows)
+        assert on_device.median_distance(rows, device) == pytest.approx(expected, rel=1e-13)
+    assert on_device.median_distance(np.ones((3, 2)), device) == 1.0
+
+
+BLOBS = make_shapes("blobs", n_samples=150, random_state=0).data
+SHORT = {"n_particles": 10, "n_generations": 8, "random_state": 0}
+MODELS = {
+    "swarm": KernelSwarm(**SHORT),
+    "gaussian": KernelSwarm("rbf", sigma="median", **SHORT),
+    "printed": KernelSwarm("rbf", centers="input", sigma=1.1, **SHORT),
+    "k-means": KernelKMeans(4, random_state=0),
+    "polynomial": KernelKMeans(4, kernel="polynomial", random_state=0),
+    "walk": KernelKMeans(4, kernel="diffusion", random_state=0),
+    "subtractive": KernelSubtractive(4),
+    "subtractive walk": KernelSubtractive(4, kernel="diffusion"),
+    "dynamic": DynamicSwarm(n_rounds=3, **SHORT),
+    "genetic": GeneticClustering(**SHORT),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_same_fit(name, on_torch):
+    expected = clone(MODELS[name]).fit(BLOBS)
+    found = clone(MODELS[name]).set_params(device="cuda").fit(BLOBS)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert found.fitness_ == pytest.approx(expected.fitness_, rel=1e-8)
+    assert found.n_iter_ == expected.n_iter_
+    np.testing.assert_array_equal(found.predict(BLOBS), expected.predict(BLOBS))
+    for key in ("best_fitness", "inertia", "potential"):
+        if key in expected.history_:
+            np.testing.assert_allclose(found.history_[key], expected.history_[key], rtol=1e-8)
+
+
+def test_lloyd_from_centres():
+    rows = TABLES["random"]
+    centers = rows[:4].copy()
+    data = prototypes.Rows.of(rows, "cpu", marked=False)
+    number = torch.tensor([4], dtype=torch.int32)
+    labels, moved = prototypes.lloyd_from(data, torch.tensor(centers)[None], number, 50)
+    expected = np.empty(60, dtype=np.int64)
+    cpu_prototypes.lloyd(rows, np.ascontiguousarray(rows.T), centers, 50, expected)
+    np.testing.assert_array_equal(labels[0].numpy(), expected)
+    np.testing.assert_allclose(moved[0].numpy(), centers, rtol=1e-12)
