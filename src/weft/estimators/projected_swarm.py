@@ -23,8 +23,9 @@ from weft.callbacks import History, Patience, Progress
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
-from weft.estimators._devices import no_gpu
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
+from weft.kernels.gpu.devices import DEVICES
 from weft.kmeans.alternation import Start
 from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
 from weft.kmeans.data import Runner, make_data, nearest, threads
@@ -35,6 +36,7 @@ from weft.optimize import optimize
 from weft.projected.criteria import OBJECTIVES, Criterion
 from weft.projected.dense import DenseSpace
 from weft.projected.objectives import Best, PartitionObjective, WeightObjective
+from weft.projected.on_device import DeviceSpace
 from weft.projected.rules import ScaledRule
 from weft.projected.sparse import SparseSpace
 from weft.projected.starts import (
@@ -51,6 +53,8 @@ Floats = NDArray[np.float64]
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
+# Rows × columns × clusters × particles from which a GPU pays.
+_WORTH_A_GPU = 10**7
 # Rows of a Dask table that the swarm searches on; all of them go through the polish.
 _SEARCH_ROWS = 10_000
 
@@ -121,7 +125,9 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     max_iter : int, default=300
         Largest number of rounds of the alternation at the start of a particle and in the polish.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the arithmetic runs; there is no GPU form of this method yet, and ``"cuda"`` says so.
+        Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
+        large enough to pay. Draws, blocks of Dask and `predict` stay on the host, and so does
+        ``metric="jaccard"``, for which ``"cuda"`` is refused.
     n_jobs : int or None, default=None
         Number of threads. The result does not depend on it.
     callbacks : list of callable, default=None
@@ -254,7 +260,6 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         ProjectedSwarm
             The fitted estimator.
         """
-        no_gpu(self.device, "ProjectedSwarm")
         self._check()
         self.__dict__.pop("_stream", None)  # whatever came in batches before
         if is_dask(X):
@@ -384,6 +389,12 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         check_choice("init", self.init, INITS)
         check_choice("weight_init", self.weight_init, WEIGHT_INITS)
         check_choice("bounds", self.bounds, ("clip", "repair"))
+        check_choice("device", self.device, DEVICES)
+        if self.metric == "jaccard" and self.device == "cuda":
+            raise ValueError(
+                "device='cuda' has no form for metric='jaccard'; use device='cpu', or 'auto', "
+                "which takes the CPU here."
+            )
         if self.metric == "jaccard" and self.objective != "psovw":
             raise ValueError(
                 f"objective={self.objective!r} has no form for metric='jaccard'; "
@@ -431,7 +442,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         unit[unit < np.finfo(np.float64).tiny] = 1.0
         table = np.ascontiguousarray(X[:, active] / unit)
         criterion = self._make_criterion(table, n_clusters, run)
-        space = DenseSpace(table, n_clusters, criterion, run)
+        space = self._make_space(table, n_clusters, criterion, run)
         best = self._search(space, rng)
         if isinstance(best, Best):
             _, shares, centers = best
@@ -462,6 +473,15 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         np.add.at(spread, self.labels_, (table - (centers + space.mean)[self.labels_]) ** 2)
         self.fitness_ = -float(criterion.value(shares, sizes, spread))
         self._finish(sizes)
+
+    def _make_space(
+        self, table: Floats, n_clusters: int, criterion: Criterion, run: Runner
+    ) -> DenseSpace:
+        worth_it = table.size * n_clusters * self.n_particles >= _WORTH_A_GPU
+        device = choose_device(self.device, worth_it=worth_it)
+        if device == "cpu":
+            return DenseSpace(table, n_clusters, criterion, run)
+        return DeviceSpace(table, n_clusters, criterion, run, device=device)
 
     def _fit_sparse(
         self, X: csr_array, n_clusters: int, run: Runner, rng: np.random.Generator
@@ -617,6 +637,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         if self.metric == "euclidean":
             return super()._read(X, reset=reset)
+        X = to_host(X)
         rows = validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse="csr")
         rows = csr_array(rows)
         if not rows.has_canonical_format:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.projected.dense import DenseSpace
+from weft.projected.on_device import DeviceSpace
 from weft.projected.sparse import SparseSpace
 
 Floats = NDArray[np.float64]
@@ -54,6 +55,8 @@ def plus_plus(
     it). All particles' candidates are one product: a swarm draws many starts, and one by one they
     took a third of a run.
     """
+    if isinstance(space, DeviceSpace):
+        return space.plus_plus(n_particles, rng)
     n_rows, n_clusters = space.shape[0], space.n_clusters
     n_trials = 2 + int(np.log(n_clusters))
     particles = np.arange(n_particles)
