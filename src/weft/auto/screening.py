@@ -23,7 +23,7 @@ z          (columns, columns)  χ² of two columns as a standard normal score
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm, rankdata
 from threadpoolctl import threadpool_limits
 
+from weft.auto import on_device
 from weft.auto.clumps import is_clumped
 from weft.choosing.plain import sample
+from weft.kernels.gpu.devices import to_device
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -60,6 +62,7 @@ class Contrasts(NamedTuple):
     values: Singles  # (n, d * width)
     width: int  # contrasts per column
     freedom: Floats  # (d,) levels - 1; 0 for a constant column
+    there: Any = None  # the values on a GPU, where products then run
 
 
 class Evidence(NamedTuple):
@@ -78,10 +81,12 @@ class Screening(NamedTuple):
     strength: Floats  # evidence over that of the best shadow; 1 and above is dependent
 
 
-def screen(X: Floats, rate: float, rng: np.random.Generator) -> Screening:
+def screen(X: Floats, rate: float, rng: np.random.Generator, *, device: str = "cpu") -> Screening:
     """Return the columns that matter; on noise alone, one is kept in about `rate` of all tables."""
     rows = sample(X, MOST_ROWS, rng)
     contrasts = make_contrasts(rows)
+    if device != "cpu":
+        contrasts = contrasts._replace(there=to_device(contrasts.values, device))
     dependent, strength = find_dependent(contrasts, rate, rng)
     modal = np.array([has_two_modes(column) for column in rows.T])
     group = np.full(X.shape[1], -1, dtype=np.int64)
@@ -179,6 +184,9 @@ def gather(contrasts: Contrasts, references: Integers, rng: np.random.Generator 
         np.arange(len(contrasts.values)) if rng is None else rng.permutation(len(contrasts.values))
     )
     most = min(PARTNERS, len(references) - 1)
+    if contrasts.there is not None:
+        width, freedom = contrasts.width, contrasts.freedom
+        return Evidence(*on_device.gather(contrasts.there, width, freedom, references, rows, most))
     overall, nearest = np.empty(n_columns), np.empty(n_columns)
     taken = spread(references, contrasts.width)
     partners = contrasts.values[:, taken]

@@ -59,6 +59,7 @@ class Settings(NamedTuple):
     seed: int
     refine: bool = True
     swarm: bool = True
+    device: str = "cpu"
 
 
 class Answer(NamedTuple):
@@ -83,7 +84,7 @@ def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None)
     """
     rng = np.random.default_rng([settings.seed, 9])
     clock = _Clock(settings.time_limit)
-    screening = screen(X, settings.rate, rng)
+    screening = screen(X, settings.rate, rng, device=settings.device)
     rows = np.arange(len(X))
     if len(X) > MOST_ROWS:
         rows = np.sort(rng.choice(len(X), MOST_ROWS, replace=False))
@@ -167,7 +168,8 @@ def _screen_again(
         if clock.late(0.4):
             break
         part = rng.choice(len(X), max(2, int(0.7 * min(len(X), 1400))), replace=False)
-        masks.append(screen(X[np.sort(part)], settings.rate, rng).kept)
+        again = screen(X[np.sort(part)], settings.rate, rng, device=settings.device)
+        masks.append(again.kept)
     if not masks:
         return first.kept.astype(float), []
     return np.mean(masks, axis=0), masks

@@ -19,7 +19,7 @@ N_GENERATIONS = 12
 LEAST_WEIGHT = 0.2
 
 
-def propose_weights(rows: Floats, labels: Integers, seed: int) -> Floats:
+def propose_weights(rows: Floats, labels: Integers, seed: int, *, device: str = "cpu") -> Floats:
     """Return weights of the columns under which the graph of neighbours falls into clusters."""
     from weft.estimators.feature_swarm import FeatureSwarm
 
@@ -30,6 +30,7 @@ def propose_weights(rows: Floats, labels: Integers, seed: int) -> Floats:
         init="screened",
         n_particles=N_PARTICLES,
         n_generations=N_GENERATIONS,
+        device=device,
         random_state=seed,
     )
     with warnings.catch_warnings():

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from weft.estimators._devices import to_host
 from weft.estimators._fit_tasks import FitTasksMixin
 
 
@@ -76,6 +78,25 @@ class ReportMixin(FitTasksMixin, KeepMixin):
             head, mark, tail = bundle["text/html"].rpartition("</body>")
             bundle["text/html"] = f"{head}{snippet(self)}{mark}{tail}"
         return bundle
+
+
+class ColumnsMixin(SelectorMixin):
+    """scikit-learn's selector, for tables on a GPU too."""
+
+    def transform(self, X: Any) -> Any:
+        """Return the features that stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_selected)
+            The columns of `X` that fit has kept.
+        """
+        return super().transform(to_host(X))
 
 
 class KeptFeaturesMixin:

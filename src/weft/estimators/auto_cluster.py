@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
@@ -12,12 +14,15 @@ from weft._validation import check_integer, check_real
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
 from weft.auto.swarm import propose_weights
 from weft.auto.weights import subspace_weights
+from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.labelling import nearest_rows_of
 from weft.spaces import Solution
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
+# Columns from which a GPU pays.
+_WORTH_A_GPU = 200
 
 
 class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -43,6 +48,10 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         the rows.
     time_limit : float, default=None
         Seconds after which refinements are left out; the answer then depends on the machine.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where columns are compared with each other and with their shadows, and where the swarm's
+        graphs are built; ``"auto"`` takes a GPU where there is one and the table is wide enough
+        to pay. The family of clusterings, at most 2,000 rows at a time, runs on the host.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -104,6 +113,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         max_clusters=None,
         n_resamples=4,
         time_limit=None,
+        device="cpu",
         n_jobs=None,
         random_state=None,
     ):
@@ -111,6 +121,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self.max_clusters = max_clusters
         self.n_resamples = n_resamples
         self.time_limit = time_limit
+        self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -129,13 +140,13 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self
             The fitted estimator.
         """
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
         if np.abs(X).max() > _LARGEST:
             raise ValueError(
                 f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
                 "divide the columns first, for example with StandardScaler."
             )
-        settings = self._settings(len(X))
+        settings = self._settings(X.shape[1])
         deviation = X.std(axis=0)
         # Rounding leaves a constant column a tiny deviation, which must not be blown up.
         varies = (np.ptp(X, axis=0) > 0.0) & (deviation > 1e-12 * np.abs(X).max(axis=0))
@@ -143,11 +154,14 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         rows = np.where(varies, (X - X.mean(axis=0)) / self.feature_scales_, 0.0)
         # One thread each: the bits of a product must not depend on the machine's load.
         with threadpool_limits(limits=1, user_api="blas"):
-            answer = search(rows, settings, propose_weights)
+            # Where to is settled already: the swarm may take it or leave it.
+            where = "cpu" if settings.device == "cpu" else "auto"
+            propose = partial(propose_weights, device=where)
+            answer = search(rows, settings, propose)
         self._keep(X, rows, answer)
         return self
 
-    def _settings(self, n_samples: int) -> Settings:
+    def _settings(self, n_features: int) -> Settings:
         most = self.max_clusters
         if most is not None:
             most = check_integer("max_clusters", most, low=2)
@@ -162,6 +176,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
             time_limit=limit,
             n_jobs=self.n_jobs,
+            device=choose_device(self.device, worth_it=n_features >= _WORTH_A_GPU),
             seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
         )
 
@@ -241,7 +256,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         if not self.get_support().any():
             return np.zeros(len(X), dtype=np.int64)
         return self._fit_anchor_labels[self._nearest_anchors(X)]
@@ -262,7 +277,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             Weighted, selected columns.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         support = self.get_support()
         return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]
 

@@ -10,31 +10,38 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from weft._validation import check_choice, check_integer, check_real
-from weft.estimators._mixins import KeepMixin
+from weft.estimators._devices import choose_device, to_host
+from weft.estimators._mixins import ColumnsMixin, KeepMixin
+from weft.kernels.gpu.devices import to_device
 from weft.selection.compression import centred, range_scaled
 from weft.selection.fsfs import EPSILONS, fsfs
 from weft.selection.ikfs import PICKS, ikfs
 
 # Squares of larger numbers, summed over many rows, pass the range of float64.
 _LARGEST = 1e145
+# Features × features × rows from which a GPU pays.
+_WORTH_A_GPU = 10**8
 
 
-class _Selector(KeepMixin, SelectorMixin, BaseEstimator):
+class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
     """Reads a table and keeps a mask."""
 
     def _read(self, X: Any) -> np.ndarray:
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
         if np.abs(X).max() > _LARGEST:
             raise ValueError(
                 f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
                 "scale the columns first, for example with StandardScaler."
             )
         return X
+
+    def _device(self, X: np.ndarray) -> str:
+        worth_it = X.shape[1] * X.size >= _WORTH_A_GPU
+        return choose_device(self.device, worth_it=worth_it)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -59,6 +66,9 @@ class FeatureSimilaritySelector(_Selector):
         "first" is the tightest group's: groups that are a little looser keep more features.
     scale : bool, default=True
         Scale each feature to mean 0 and half range 1 first; the index depends on the scale.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where features are compared; ``"auto"`` takes a GPU where there is one and there are
+        features enough for it to pay.
 
     Attributes
     ----------
@@ -95,10 +105,11 @@ class FeatureSimilaritySelector(_Selector):
     (50, 3)
     """
 
-    def __init__(self, n_neighbors=0.5, *, epsilon="first", scale=True):
+    def __init__(self, n_neighbors=0.5, *, epsilon="first", scale=True, device="cpu"):
         self.n_neighbors = n_neighbors
         self.epsilon = epsilon
         self.scale = scale
+        self.device = device
 
     def fit(self, X, y=None):
         """Find which features stay.
@@ -133,6 +144,9 @@ class FeatureSimilaritySelector(_Selector):
             self.losses_ = np.empty(0)
             return self
         columns = range_scaled(X) if self.scale else centred(X)
+        device = self._device(X)
+        if device != "cpu":
+            columns = to_device(columns, device)
         with threadpool_limits(limits=1, user_api="blas"):
             found = fsfs(columns, k, epsilon=epsilon)
         self.support_ = found.support
@@ -153,6 +167,9 @@ class FeatureClusterSelector(_Selector):
         Which features stand for a cluster. "spread": the one nearest to the centroid by the
         maximal information compression index, then each time the one farthest from those taken.
         "largest": those with the largest index to the centroid, the letter of [1]_.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where features are clustered; ``"auto"`` takes a GPU where there is one and there are
+        features enough for it to pay.
 
     Attributes
     ----------
@@ -187,8 +204,9 @@ class FeatureClusterSelector(_Selector):
     array([0, 1, 2])
     """
 
-    def __init__(self, *, pick="spread"):
+    def __init__(self, *, pick="spread", device="cpu"):
         self.pick = pick
+        self.device = device
 
     def fit(self, X, y=None):
         """Find which features stay.
@@ -209,7 +227,7 @@ class FeatureClusterSelector(_Selector):
         check_choice("pick", self.pick, PICKS)
         # One thread: sums in one order, whatever the machine has.
         with threadpool_limits(limits=1):
-            found = ikfs(range_scaled(X), pick=self.pick)
+            found = ikfs(range_scaled(X), pick=self.pick, device=self._device(X))
         self.support_ = found.support
         self.labels_ = found.labels
         self.n_clusters_ = len(found.n_taken)

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._validation import check_choice, check_integer, check_real
 from weft.callbacks import History, Patience, Progress
 from weft.estimators._devices import choose_device, to_host
-from weft.estimators._mixins import ReportMixin
+from weft.estimators._mixins import ColumnsMixin, ReportMixin
 from weft.kernels.cpu import prototypes as kernels
 from weft.kernels.gpu.devices import DEVICES
 from weft.optimize import optimize
@@ -56,7 +55,7 @@ class _Scaling(NamedTuple):
         return np.ascontiguousarray((X - self.low) / self.span - self.mean)
 
 
-class StagedSwarm(ReportMixin, SelectorMixin, ClusterMixin, BaseEstimator):
+class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
     """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
 
     Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from weft.kernels.cpu.compression import compression_tile
+from weft.kernels.gpu import compression as gpu
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -93,7 +94,13 @@ def variances_of(columns: Floats) -> Floats:
 
 
 def compression_tiles(columns: Floats, others: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield (first feature, λ2 of up to TILE features with all others), from centred rows."""
+    """Yield (first feature, λ2 of up to TILE features with all others), from centred rows.
+
+    Rows that lie on a GPU, as tensors, are compared there.
+    """
+    if not isinstance(columns, np.ndarray):
+        yield from _tiles_there(columns, others)
+        return
     n = columns.shape[1]
     variances, other_variances = variances_of(columns), variances_of(others)
     transposed = others.T
@@ -103,3 +110,14 @@ def compression_tiles(columns: Floats, others: Floats) -> Iterator[tuple[int, Fl
         tile /= n
         compression_tile(tile, variances[start:stop], other_variances, tile)
         yield start, tile
+
+
+def _tiles_there(columns: Any, others: Any) -> Iterator[tuple[int, Floats]]:
+    n = columns.shape[1]
+    variances = (columns * columns).sum(dim=1) / n
+    other_variances = (others * others).sum(dim=1) / n
+    for start in range(0, len(columns), TILE):
+        stop = min(start + TILE, len(columns))
+        tile = (columns[start:stop] @ others.T).div_(n)
+        found = gpu.compression_tile(tile, variances[start:stop], other_variances)
+        yield start, np.asarray(found.cpu().numpy())

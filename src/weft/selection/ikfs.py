@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from weft.kernels.gpu.devices import to_device
+from weft.kmeans.alternation import Start, alternate
+from weft.kmeans.data import make_data, threads
 from weft.kmeans.seeding import PATTERN_STEPS
+from weft.kmeans.weights import Unweighted, uniform
 from weft.selection.compression import compression_tiles
 
 Floats = NDArray[np.float64]
@@ -43,12 +47,13 @@ class FeatureClusters(NamedTuple):
     n_taken: Integers  # (K,), eq. 5.3
 
 
-def feature_patterns(columns: Floats) -> Patterns:
+def feature_patterns(columns: Floats, device: str = "cpu") -> Patterns:
     """Take one anomalous pattern after another out of the features (M, n), singletons too."""
     reference = columns.mean(axis=0)
     away = columns - reference
     squared = np.einsum("mn,mn->m", away, away)
     order = np.argsort(-squared, kind="stable")
+    away_there = None if device == "cpu" else to_device(away, device)
     left = np.ones(len(columns), dtype=bool)
     centers: list[Floats] = []
     sizes: list[int] = []
@@ -59,7 +64,10 @@ def feature_patterns(columns: Floats) -> Patterns:
         if len(seeds) == 0:
             at += 8 * SEEDS
             continue
-        products = away[seeds] @ away.T
+        if away_there is None:
+            products = away[seeds] @ away.T
+        else:
+            products = (away_there[to_device(seeds, device)] @ away_there.T).cpu().numpy()
         for slot, seed in enumerate(seeds):
             if not left[seed]:
                 continue
@@ -93,13 +101,16 @@ def _settle(away: Floats, left: Mask, members: Mask) -> Mask:
     return out
 
 
-def ikfs(columns: Floats, *, pick: str = "spread") -> FeatureClusters:
+def ikfs(columns: Floats, *, pick: str = "spread", device: str = "cpu") -> FeatureClusters:
     """Select among the range-scaled features `columns` (M, n)."""
-    patterns = feature_patterns(columns)
+    patterns = feature_patterns(columns, device)
     n_clusters = len(patterns.sizes)
     # Step 2: all patterns start the second stage, the threshold being zero.
-    model = KMeans(n_clusters, init=patterns.centers, n_init=1, max_iter=MOST_ROUNDS, tol=0.0)
-    labels = model.fit(columns).labels_.astype(np.int64)
+    if device == "cpu":
+        model = KMeans(n_clusters, init=patterns.centers, n_init=1, max_iter=MOST_ROUNDS, tol=0.0)
+        labels = model.fit(columns).labels_.astype(np.int64)
+    else:
+        labels = _k_means_there(columns, patterns.centers, device)
     # eq. 5.3: f_k = ⌈|S_k| K / M⌉, in whole numbers so that no rounding error lifts it
     n_taken = -(-patterns.sizes * n_clusters // len(columns))
     support = np.zeros(len(columns), dtype=bool)
@@ -109,6 +120,16 @@ def ikfs(columns: Floats, *, pick: str = "spread") -> FeatureClusters:
             chosen = _pick(columns[mates], int(min(n_taken[k], len(mates))), pick)
             support[mates[chosen]] = True
     return FeatureClusters(support, labels, n_taken)
+
+
+def _k_means_there(columns: Floats, centers: Floats, device: str) -> Integers:
+    """Return labels of plain k-means on a GPU."""
+    active = np.ones(columns.shape[1], dtype=bool)
+    with threads(1) as run:
+        data = make_data(columns, np.ones(len(columns)), 2.0, run, device=device)
+        start = Start(centers, uniform(active, len(centers)))
+        outcome = alternate(data, start, Unweighted(active), max_iter=MOST_ROUNDS)
+    return outcome.labels.astype(np.int64)
 
 
 def _pick(columns: Floats, count: int, pick: str) -> Integers:
