@@ -122,22 +122,14 @@ def dbscan(distances: Distances, eps: float, min_samples: int) -> tuple[Tensor, 
     """
     torch = distances.torch
     P, n_rows = distances.metrics.n_particles, distances.n_rows
-    radius = distances.radius(eps)[:, None, None]
-    near = torch.empty((P, n_rows, n_rows), dtype=torch.bool, device=distances.device)
-    for first, block in distances.blocks():
-        near[:, first : first + block.shape[1]] = block <= radius
-    core = near.sum(dim=2) >= min_samples
+    near = _within(distances, distances.radius(eps))
+    core = near.sum(dim=2, dtype=torch.int32) >= min_samples
     parent = _density_components(near, core, distances.max_memory)
-    first_mate = torch.full((P, n_rows), n_rows, dtype=torch.int64, device=distances.device)
-    for first, block in distances.blocks():
-        last = first + block.shape[1]
-        reach = torch.where(near[:, first:last] & core[:, None, :], block, torch.inf)
-        best = reach.argmin(dim=2)
-        found = reach.gather(2, best[:, :, None])[:, :, 0] < torch.inf
-        joined = parent.gather(1, best)
-        first_mate[:, first:last] = torch.where(found, joined, n_rows)
-    parent = torch.where(core, parent, first_mate)
-    member = core | (first_mate < n_rows)
+    best = _nearest_core(distances, near, core)
+    found = best >= 0
+    joined = parent.gather(1, best.clamp(min=0))
+    parent = torch.where(core, parent, torch.where(found, joined, n_rows))
+    member = core | found
     # A cluster's number goes by its first row, and that may be a border row.
     safe = torch.where(member, parent, 0)
     rows = torch.arange(n_rows, device=distances.device).expand(P, -1)
@@ -146,24 +138,66 @@ def dbscan(distances: Distances, eps: float, min_samples: int) -> tuple[Tensor, 
     return number_roots(torch.where(member, earliest.gather(1, safe), 0), member), core
 
 
+def _within(distances: Distances, radius: Tensor) -> Tensor:
+    """Return which rows (P, n, n) are within the radius (P,) of each other, as int8."""
+    torch = distances.torch
+    if distances.fused:
+        from weft.kernels.gpu.fused.density import within
+
+        return within(distances.columns, distances.metrics, radius)
+    shape = (len(radius), distances.n_rows, distances.n_rows)
+    near = torch.empty(shape, dtype=torch.int8, device=distances.device)
+    for first, block in distances.blocks():
+        near[:, first : first + block.shape[1]] = block <= radius[:, None, None]
+    return near
+
+
+def _nearest_core(distances: Distances, near: Tensor, core: Tensor) -> Tensor:
+    """Return the nearest core row (P, n) within reach of the rows that are none; -1 elsewhere."""
+    torch = distances.torch
+    if distances.fused:
+        from weft.kernels.gpu.fused.density import nearest_core
+
+        return nearest_core(distances.columns, distances.metrics, near, core, ~core).long()
+    found = []
+    for first, block in distances.blocks():
+        last = first + block.shape[1]
+        mate = (near[:, first:last] != 0) & core[:, None, :] & ~core[:, first:last, None]
+        reach = torch.where(mate, block, torch.inf)
+        found.append(torch.where(mate.any(dim=2), reach.argmin(dim=2), -1))
+    return torch.cat(found, dim=1)
+
+
 def _density_components(near: Tensor, core: Tensor, max_memory: int) -> Tensor:
     """Return the first core row of each core row's component, (P, n)."""
     torch = load_torch()
     P, n_rows = core.shape
-    height = min(max(max_memory // (16 * P * n_rows), 1), n_rows)
     parent = torch.arange(n_rows, device=core.device).repeat(P, 1)
     while True:
-        seen = torch.where(core, parent, n_rows)[:, None, :]
-        least = torch.empty_like(parent)
-        for first in range(0, n_rows, height):
-            rows = slice(first, min(first + height, n_rows))
-            least[:, rows] = torch.where(near[:, rows], seen, n_rows).amin(dim=2)
+        seen = torch.where(core, parent, n_rows)
+        least = _least_mates(near, seen, max_memory)
         least = torch.where(core, torch.minimum(least, parent), parent)
         if torch.equal(least, parent):
             return parent
         after = parent.clone()
         after.scatter_reduce_(1, parent, least, "amin")
         parent = flatten(torch.minimum(after, least))
+
+
+def _least_mates(near: Tensor, seen: Tensor, max_memory: int) -> Tensor:
+    """Return the least of `seen` (P, n) over the rows near to each row; n where there is none."""
+    torch = load_torch()
+    P, n_rows = seen.shape
+    if is_fused(near.device):
+        from weft.kernels.gpu.fused.density import least_mates
+
+        return least_mates(near, seen.to(torch.int32)).long()
+    height = min(max(max_memory // (16 * P * n_rows), 1), n_rows)
+    parts = [
+        torch.where(near[:, first : first + height] != 0, seen[:, None, :], n_rows).amin(dim=2)
+        for first in range(0, n_rows, height)
+    ]
+    return torch.cat(parts, dim=1)
 
 
 def as_labels(labels: Tensor) -> np.ndarray[Any, np.dtype[np.int64]]:
