@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils._array_api import device as device_of
+from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from weft.estimators._devices import to_host
 from weft.estimators._mixins import KeepMixin
 
 
@@ -45,6 +49,9 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     Missing values stay missing (a missing category gives dummies that are all NaN). A category that
     was not there in `fit` gets zeros for all dummies, before centring. A constant column becomes 0.
 
+    With scikit-learn's ``array_api_dispatch`` on, numbers are scaled where they lie: a tensor of
+    torch, or an array of CuPy, comes back as one, on the same device. Otherwise NumPy's comes back.
+
     References
     ----------
     .. [1] B. Mirkin, "Clustering for Data Mining: A Data Recovery Approach", 2005.
@@ -68,6 +75,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.array_api_support = isinstance(self.categorical, str)
         return tags
 
     def fit(self, X: Any, y: Any = None) -> RangeScaler:
@@ -85,6 +93,11 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         RangeScaler
             The fitted transformer.
         """
+        # Library and device of a table that is scaled where it lies; None: NumPy's.
+        self._fit_place: str | None = None
+        if self._dispatches(X):
+            self._fit_where_it_lies(X)
+            return self
         columns = self._read(X, reset=True)
         self.columns_ = [
             _learn_category(column) if self._is_category[i] else _learn_number(column)
@@ -106,6 +119,8 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             Scaled numbers and centred dummies, in the order of the columns.
         """
         check_is_fitted(self)
+        if getattr(self, "_fit_place", None) is not None or self._dispatches(X):
+            return self._transform_where_it_lies(X)
         columns = self._read(X, reset=False)
         return np.column_stack(
             [_apply(rule, column) for rule, column in zip(self.columns_, columns, strict=True)]
@@ -134,8 +149,55 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
                 names += [f"{name}_{category}" for category in rule.categories]
         return np.asarray(names, dtype=object)
 
+    def _dispatches(self, X: Any) -> bool:
+        """Say whether X is an array that scikit-learn wants computed in its own library."""
+        if not isinstance(self.categorical, str) or not get_config()["array_api_dispatch"]:
+            return False
+        library, is_array = get_namespace(X)
+        return bool(is_array) and "numpy" not in library.__name__
+
+    def _fit_where_it_lies(self, X: Any) -> None:
+        table, xp = self._read_array(X, reset=True)
+        self._is_category = [False] * table.shape[1]
+        self._fit_place = _place(table)
+        known = ~xp.isnan(table)
+        zero = xp.zeros_like(table)
+        number = xp.sum(xp.astype(known, table.dtype), axis=0)
+        ones = xp.ones_like(number)
+        mean = xp.sum(xp.where(known, table, zero), axis=0) / xp.where(number > 0, number, ones)
+        low = xp.min(xp.where(known, table, zero + np.inf), axis=0)
+        high = xp.max(xp.where(known, table, zero - np.inf), axis=0)
+        half = 0.5 * high - 0.5 * low
+        half = xp.where((number > 0) & (half > 0.0), half, ones)
+        # A few numbers per column are kept on the host, as they are for any other table.
+        self.columns_ = [
+            _Column(None, np.array([float(mean[i])]), float(half[i])) for i in range(mean.shape[0])
+        ]
+
+    def _transform_where_it_lies(self, X: Any) -> Any:
+        seen = getattr(self, "_fit_place", None)  # older files do not say
+        if not self._dispatches(X) or _place(X) != seen:
+            raise ValueError(
+                f"Inputs passed to {type(self).__name__}.transform() must use the same namespace "
+                f"and the same device as those passed to fit(): {seen or 'NumPy'}."
+            )
+        table, xp = self._read_array(X, reset=False)
+        there = {"dtype": table.dtype, "device": device_of(table)}
+        mean = xp.asarray([float(rule.mean[0]) for rule in self.columns_], **there)
+        half = xp.asarray([rule.half_range for rule in self.columns_], **there)
+        return (table - mean) / half  # eq. 3.13
+
+    def _read_array(self, X: Any, *, reset: bool) -> tuple[Any, Any]:
+        """Return a checked table of float64 in X's own library, and that library."""
+        xp = get_namespace(X)[0]
+        table = validate_data(
+            self, X, reset=reset, dtype=[xp.float64, xp.float32], ensure_all_finite="allow-nan"
+        )
+        return xp.astype(table, xp.float64), xp
+
     def _read(self, X: Any, *, reset: bool) -> list[np.ndarray]:
         """Return the columns: floats, or objects where they are categories."""
+        X = to_host(X)
         frame = hasattr(X, "dtypes") and hasattr(X, "iloc")
         if not frame:
             X = validate_data(self, X, reset=reset, **_reading(self.categorical))
@@ -180,6 +242,11 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             else:
                 raise ValueError(f"categorical names {item!r}, which is no column of the table.")
         return [i in wanted for i in range(len(table))]
+
+
+def _place(X: Any) -> str:
+    """Say which library an array belongs to, and where it lies."""
+    return f"{get_namespace(X)[0].__name__}, {device_of(X)}"
 
 
 def _reading(categorical: Any) -> dict[str, Any]:
