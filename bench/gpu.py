@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import records
+from bench import gpu_methods, records
 from weft import FeatureSwarm, StagedSwarm
 from weft.datasets import make_ellipsoids
 
@@ -60,6 +60,7 @@ CELLS = [
     {"method": "distances with exponents", "rows": 800},
     {"method": "staged", "rows": 2893},
     {"method": "same path", "rows": 800},
+    *gpu_methods.CELLS,
 ]
 _CPU_MOST = 3000  # rows up to which the CPU runs whole searches
 
@@ -214,6 +215,29 @@ def staged(rows: int) -> dict[str, Any]:
     }
 
 
+def other_method(method: str, rows: int, rates: dict[str, float]) -> dict[str, Any]:
+    """Time a fit of another method on the GPU and on the CPU."""
+    import torch
+
+    X = gpu_methods.table(method, rows)
+    small = X[: max(200, 2 * gpu_methods.N_CLUSTERS)]
+    torch.cuda.reset_peak_memory_stats()
+    there, here = (gpu_methods.model(method, device) for device in ("cuda", "cpu"))
+    seconds = _seconds(lambda: there.fit(X), 1 if method == "auto" else 3)
+    gigabytes = torch.cuda.max_memory_allocated() / 1e9
+    here.fit(small)  # compiled
+    cpu_seconds = _clock(lambda: here.fit(X))
+    name = "support_" if hasattr(here, "support_") else "labels_"
+    found = {
+        "seconds": seconds,
+        "gigabytes": gigabytes,
+        "cpu_seconds": cpu_seconds,
+        "floor": gpu_methods.floor(method, rows, there, rates),
+        "differing": int((getattr(there, name) != getattr(here, name)).sum()),
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
 def _clock(call: Callable[[], Any]) -> float:
     began = time.perf_counter()
     call()
@@ -259,6 +283,8 @@ def measure(path: Path, only: list[str] | None) -> None:
             found = same_path(rows)
         elif method == "distances with exponents":
             found = powered_distances(rows, rates)
+        elif method in gpu_methods.MODELS:
+            found = other_method(method, rows, rates)
         else:
             found = search(method, rows, rates)
         found = {**found, "rates": rates, "machine": words}
@@ -284,7 +310,8 @@ def table(path: Path = RESULTS) -> str:
         "The floor is the arithmetic alone at measured rates: "
         f"{rates['single'] / 1e12:.0f} TFLOP/s of single-precision products, "
         f"{rates['double'] / 1e12:.0f} of double precision, {rates['bytes'] / 1e12:.1f} TB/s; for",
-        "`StagedSwarm` it is the random draws, which stay on the host.",
+        "`StagedSwarm` it is the random draws, which stay on the host. What the other methods are",
+        "is in `bench/gpu_methods.py`.",
         "",
         "| method | rows | GPU | wanted | CPU | ratio | floor | share of floor | GPU memory |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -299,10 +326,13 @@ def table(path: Path = RESULTS) -> str:
         if "cpu_seconds" in r:
             cpu = ("about " if r.get("cpu_scaled") else "") + _short(r["cpu_seconds"])
             ratio = f"{r['cpu_seconds'] / r['seconds']:.2g}×"
+        limit = " | "
+        if "floor" in r:
+            limit = f"{_short(r['floor'])} | {r['floor'] / r['seconds']:.0%}"
         memory = f"{r['gigabytes']:.1f} GB" if "gigabytes" in r else ""
         lines.append(
             f"| {key[0]} | {key[1]:,} | {_short(r['seconds'])} | {wanted} | {cpu} | {ratio} "
-            f"| {_short(r['floor'])} | {r['floor'] / r['seconds']:.0%} | {memory} |"
+            f"| {limit} | {memory} |"
         )
     path_row = rows.get(("same path", 800))
     if path_row:
