@@ -4,6 +4,7 @@
     python -m bench.scale million --exponent 1.5   the first million in blocks and in memory
     python -m bench.scale swarm --clusterer knn    FeatureSwarm(max_samples=3000) on 1,000,000 rows
     python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
+                         --clusterer robust        the same from screened columns, no K given
     python -m bench.scale bits                     threads, processes, Dask, a killed worker
     python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
 
@@ -159,7 +160,9 @@ def swarm_rows(n_rows: int, seed: int = 11) -> tuple[np.ndarray, np.ndarray]:
 
 
 def swarm(clusterer: str, **options: Any) -> FeatureSwarm:
-    given = {"n_clusters": 6} if clusterer == "linkage" else {}
+    given: dict[str, Any] = {"n_clusters": 6} if clusterer == "linkage" else {}
+    if clusterer == "robust":
+        clusterer, given = "knn", {"init": "screened", "criterion": "robust"}
     return FeatureSwarm(clusterer, random_state=0, n_jobs=2, **given, **options)
 
 
