@@ -108,7 +108,7 @@ def test_no_particle_waits_for_memory(device):
     labels, _, _ = kernel_cs.decode_feature(there.data, positions, 6, low, span, 1, 2)
     counts = kernel_cs.count_labels(labels, 6)
     whole = kernel_cs.mean_widths(distances, labels, counts, 2**30)
-    assert torch.equal(whole, kernel_cs.mean_widths(distances, labels, counts, 1000))
+    assert torch.equal(whole, kernel_cs.mean_widths(distances, labels, counts, 1000))  # in parts
     expected = np.empty(6)
     for p in range(len(positions)):
         reference.mean_widths(space.squared_distances(), labels[p].cpu().numpy(), 6, expected)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from weft.kernels.gpu.devices import load_torch
+from weft.kernels.gpu.devices import is_fused, load_torch
 from weft.kernels.gpu.prototypes import Rows, cluster_sums
-from weft.kernels.gpu.validity import squared_between
+from weft.kernels.gpu.validity import cluster_means, in_order, squared_between
 
 Tensor = Any
 
@@ -83,6 +83,14 @@ def nearest_average(data: Rows, distances: Tensor, alive: Tensor) -> Tensor:
     taken = torch.zeros_like(near).scatter_(2, order, near)
     # Not a product, which may add at the edge of a tile in another order: centres with the same
     # nearest rows must become the same to the last bit.
+    if is_fused(taken.device):
+        (P, C), q = order.shape[:2], data.rows.shape[1]
+        both = torch.zeros((P * C, 2, q), dtype=torch.float64, device=taken.device)
+        counts = torch.zeros((P * C, 2), dtype=torch.int32, device=taken.device)
+        number = torch.full((P * C,), 2, dtype=torch.int32, device=taken.device)
+        labels = (~taken).reshape(P * C, n_rows).to(torch.int32)
+        cluster_sums(data, labels, number, both, counts)
+        return both[:, 0].reshape(P, C, q) / share
     sums = [torch.where(taken, column, 0.0).sum(dim=2) for column in data.columns]
     return torch.stack(sums, dim=2) / share
 
@@ -143,7 +151,6 @@ def mean_widths(distances: Tensor, labels: Tensor, counts: Tensor, max_memory: i
     """Return the mean (P, C) over a cluster's rows of the distance to its farthest mate."""
     torch = load_torch()
     n_rows = len(distances)
-    C = counts.shape[1]
     wide = max(int(max_memory // (20 * n_rows * n_rows)), 1)  # particles at once
     tall = min(max(int(max_memory // (20 * n_rows)), 1), n_rows)  # rows of one particle
     small = labels.to(torch.int16)
@@ -154,9 +161,8 @@ def mean_widths(distances: Tensor, labels: Tensor, counts: Tensor, max_memory: i
         for row in range(0, n_rows, tall):
             mates = own[:, row : row + tall, None] == own[:, None, :]
             farthest.append(torch.where(mates, distances[row : row + tall], 0.0).amax(dim=2))
-        member = torch.nn.functional.one_hot(labels[first : first + wide], C).to(torch.float64)
-        out.append((torch.cat(farthest, dim=1)[:, None, :] @ member)[:, 0])
-    return torch.cat(out) / counts.clamp(min=1)
+        out.append(torch.cat(farthest, dim=1))
+    return cluster_means(torch.cat(out), labels, counts)
 
 
 def _apart(centers: Tensor, alive: Tensor) -> Tensor:
@@ -182,8 +188,8 @@ def input_cs_swarm(
     labels, alive, centers = decode_input(data, positions, n_centers, low, span)
     widths = mean_widths(distances, labels, count_labels(labels, n_centers), max_memory)
     apart = 2.0 * (1.0 - torch.exp(-gamma * _apart(centers, alive)))  # eq. 5
-    above = torch.where(alive, widths, 0.0).sum(dim=1)
-    below = torch.where(alive, apart, 0.0).sum(dim=1)
+    above = in_order(torch.where(alive, widths, 0.0))
+    below = in_order(torch.where(alive, apart, 0.0))
     number = alive.sum(dim=1)
     good = (number >= 2) & (below > 0.0)
     return number, torch.where(good, above / below, torch.inf)
@@ -210,7 +216,7 @@ def feature_cs_swarm(
     far = (apart > 1e-12 * (span * span).sum()) | ~alive
     terms = torch.where(alive, counts * (widths / apart), 0.0)
     good = (number >= 2) & far.all(dim=1)
-    return number, torch.where(good, terms.sum(dim=1) / len(data.rows), torch.inf)
+    return number, torch.where(good, in_order(terms) / len(data.rows), torch.inf)
 
 
 def kernel_kmeans(

@@ -1,10 +1,14 @@
-"""Validity of swarms of centres in input space, whole swarms at once: see the reference."""
+"""Validity of swarms of centres in input space, whole swarms at once: see the reference.
+
+On a GPU sums have the order, and so the bits, of the CPU's kernels: where clusters are so far apart
+that measures differ by rounding alone, a swarm must still take the same path.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from weft.kernels.gpu.devices import load_torch
+from weft.kernels.gpu.devices import is_fused, load_torch
 from weft.kernels.gpu.prototypes import Rows, assign, own_distances
 
 Tensor = Any
@@ -15,12 +19,28 @@ _AT_ONCE = 2**27  # numbers that one step holds
 def cluster_means(values: Tensor, labels: Tensor, counts: Tensor) -> Tensor:
     """Return the mean (P, L) of `values` (P, n) over the rows of each label; 0 where none are."""
     torch = load_torch()
+    if is_fused(values.device):
+        from weft.kernels.gpu.fused.prototypes import value_sums
+
+        return value_sums(values, labels, counts.shape[1]) / counts.clamp(min=1)
     sums = [torch.where(labels == k, values, 0.0).sum(dim=1) for k in range(counts.shape[1])]
     return torch.stack(sums, dim=1) / counts.clamp(min=1)
 
 
+def in_order(terms: Tensor) -> Tensor:
+    """Return the sums (P,) of terms (P, L), the first first."""
+    total = terms[:, 0].clone()
+    for slot in range(1, terms.shape[1]):
+        total += terms[:, slot]
+    return total
+
+
 def squared_between(centers: Tensor) -> Tensor:
     """Return squared distances (P, L, L) of centres (P, L, d) to each other."""
+    if is_fused(centers.device) and len(centers[0]):
+        from weft.kernels.gpu.fused import prototypes as fused
+
+        return fused.squared_between(centers)
     gap = centers[:, :, None, :] - centers[:, None, :, :]
     return (gap * gap).sum(dim=3)
 
@@ -40,8 +60,8 @@ def davies_bouldin(scatter: Tensor, centers: Tensor, filled: Tensor) -> Tensor:
     pair &= ~torch.eye(filled.shape[1], dtype=torch.bool, device=filled.device)
     ratio = (scatter[:, :, None] + scatter[:, None, :]) / squared.sqrt()
     worst = torch.where(pair, ratio, 0.0).amax(dim=2)
-    same = (pair & (squared == 0.0)).any(dim=(1, 2)) if filled.shape[1] else filled.any(dim=1)
-    index = torch.where(filled, worst, 0.0).sum(dim=1) / filled.sum(dim=1).clamp(min=1)
+    same = (pair & (squared == 0.0)).any(dim=2).any(dim=1)
+    index = in_order(torch.where(filled, worst, 0.0)) / filled.sum(dim=1).clamp(min=1)
     return torch.where(same, torch.inf, index)
 
 

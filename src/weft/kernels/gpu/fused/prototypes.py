@@ -153,3 +153,54 @@ def own_distances(columns: Tensor, labels: Tensor, prototypes: Tensor) -> Tensor
         BR=256, enable_fp_fusion=False,
     )  # fmt: skip
     return out
+
+
+@triton.jit
+def _value_sums(values, labels, out, n_rows, L, LP: tl.constexpr, UNROLL: tl.constexpr):
+    p = tl.program_id(0).to(tl.int64)
+    k = tl.arange(0, LP)
+    total = tl.zeros((LP,), dtype=tl.float64)
+    for start in range(0, n_rows, UNROLL):
+        for step in tl.static_range(UNROLL):
+            i = start + step
+            there = i < n_rows
+            label = tl.load(labels + p * n_rows + i, mask=there, other=-1)
+            x = tl.load(values + p * n_rows + i, mask=there, other=0.0)
+            total += tl.where(k == label, x, 0.0)
+    tl.store(out + p * L + k, total, mask=k < L)
+
+
+def value_sums(values: Tensor, labels: Tensor, n_labels: int) -> Tensor:
+    """Return the sums (P, L) of `values` (P, n) over the rows of each label, row by row."""
+    P, n_rows = values.shape
+    out = torch.empty((P, n_labels), dtype=torch.float64, device=values.device)
+    _value_sums[(P,)](
+        values.contiguous(), labels.to(torch.int32).contiguous(), out, n_rows, n_labels,
+        LP=max(triton.next_power_of_2(n_labels), 16), UNROLL=8, num_warps=1,
+    )  # fmt: skip
+    return out
+
+
+@triton.jit
+def _pairs(centers, out, L, d, LP: tl.constexpr):
+    p = tl.program_id(1).to(tl.int64)
+    a = tl.program_id(0)
+    b = tl.arange(0, LP)
+    total = tl.zeros((LP,), dtype=tl.float64)
+    for feature in range(0, d):
+        x = tl.load(centers + (p * L + a) * d + feature)
+        y = tl.load(centers + (p * L + b) * d + feature, mask=b < L, other=0.0)
+        gap = x - y
+        total += gap * gap
+    tl.store(out + (p * L + a) * L + b, total, mask=b < L)
+
+
+def squared_between(centers: Tensor) -> Tensor:
+    """Return squared distances (P, L, L) of centres (P, L, d), feature by feature."""
+    P, L, d = centers.shape
+    out = torch.empty((P, L, L), dtype=torch.float64, device=centers.device)
+    _pairs[(L, P)](
+        centers.contiguous(), out, L, d, LP=max(triton.next_power_of_2(L), 16),
+        enable_fp_fusion=False, num_warps=1,
+    )  # fmt: skip
+    return out
