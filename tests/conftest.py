@@ -10,11 +10,15 @@ from importlib.util import find_spec
 # scikit-learn skips a check without it, and reads it when SciPy is first imported.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
+import hypothesis
 import numpy as np
 import pytest
 
 import weft
 
+# A busy machine, or a kernel that is compiled, is no fault of the case at hand.
+hypothesis.settings.register_profile("weft", deadline=None)
+hypothesis.settings.load_profile("weft")
 # scikit-learn has callbacks since 1.9.
 collect_ignore = [] if find_spec("sklearn.callback") else ["test_sklearn_callbacks.py"]
 # Whatever makes a search long, by the name it has in each constructor.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import joblib
@@ -23,12 +24,22 @@ from weft._workers import (
 
 
 @pytest.fixture(scope="module")
-def client():
+def cluster():
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
+
+
+@pytest.fixture
+def client(cluster):
+    """Two workers that answer: one may still be on its way back from an earlier test."""
+    for _ in range(1200):
+        if len(cluster.run(os.getpid, on_error="ignore")) == 2:
+            return cluster
+        time.sleep(0.1)
+    raise TimeoutError("a worker did not come back in two minutes")
 
 
 def rows() -> np.ndarray:
@@ -142,7 +153,6 @@ class Owner:
 
 def test_the_owner_is_sent_once_and_parts_keep_their_order(client):
     owner = Owner()
-    client.wait_for_workers(2)  # one may still be on its way back from an earlier test
     with joblib.parallel_config(backend="dask"), Crew(owner, n_threads=1, n_jobs=None) as crew:
         crew(np.arange(20))
         sent = owner.sent
