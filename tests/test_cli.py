@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -355,6 +356,64 @@ def test_a_second_ctrl_c_leaves_nothing_and_exits_130(here):
     assert process.returncode == 130, err
     assert "weft: stopped; nothing was written." in err.decode()
     assert sorted(os.listdir(here)) == ["large.csv", "run.checkpoint"]
+
+
+def start_auto(here, *options):
+    """AutoCluster on a table that takes it a while, once it listens to signals."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 40))
+    X[:, :5] += 6.0 * rng.integers(3, size=(1500, 1))
+    table = pd.DataFrame(X, columns=[f"x{i}" for i in range(40)])
+    table.to_csv(here / "large.csv", index=False)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "weft", "cluster", "large.csv", "--out", "out", *options],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    status = Path(f"/proc/{process.pid}/status")
+    # Python itself leaves SIGTERM alone: a handler for it is that of the fit.
+    while process.poll() is None:
+        caught = re.search(r"SigCgt:\s*(\w+)", status.read_text())
+        if int(caught[1], 16) >> (signal.SIGTERM - 1) & 1:
+            break
+        time.sleep(0.02)
+    return process
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_default_method_with_what_it_has(here, which):
+    process = start_auto(here)
+    process.send_signal(which)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 128 + which, err
+    assert "the model is fitted with the best found until then" in " ".join(err.decode().split())
+    assert sorted(os.listdir(here)) == ["large.csv", "out"]
+    assert sorted(os.listdir(here / "out")) == sorted(FILES)
+    model = read_model(here / "out" / "model.weft").model
+    assert model.n_clusters_ == 3
+    assert "left refinements out" in model.verdict_
+
+
+def test_a_second_signal_ends_the_default_method_at_once(here):
+    process = start_auto(here)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 130, err
+    assert "weft: stopped; nothing was written." in err.decode()
+    assert os.listdir(here) == ["large.csv"]
+
+
+def test_the_default_method_is_written_down_and_taken_up_again(groups, here):
+    search = ("cluster", groups, "--quiet", "--drop", "kind")
+    first = run(*search, "--out", "first", "--checkpoint", "c", "--checkpoint-every", "2")
+    assert first.exit_code == 0, first.output
+    again = run(*search, "--out", "again", "--resume", "c")
+    assert again.exit_code == 0, again.output
+    for name in ("labels.csv", "features.csv"):
+        assert (here / "first" / name).read_bytes() == (here / "again" / name).read_bytes()
+    assert type(read_model(here / "again" / "model.weft").model).__name__ == "AutoCluster"
 
 
 def test_resume_is_refused_where_it_does_not_fit(groups, here):

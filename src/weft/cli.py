@@ -186,7 +186,7 @@ def cluster(
         from weft.io import check_folder, prepare_table, read_table
         from weft.methods import find_method
 
-        swarm = (clusterer, criterion, n_clusters, generations, particles, checkpoint, resume)
+        swarm = (clusterer, criterion, n_clusters, generations, particles)
         is_swarm = exponents or any(option is not None for option in swarm)
         wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
         if wanted.in_python_only:

@@ -153,6 +153,19 @@ class Run:
                 self._write([*self._over, record(False)], due)
         return over or self._frozen
 
+    def heed(self) -> str:
+        """Name the signal that wants an end, if there was one: for what is between two searches.
+
+        What is known is then written down; the rest of the fit is no part of the run.
+        """
+        if self.signals.received is None:
+            return ""
+        if not self._frozen:
+            self._frozen = True
+            self.seeds += self._old_seeds[len(self.seeds) :]
+            self._write([*self._over, *self._old[self._n_begun :]], self.keepers)
+        return self.signals.name
+
     def _write(self, records: list[Record], keepers: Iterable[Keeper]) -> None:
         content = {
             **self._settings,

@@ -1,13 +1,21 @@
 """AutoCluster on whole tables: noise columns, no clusters, grids, large tables, the same bits."""
 
+import os
+import signal
+from importlib import import_module
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from weft import AutoCluster, FeatureSwarm
+from weft.callbacks import Checkpoint, StopOnSignal
 from weft.datasets import add_noise_features, make_ellipsoids
 from weft.metrics import accuracy
+from weft.runs import SearchInterrupted
+
+search_module = import_module("weft.auto.search")
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +132,111 @@ def test_the_swarm_starts_from_screened_columns_and_keeps_k():
     assert adjusted_rand_score(noisy.target, robust.labels_) > 0.7
     noise = robust.feature_weights_[20:].sum() / robust.feature_weights_.sum()
     assert noise < plain.feature_weights_[20:].sum() / plain.feature_weights_.sum()
+
+
+# Stopped and taken up again -------------------------------------------------------------------
+
+
+class Press:
+    """Sends a signal, so often, when it is called for the n-th time."""
+
+    def __init__(self, at=1, times=1, which=signal.SIGINT):
+        self.left, self.times, self.which = at, times, which
+
+    def __call__(self, *_):
+        self.left -= 1
+        if self.left == 0:
+            for _ in range(self.times):
+                os.kill(os.getpid(), self.which)
+
+
+def press_while_screening(monkeypatch, press):
+    """The first look at the columns ends with a signal."""
+    screen = search_module.screen
+
+    def screen_and_press(*given):
+        found = screen(*given)
+        press()
+        return found
+
+    monkeypatch.setattr(search_module, "screen", screen_and_press)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    X, _ = make_blobs(120, 4, centers=3, cluster_std=0.6, random_state=1)
+    X = np.c_[X, np.random.default_rng(0).normal(size=(120, 4))]
+    return X, AutoCluster(random_state=0).fit(X)
+
+
+def same(a, b):
+    for name in ("labels_", "feature_weights_", "feature_weight_intervals_", "cluster_stability_"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    assert (a.verdict_, a.stability_, len(a.alternatives_)) == (
+        b.verdict_,
+        b.stability_,
+        len(b.alternatives_),
+    )
+
+
+@pytest.mark.parametrize(
+    ("which", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")]
+)
+def test_the_first_signal_leaves_refinements_out(plain, monkeypatch, tmp_path, which, name):
+    X, whole = plain
+    before = signal.getsignal(which)
+    press_while_screening(monkeypatch, Press(which=which))
+    model = AutoCluster(random_state=0, callbacks=[Checkpoint(tmp_path / "c")])
+    with pytest.warns(SearchInterrupted, match=rf"by {name}; the model is fitted.*resume="):
+        model.fit(X)
+    assert signal.getsignal(which) == before
+    assert f"{name} left refinements out." in model.verdict_
+    assert model.alternatives_ == []
+    assert adjusted_rand_score(model.labels_, whole.labels_) > 0.9
+    assert (model.predict(X) == model.labels_).all()
+    monkeypatch.undo()
+    same(AutoCluster(random_state=0).fit(X, resume=tmp_path / "c"), whole)
+
+
+def test_a_signal_within_the_swarm_ends_it_there(plain, tmp_path):
+    X, whole = plain
+    seen = []
+    callbacks = [lambda g: seen.append(g.number), Press(at=3), Checkpoint(tmp_path / "c")]
+    with pytest.warns(SearchInterrupted, match="in generation 3 of"):
+        AutoCluster(random_state=0, callbacks=callbacks).fit(X)
+    assert seen == [1, 2, 3]
+    seen.clear()
+    same(AutoCluster(random_state=0, callbacks=callbacks[:1]).fit(X, resume=tmp_path / "c"), whole)
+    assert seen[0] == 4  # what comes before the swarm is done again, the swarm goes on
+
+
+def test_a_stop_before_the_swarm_loses_nothing_of_it(plain, monkeypatch, tmp_path):
+    X, whole = plain
+    path = tmp_path / "c"
+    with pytest.warns(SearchInterrupted):
+        AutoCluster(random_state=0, callbacks=[Press(at=3), Checkpoint(path)]).fit(X)
+    press_while_screening(monkeypatch, Press())
+    with pytest.warns(SearchInterrupted):
+        AutoCluster(random_state=0, callbacks=[Checkpoint(path)]).fit(X, resume=path)
+    monkeypatch.undo()
+    seen = []
+    model = AutoCluster(random_state=0, callbacks=[lambda g: seen.append(g.number)])
+    same(model.fit(X, resume=path), whole)
+    assert seen[0] == 4
+
+
+def test_without_anybody_who_listens_ctrl_c_is_what_it_always_is(plain, monkeypatch):
+    X, _ = plain
+    press_while_screening(monkeypatch, Press())
+    with pytest.raises(KeyboardInterrupt):
+        AutoCluster(random_state=0).fit(X)
+
+
+def test_a_second_ctrl_c_ends_at_once(plain, monkeypatch):
+    X, _ = plain
+    press_while_screening(monkeypatch, Press(times=2))
+    model = AutoCluster(random_state=0, callbacks=[StopOnSignal()])
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert not hasattr(model, "labels_")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -74,16 +74,22 @@ class Answer(NamedTuple):
     winner: Candidate | None
     cluster_stability: Floats
     alternatives: list[Alternative]
-    hurried: bool  # the time limit left something out
+    hurried: str  # who left refinements out; empty: nobody
 
 
-def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None) -> Answer:
+def search(
+    X: Floats,
+    settings: Settings,
+    propose: Callable[..., Floats] | None,
+    stopped_by: Callable[[], str] = str,
+) -> Answer:
     """Find the clusters of X, whose columns have deviation 1, or 0 where they are constant.
 
-    `propose(rows, labels, seed)` returns a swarm's weights.
+    `propose(rows, labels, seed)` returns a swarm's weights. `stopped_by()` names who wants an end,
+    if anybody does: refinements are then left out, as after the time limit.
     """
     rng = np.random.default_rng([settings.seed, 9])
-    clock = _Clock(settings.time_limit)
+    clock = _Clock(settings.time_limit, stopped_by)
     screening = screen(X, settings.rate, rng, device=settings.device)
     rows = np.arange(len(X))
     if len(X) > MOST_ROWS:
@@ -130,23 +136,26 @@ def search(X: Floats, settings: Settings, propose: Callable[..., Floats] | None)
         winner,
         cluster_stability(winner, data.rows[: len(winner.again)]),
         others,
-        clock.was_late,
+        clock.hurried,
     )
 
 
 class _Clock:
-    """How much of the time limit is gone."""
+    """How much of the time limit is gone, and whether somebody wants an end before."""
 
-    def __init__(self, limit: float | None):
+    def __init__(self, limit: float | None, stopped_by: Callable[[], str]):
         self.limit = limit
+        self.stopped_by = stopped_by
         self.start = time.monotonic()
-        self.was_late = False
+        self.hurried = ""
 
     def late(self, share: float) -> bool:
         """Say whether so much of the limit has passed; what is asked for is then left out."""
-        late = self.limit is not None and time.monotonic() - self.start > share * self.limit
-        self.was_late |= late
-        return late
+        who = self.stopped_by()
+        if self.limit is not None and time.monotonic() - self.start > share * self.limit:
+            who = who or "the time limit"
+        self.hurried = who or self.hurried
+        return bool(who)
 
 
 def _shared_weight(rows: Floats) -> Floats:
@@ -238,5 +247,5 @@ def _no_clusters(
         None,
         np.zeros(1),
         [],
-        clock.was_late,
+        clock.hurried,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,14 @@ N_GENERATIONS = 12
 LEAST_WEIGHT = 0.2
 
 
-def propose_weights(rows: Floats, labels: Integers, seed: int, *, device: str = "cpu") -> Floats:
+def propose_weights(
+    rows: Floats,
+    labels: Integers,
+    seed: int,
+    *,
+    device: str = "cpu",
+    callbacks: list[Any] | None = None,
+) -> Floats:
     """Return weights of the columns under which the graph of neighbours falls into clusters."""
     from weft.estimators.feature_swarm import FeatureSwarm
 
@@ -32,6 +40,7 @@ def propose_weights(rows: Floats, labels: Integers, seed: int, *, device: str = 
         n_generations=N_GENERATIONS,
         device=device,
         random_state=seed,
+        callbacks=callbacks,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # then all weights are alike

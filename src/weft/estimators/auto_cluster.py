@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -17,6 +16,7 @@ from weft.auto.weights import subspace_weights
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.labelling import nearest_rows_of
+from weft.runs import running
 from weft.spaces import Solution
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
@@ -52,6 +52,10 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         Where columns are compared with each other and with their shadows, and where the swarm's
         graphs are built; ``"auto"`` takes a GPU where there is one and the table is wide enough
         to pay. The family of clusterings, at most 2,000 rows at a time, runs on the host.
+    callbacks : list of callable, default=None
+        Called after each generation of the swarm that refines the weights; see
+        :mod:`weft.callbacks`. With `StopOnSignal` or `Checkpoint` the first Ctrl-C leaves out what
+        refinements are still to come.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -114,6 +118,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         n_resamples=4,
         time_limit=None,
         device="cpu",
+        callbacks=None,
         n_jobs=None,
         random_state=None,
     ):
@@ -122,10 +127,11 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self.n_resamples = n_resamples
         self.time_limit = time_limit
         self.device = device
+        self.callbacks = callbacks
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, *, resume=None):
         """Find the columns that matter, the clusters in them, and how sure both are.
 
         Parameters
@@ -134,6 +140,9 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             The table.
         y : ignored
             There for scikit-learn's sake.
+        resume : str or Path, default=None
+            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`. It
+            holds the swarm alone: what comes before it is done again.
 
         Returns
         -------
@@ -153,12 +162,14 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self.feature_scales_ = np.where(varies, deviation, 1.0)
         rows = np.where(varies, (X - X.mean(axis=0)) / self.feature_scales_, 0.0)
         # One thread each: the bits of a product must not depend on the machine's load.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with running(self, X, resume) as run:
+            settings = settings._replace(seed=run.seed(self.random_state))
             # Where to is settled already: the swarm may take it or leave it.
             where = "cpu" if settings.device == "cpu" else "auto"
-            propose = partial(propose_weights, device=where)
-            answer = search(rows, settings, propose)
-        self._keep(X, rows, answer)
+            propose = partial(propose_weights, device=where, callbacks=self.callbacks)
+            with threadpool_limits(limits=1, user_api="blas"):
+                answer = search(rows, settings, propose, run.heed)
+            self._keep(X, rows, answer)
         return self
 
     def _settings(self, n_features: int) -> Settings:
@@ -177,7 +188,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             time_limit=limit,
             n_jobs=self.n_jobs,
             device=choose_device(self.device, worth_it=n_features >= _WORTH_A_GPU),
-            seed=int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max)),
+            seed=0,  # the run has it
         )
 
     def _keep(self, X: np.ndarray, rows: np.ndarray, answer: Answer) -> None:
@@ -234,7 +245,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             )
             text += f" When three rows in ten are left out, they {steady} ({self.stability_:.2f})."
         if answer.hurried:
-            text += " The time limit left refinements out."
+            text += f" {answer.hurried[0].upper()}{answer.hurried[1:]} left refinements out."
         return text
 
     def _nearest_anchors(self, X: np.ndarray) -> np.ndarray:
