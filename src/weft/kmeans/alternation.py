@@ -58,9 +58,7 @@ def fill_empty(data: Data, labels: Labels, centers: Array, factors: Array) -> bo
         if cost[row] <= 0.0:
             break
         counts[labels[row]] -= 1
-        counts[cluster] += 1
-        labels[row] = cluster
-        cost[row] = 0.0
+        labels[row] = cluster  # whose count stays: the row is alone there, and is not moved again
         moved = True
     return moved
 

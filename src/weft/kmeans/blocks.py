@@ -7,6 +7,7 @@ alone decides: so no bit depends on the number of workers, nor on which of them 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +21,6 @@ from weft.kmeans.data import Array, Data, Labels, make_screen, mass_of, nearest,
 
 T = TypeVar("T")
 FOLD = 16  # results that are added up in one task
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Blocks(NamedTuple):
@@ -44,7 +44,7 @@ class Blocks(NamedTuple):
         """
         dask = import_optional("dask", "scale")
         shared = dask.delayed(state)  # once in the graph, not once per block
-        call, join = dask.delayed(_call, pure=False), dask.delayed(add, pure=False)
+        call, join = dask.delayed(_call), dask.delayed(add)
         mass: Sequence[Any] = [None] * len(self.rows) if self.mass is None else self.mass
         parts = [
             call(function, number, rows, own, shared, idle)
@@ -124,13 +124,21 @@ def add_surveys(parts: Sequence[Survey]) -> Survey:
     return out
 
 
+def units_of(low: Array, high: Array) -> Array:
+    """Return powers of 2 (M,) that bring each column's range to between 1 and 2."""
+    reach = high - low
+    with np.errstate(divide="ignore"):
+        power = np.where(reach > 0.0, -np.floor(np.log2(reach)), 0.0)
+    return np.asarray(2.0 ** np.clip(power, -1000.0, 1000.0))
+
+
 class Step(NamedTuple):
     """What a pass needs: whose rows (`centers`, `factors`), and where sums are taken (`trial`)."""
 
     centers: Array  # (K, M)
     factors: Array  # (K, M)
     trial: Array  # (K, M)
-    units: Array  # (M,), powers of 2 that bring columns to about 1
+    units: Array  # (M,), see `units_of`
     exponent: float
     moved: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
     before: tuple[Array, Array] | None = None  # centres and factors to count changes from
@@ -215,15 +223,11 @@ def add_sums(parts: Sequence[Sums]) -> Sums:
 
 
 def _checksum(number: int, labels: Labels) -> NDArray[np.uint64]:
-    """One number for labels and their places: other labels give another, but for 1 in 2^64."""
-    # Arrays, which wrap around in silence where single numbers would warn.
-    places = np.arange(1, 2 * len(labels) + 1, 2, dtype=np.uint64) * _ODD
-    places ^= places >> np.uint64(29)
-    kinds = (labels.astype(np.uint64) + np.uint64(1)) * _ODD
-    kinds ^= kinds >> np.uint64(31)
-    block = np.array([2 * number + 1], dtype=np.uint64) * _ODD
-    block ^= block >> np.uint64(32)
-    return (places * kinds).sum(keepdims=True, dtype=np.uint64) * block
+    """One number for the labels of a block: others give another one, but for 1 in 2^64."""
+    digest = hashlib.blake2b(str(number).encode(), digest_size=8)
+    digest.update(labels.data)
+    # An array, which wraps around in silence where single numbers would warn.
+    return np.frombuffer(digest.digest(), dtype=np.uint64)
 
 
 class Costly(NamedTuple):

@@ -26,9 +26,10 @@ from weft.kmeans.blocks import (
     add_sums,
     costly,
     sums,
+    units_of,
 )
 from weft.kmeans.data import Array, Centers, make_data, threads
-from weft.kmeans.fitting import SAME, Settings, make_start
+from weft.kmeans.fitting import Settings, better, make_start
 from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
 from weft.kmeans.weights import Rule
@@ -50,10 +51,7 @@ class Table(NamedTuple):
     @classmethod
     def of(cls, blocks: Blocks, survey: Survey, exponent: float) -> Table:
         """Choose units in which every column's range is between 1 and 2."""
-        reach = survey.high - survey.low
-        with np.errstate(divide="ignore"):
-            power = np.where(reach > 0.0, -np.floor(np.log2(reach)), 0.0)
-        return cls(blocks, survey, exponent, 2.0 ** np.clip(power, -1000.0, 1000.0))
+        return cls(blocks, survey, exponent, units_of(survey.low, survey.high))
 
     def step(self, centers: Array, factors: Array) -> Step:
         """Return a pass that assigns by, and sums around, `centers`."""
@@ -106,11 +104,10 @@ def solve_centers(table: Table, step: Step, first: Sums) -> tuple[Centers, int]:
         center = np.where(halve, 0.5 * (low + high), trial)
         found = table.run(step._replace(trial=center))
         n_passes += 1
-    spread[first.sizes <= 0.0] = 0.0
+    # A cluster without rows, or without a value of a feature, has sums of 0, and stays.
     lost = (first.seen <= 0.0) & (first.sizes > 0.0)[:, None]
     spread[lost] = np.nan
-    moved = np.where(first.seen > 0.0, center + newton / table.units, step.trial)
-    return Centers(moved, spread), n_passes
+    return Centers(center + newton / table.units, spread), n_passes
 
 
 def fill_empty_blocks(table: Table, step: Step, found: Sums) -> tuple[Step, Sums, int]:
@@ -181,8 +178,7 @@ def alternate_blocks(
 
 def whole_center(table: Table, active: Mask) -> tuple[Centers, float]:
     """Return the centre and dispersions of the whole table, and the sum of its loads."""
-    seen = table.survey.seen
-    guess = np.where(seen > 0.0, table.survey.total / np.where(seen > 0.0, seen, 1.0), 0.0)
+    guess = table.survey.total / table.survey.seen  # every column has a value
     step = table.step(guess[None], active.astype(float)[None])
     first = table.run(step)
     centers, _ = solve_centers(table, step, first)
@@ -242,8 +238,7 @@ def start_on_sample(
             if settings.max_iter == 0:
                 return start, patterns
             found = alternate(data, start, rule, max_iter=settings.max_iter, tol=settings.tol)
-            if best is None or best.criterion - found.criterion > SAME * abs(best.criterion):
-                best = found
+            best = better(best, found)
     if best is None:
         raise RuntimeError("n_init=0 reached the fit; this is a bug.")
     return Start(best.centers, best.weights), patterns

@@ -161,7 +161,8 @@ def nearest(data: Data, centers: Array, factors: Array) -> Labels:
     if data.screen is not None:
         scaled, middle, half = data.screen
         thin_centers = ((centers - middle) / half).astype(np.float32)
-        wide = factors * half**data.exponent
+        with np.errstate(over="ignore"):
+            wide = factors * half**data.exponent
         largest = wide.max()
         if np.abs(thin_centers).max() <= 4.0 and 0.0 < largest < np.inf:
             thin_factors = (wide / largest).astype(np.float32)

@@ -167,7 +167,7 @@ def fit_family(
             with Crew(Restarts(X, mass, settings, rule), n_jobs=settings.n_jobs) as crew:
                 ends = [outcome for part in crew(list(draws)) for outcome in part]
             for outcome in ends:
-                best = _better(best, outcome)
+                best = better(best, outcome)
         for start in draws:  # none are left, if others have seen to them
             try:
                 outcome = alternate(
@@ -182,7 +182,7 @@ def fit_family(
             except DeadEnd as error:
                 dead_end = error
                 continue
-            best = _better(best, outcome)
+            best = better(best, outcome)
     if best is None and dead_end is not None:
         raise dead_end
     if best is None:
@@ -190,8 +190,8 @@ def fit_family(
     return Fit(best, patterns, active, rule.factors(best.weights))
 
 
-def _better(best: Outcome | None, outcome: Outcome) -> Outcome:
-    # Two starts that end in the same clusters differ in the last bits: the first stays.
+def better(best: Outcome | None, outcome: Outcome) -> Outcome:
+    """Return the one with the lower criterion, and the first if they differ in their last bits."""
     if best is None or best.criterion - outcome.criterion > SAME * abs(best.criterion):
         return outcome
     return best

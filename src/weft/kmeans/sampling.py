@@ -95,8 +95,7 @@ def _keys(number: int, rows: Array, mass: Array, draw: _Draw) -> _Drawn:
     rng = np.random.default_rng([draw.seed, number])
     with np.errstate(divide="ignore"):
         key = rng.exponential(size=len(rows)) / chance
-    counting = np.flatnonzero(mass > 0.0)
-    order = counting[np.argsort(key[counting], kind="stable")[: draw.size + 1]]
+    order = np.argsort(key, kind="stable")[: draw.size + 1]
     place = np.column_stack([np.full(len(order), number), order])
     return _Drawn(key[order], chance[order], mass[order], rows[order], place)
 

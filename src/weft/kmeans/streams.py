@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.kmeans.blocks import Step, block_data, block_labels, sums
+from weft.kmeans.blocks import Step, block_data, block_labels, sums, units_of
 from weft.kmeans.data import Array, Labels
 
 
@@ -40,12 +40,8 @@ class Advance(NamedTuple):
 
 def begin(n_clusters: int, low: Array, high: Array) -> Stream:
     """Return a stream that has seen nothing; `low` and `high` are those of the first batch."""
-    reach = high - low
-    with np.errstate(divide="ignore"):
-        power = np.where(reach > 0.0, -np.floor(np.log2(reach)), 0.0)
-    units = 2.0 ** np.clip(power, -1000.0, 1000.0)
     flat, wide = np.zeros(n_clusters), np.zeros((n_clusters, len(low)))
-    return Stream(low, high, units, flat, flat, wide, wide, wide)
+    return Stream(low, high, units_of(low, high), flat, flat, wide, wide, wide)
 
 
 def advance(
@@ -59,7 +55,8 @@ def advance(
     with np.errstate(divide="ignore", invalid="ignore"):
         move = -found.slope / (curve * (p - 1.0))
     # A step beyond the rows seen would be an accident of few of them.
-    low, high = np.fmin(stream.low, rows.min(axis=0)), np.fmax(stream.high, rows.max(axis=0))
+    low = np.fmin(stream.low, np.fmin.reduce(rows, axis=0))
+    high = np.fmax(stream.high, np.fmax.reduce(rows, axis=0))
     moved = np.clip(centers + np.where(curve > 0.0, move, 0.0) / stream.units, low, high)
     move = (moved - centers) * stream.units
     total = (

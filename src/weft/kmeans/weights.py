@@ -72,7 +72,7 @@ def power_weights(dispersions: Array, beta: float, active: NDArray[np.bool_]) ->
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         # (D_least / D_v)^(1/(β-1)), eq. 3.8 with both sides divided by the largest weight's
         shares = np.exp((np.log(least) - np.log(spread)) / (beta - 1.0))
-    shares = np.where(least == 0.0, spread == 0.0, np.where(active, shares, 0.0))
+    shares = np.where(least == 0.0, spread == 0.0, shares)
     return shares / shares.sum(axis=1, keepdims=True)
 
 

@@ -1,0 +1,110 @@
+"""Weights from dispersions: every rule by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from weft.kmeans.weights import (
+    EntropyWeights,
+    PowerWeights,
+    Unweighted,
+    known,
+    power_weights,
+    uniform,
+)
+
+NAN = np.nan
+TWO = np.ones(2, bool)
+
+
+def test_uniform_weights_are_for_features_that_vary():
+    found = uniform(np.array([True, False, True]), 2)
+    np.testing.assert_array_equal(found, [[0.5, 0.0, 0.5]] * 2)
+
+
+def test_what_was_never_seen_has_the_largest_dispersion():
+    given = np.array([[0.25, NAN, 0.5], [0.1, 0.2, 0.3], [NAN, NAN, NAN]])
+    found = known(given)
+    np.testing.assert_array_equal(found, [[0.25, 0.5, 0.5], [0.1, 0.2, 0.3], [0.0] * 3])
+    whole = np.array([[1.0, 2.0]])
+    assert known(whole) is whole
+    np.testing.assert_array_equal(known(np.array([0.25, NAN])), [0.25, 0.25])
+
+
+def test_a_column_that_never_varies_gets_nothing():
+    # Of D = (9, 1, 4) the first column never varies: 1 and 4 share as 1/1 and 1/4.
+    active = np.array([False, True, True])
+    found = power_weights(np.array([[9.0, 1.0, 4.0]]), 2.0, active)
+    np.testing.assert_allclose(found, [[0.0, 0.8, 0.2]], rtol=1e-15)
+    found = power_weights(np.array([[0.0, 1.0, 4.0]]), 1.0, active)
+    np.testing.assert_array_equal(found, [[0.0, 1.0, 0.0]])
+
+
+def test_without_weights_every_feature_counts_alike():
+    rule = Unweighted(TWO)
+    np.testing.assert_array_equal(rule.weights(np.zeros((3, 4)), np.ones(3)), np.full((3, 4), 0.25))
+    np.testing.assert_array_equal(rule.pattern_weights(np.zeros(4), 1.0), np.full(4, 0.25))
+    np.testing.assert_array_equal(rule.factors(np.full((1, 2), 0.5)), [[1.0, 1.0]])
+    assert rule.total(np.array([3.0, 4.0]), np.ones(2), np.ones((2, 2))) == 7.0
+    given = np.array([[0.2, 0.8]])
+    assert rule.pool(given) is given
+
+
+def test_offsets_by_hand():
+    # Two clusters, D = (1, 3) and (5, 7), β = 2. The mean of all four, 4, is added: w ∝ 1/(D + 4).
+    spread = np.array([[1.0, 3.0], [5.0, 7.0]])
+    found = PowerWeights(TWO, 2.0).weights(spread, np.ones(2))
+    np.testing.assert_allclose(found, [[7 / 12, 5 / 12], [11 / 20, 9 / 20]], rtol=1e-15)
+    found = PowerWeights(TWO, 2.0, 1.0).weights(spread, np.ones(2))
+    np.testing.assert_allclose(found, [[4 / 6, 2 / 6], [8 / 14, 6 / 14]], rtol=1e-15)
+    # One set for all: D = (6, 10), whose mean is 8: w ∝ (1/14, 1/18).
+    found = PowerWeights(TWO, 2.0, per_cluster=False).weights(spread, np.ones(2))
+    np.testing.assert_allclose(found, [[18 / 32, 14 / 32]] * 2, rtol=1e-15)
+    # A column that never varies has no say in the mean: (1 + 5) / 2 = 3 is not asked, 3 alone is.
+    active = np.array([False, True, True])
+    found = PowerWeights(active, 2.0).weights(np.array([[100.0, 1.0, 3.0]]), np.ones(1))
+    np.testing.assert_allclose(found, [[0.0, 5 / 8, 3 / 8]], rtol=1e-15)
+
+
+def test_patterns_have_an_offset_of_their_own():
+    # D = (0.01, 0.03) + 0.01, β = 2: w ∝ (1/0.02, 1/0.04).
+    found = PowerWeights(TWO, 2.0).pattern_weights(np.array([0.01, 0.03]), 5.0)
+    np.testing.assert_allclose(found, [2 / 3, 1 / 3], rtol=1e-12)
+    found = PowerWeights(TWO, 2.0, pattern_offset=1.0).pattern_weights(np.array([1.0, NAN]), 5.0)
+    np.testing.assert_allclose(found, [0.5, 0.5], rtol=1e-12)
+
+
+def test_factors_total_and_pool_of_powers():
+    rule = PowerWeights(TWO, 3.0)
+    np.testing.assert_array_equal(rule.factors(np.array([[0.5, 2.0]])), [[0.125, 8.0]])
+    assert rule.total(np.array([3.0, 4.0]), np.ones(2), np.ones((2, 2))) == 7.0
+    weights = np.array([[1.0, 0.0], [2.0, 3.0]])
+    assert rule.pool(weights) is weights
+    # One set for all is the mean over clusters, (1.5, 1.5), made to sum to 1.
+    pooled = PowerWeights(TWO, 3.0, per_cluster=False).pool(weights)
+    np.testing.assert_array_equal(pooled, [[0.5, 0.5]] * 2)
+
+
+@pytest.mark.parametrize("averaged", [True, False])
+def test_entropy_weights_by_hand(averaged):
+    # γ = 2, D = (0, 2 ln 3): exp(-D/γ) = (1, 1/3) as sums. A mean over two rows halves D.
+    rule = EntropyWeights(TWO, 2.0, averaged)
+    spread = np.array([[0.0, 2.0 * np.log(3.0)]])
+    low = 3.0**-0.5 if averaged else 1 / 3
+    found = rule.weights(spread, np.array([2.0]))
+    np.testing.assert_allclose(found, [[1 / (1 + low), low / (1 + low)]], rtol=1e-12)
+    np.testing.assert_allclose(rule.pattern_weights(spread[0], 2.0), found[0], rtol=1e-15)
+    assert rule.factors(found) is found
+    assert rule.pool(found) is found
+    entropy = 2.0 * np.log(0.5)
+    weights = np.full((2, 2), 0.5)
+    total = rule.total(np.array([4.0, 9.0]), np.array([2.0, 3.0]), weights)
+    assert total == pytest.approx((2.0 + 3.0 if averaged else 13.0) + 2.0 * entropy, rel=1e-14)
+
+
+def test_entropy_weights_of_clusters_that_are_nothing():
+    rule = EntropyWeights(np.array([True, True, False]), 1.0, True)
+    found = rule.weights(np.array([[0.0, 0.0, 0.0], [1.0, NAN, 0.0]]), np.array([0.0, 1.0]))
+    np.testing.assert_allclose(found, [[0.5, 0.5, 0.0]] * 2, rtol=1e-15)
+    assert rule.total(np.zeros(1), np.zeros(1), np.array([[1.0, 0.0, 0.0]])) == 0.0
