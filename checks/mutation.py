@@ -32,11 +32,15 @@ CPU_SECONDS = 180  # a fault that makes a loop endless is seen by its end
 LOADED = (
     *("hypothesis.extra.numpy", "numba", "pandas", "polars", "pytest", "scipy.optimize"),
     *("sklearn.utils.estimator_checks", "sklearn.metrics", "joblib", "threadpoolctl"),
+    *("dask.array", "dask.dataframe", "dask.distributed"),
 )
 _PROPERTIES = "tests/test_properties.py::test_"
 TESTS = {
     "metrics": [
-        "tests/metrics",
+        *(
+            f"tests/metrics/test_{name}.py"
+            for name in ("external", "projected_metrics", "prototypes", "on_spaces", "internal")
+        ),
         *(
             f"{_PROPERTIES}{name}_in_fractions"
             for name in (
@@ -56,8 +60,14 @@ TESTS = {
         f"{_PROPERTIES}the_best_never_worsens_and_is_what_was_seen",
         f"{_PROPERTIES}swarms_in_a_box_stay_in_it",
     ],
-    "kmeans": [
-        "tests/kmeans",
+    "kmeans": [  # single steps first: whatever they see is seen in seconds
+        *(
+            f"tests/kmeans/test_{name}.py"
+            for name in (
+                *("weights", "alternation", "data", "fitting", "seeding", "constraints"),
+                *("blocks", "rounds", "sampling", "streams", "steps", "chunked"),
+            )
+        ),
         "tests/estimators/test_weighted_kmeans.py",
         "tests/estimators/test_entropy_kmeans.py",
         "tests/estimators/test_constrained_kmeans.py",

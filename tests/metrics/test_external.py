@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.metrics import accuracy, pair_f, pair_f1, purity
+from weft.metrics.external import pair_counts
 
 labellings = st.integers(1, 12).flatmap(
     lambda n: st.tuples(
@@ -110,3 +111,20 @@ def test_text_labels_are_fine_and_lengths_must_agree():
         pair_f([], [])
     with pytest.raises(ValueError, match=r"hungarian.*optimal"):
         accuracy([0, 1], [0, 1], mapping="hungarian")
+
+
+def test_pairs_are_counted_exactly_whatever_their_number():
+    counts = pair_counts([0, 0, 0, 1, 1], [0, 0, 1, 1, -1])
+    # Together: (0, 1). In one cluster only: (2, 3). In one class only: (0, 2), (1, 2), (3, 4).
+    assert counts == (1, 1, 3)
+
+
+def test_shapes_and_empty_vectors_are_refused():
+    for y_true, labels in [([[0, 1]], [[0, 1]]), ([0, 1], [[0, 1]]), ([0], [0, 1])]:
+        with pytest.raises(ValueError, match="vectors of one length"):
+            accuracy(y_true, labels)
+    assert accuracy([3], [9]) == 1.0
+    assert pair_f([3], [9]) == 1.0  # no pair to find, none claimed
+    assert pair_f1([3, 3], [0, 1]) == 0.0
+    with pytest.raises(ValueError, match=r"average='all'"):
+        purity([0], [0], average="all")

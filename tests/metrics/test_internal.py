@@ -94,7 +94,7 @@ def test_every_partition_of_six_rows_has_a_finite_value(measure, kind):
     options = [{}, {"noise": "cluster"}]
     if measure in ("bcr", "bic"):
         options.append({"artificial_noise": 0.0})
-    for labels in list(_partitions(6))[::7]:
+    for labels in list(_partitions(6))[::31]:
         for option in options:
             assert np.isfinite(function(X, labels, **option))
 
@@ -139,3 +139,61 @@ def test_wrong_arguments_are_named():
         metrics.silhouette(LINE, [0, 0, 1, 1], metric="precomputed")
     with pytest.raises(ValueError, match=r"cosine.*euclidean"):
         metrics.silhouette(LINE, [0, 0, 1, 1], metric="cosine")
+
+
+# Defaults and limits --------------------------------------------------------------------------
+
+
+def test_five_neighbours_and_a_cap_of_ten():
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    X[1] = X[0]  # at distance 0
+    labels = np.arange(12) % 2
+    for measure in (metrics.connectedness, metrics.csc):
+        value = measure(X, labels)
+        assert value == measure(X, labels, n_neighbors=5, cap=10.0)
+        assert value != measure(X, labels, n_neighbors=6)
+        assert value != measure(X, labels, cap=15.0)
+        assert np.isfinite(measure(X, labels, n_neighbors=1, cap=1e-9))
+        for wrong in ({"n_neighbors": 0}, {"cap": 0.0}):
+            with pytest.raises(ValueError, match=next(iter(wrong))):
+                measure(X, labels, **wrong)
+
+
+def test_noise_added_to_deviations():
+    X = np.random.default_rng(3).normal(size=(12, 2))
+    labels = np.arange(12) % 2
+    for measure, usual in ((metrics.bcr, 0.1), (metrics.bic, 0.0)):
+        assert measure(X, labels) == measure(X, labels, artificial_noise=usual)
+        assert measure(X, labels) != measure(X, labels, artificial_noise=usual + 0.05)
+        with pytest.raises(ValueError, match="artificial_noise"):
+            measure(X, labels, artificial_noise=-0.1)
+
+
+def test_measures_of_given_distances():
+    X = np.random.default_rng(4).normal(size=(15, 3))
+    labels = np.arange(15) % 3
+    apart = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2))
+    for name in ("silhouette", "connectedness", "sparsity", "separation", "csc"):
+        measure = getattr(metrics, name)
+        assert measure(apart, labels, metric="precomputed") == pytest.approx(
+            measure(X, labels), rel=1e-9
+        )
+    with pytest.raises(ValueError, match="noise='drop'"):
+        metrics.silhouette(X, labels, noise="drop")
+
+
+def test_a_table_too_large_for_one_pass_is_taken_in_blocks(monkeypatch):
+    X = np.random.default_rng(5).normal(size=(20, 2))
+    labels = np.arange(20) % 4
+    usual = metrics.silhouette(X, labels)
+    for limit in (79, 80):
+        monkeypatch.setattr("weft.metrics.internal.SUMS_AT_ONCE", limit)
+        monkeypatch.setattr("weft.metrics.on_spaces.SUMS_AT_ONCE", limit)
+        assert metrics.silhouette(X, labels) == pytest.approx(usual, rel=1e-12)
+
+
+def test_csc_by_hand():
+    # Silhouette and connectedness of the line, both by hand above, with two neighbours.
+    s = (5 / 6 + 4 / 5 - 3.5 / 6 + 2.5 / 8.5) / 4
+    c = (1 - 1 / 3 + 1 - 1 / 2 - 1 / 2 - 1 / 3 + 1 / 6 - 1 / 8) / 4
+    assert metrics.csc(LINE, [0, 0, 1, 1], n_neighbors=2) == pytest.approx(s * c)

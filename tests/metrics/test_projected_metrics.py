@@ -88,3 +88,66 @@ def test_errors():
         found_features(np.ones((2, 3)), np.ones((2, 4)), [0, 1], [0, 1])
     with pytest.raises(ValueError, match="one row for each"):
         found_features(np.ones((1, 3)), np.ones((2, 3)), [0, 1], [0, 1])
+
+
+def test_rows_in_no_cluster():
+    # Class a has 2 rows, b 3; the cluster {a, a, b} and {b}, and one b in none.
+    y, labels = ["a", "a", "b", "b", "b"], [0, 0, 0, 1, -1]
+    # F of a: 2·2/(2+3); of b: the best of 2·1/(3+3) and 2·1/(3+1).
+    assert fscore(y, labels) == pytest.approx((2 * 4 / 5 + 3 * 1 / 2) / 5)
+    # Of the four rows in clusters three are in a mix of 2/3 and 1/3.
+    mix = -(2 / 3 * np.log(2 / 3) + 1 / 3 * np.log(1 / 3)) / np.log(2)
+    assert entropy(y, labels) == pytest.approx(3 * mix / 4)
+    assert entropy(y, [-1] * 5) == 0.0
+
+
+def test_the_best_cut_by_brute_force():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5, 9):
+        for _ in range(20):
+            weights = rng.random(n)
+            ordered = np.sort(weights)
+            cuts = [
+                c * (n - c) * (ordered[c:].mean() - ordered[:c].mean()) ** 2 for c in range(1, n)
+            ]
+            edge = ordered[int(np.argmax(cuts))]
+            np.testing.assert_array_equal(select_features([weights])[0], weights > edge)
+    assert not select_features([[0.3], [0.7]]).any()  # one feature: nothing to cut
+    np.testing.assert_array_equal(select_features([[0.0, 1.0], [1.0, 1.0]]), [[0, 1], [0, 0]])
+    np.testing.assert_array_equal(select_features([[1.0, 1.0], [3.0, 1.0]], rule="mean")[1], [1, 0])
+    assert select_features(np.empty((0, 3))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("bad", [[1.0, 2.0], [[1.0, np.nan]], [[1.0, np.inf]], [[1.0, -1e-9]]])
+def test_weights_that_are_none(bad):
+    with pytest.raises(ValueError, match="at least 0"):
+        select_features(bad)
+
+
+def test_found_features_by_hand():
+    # Cluster 1 stands for class 0 (2 of its 3 rows), cluster 0 for class 1; cluster 2, with one
+    # row of class 1, for nobody: what it chose does not count.
+    relevant = [[True, True, False, False], [False, False, True, False]]
+    chosen = np.array([[0, 0, 1, 1], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
+    y, labels = [0, 0, 0, 1, 1, 1, 1], [1, 1, -1, 0, 0, 1, 2]
+    found = found_features(relevant, chosen, y, labels)
+    # Chosen 3 (2 + 1), relevant 3, right 2.
+    assert found == pytest.approx((2 / 3, 2 / 3, 2 * 2 / 6))
+    nothing = found_features(np.zeros((2, 4), bool), chosen, y, labels)
+    assert nothing == (0.0, 0.0, 0.0)
+    neither = found_features(np.zeros((2, 4), bool), np.zeros((3, 4), bool), y, labels)
+    assert neither == (0.0, 0.0, 0.0)
+    by_mean = found_features(relevant, chosen * 0.9 + 0.1, y, labels, rule="mean")
+    assert by_mean == found
+
+
+def test_every_class_and_cluster_needs_a_row():
+    relevant, weights = np.ones((2, 3), bool), np.eye(2, 3)
+    for y, labels in [([0, 1, 2], [0, 1, 1]), ([0, 1, 1], [0, 1, 2])]:
+        with pytest.raises(ValueError, match="one row for each"):
+            found_features(relevant, weights, y, labels)
+    assert found_features(relevant, weights, [0, 1, 1], [0, 1, 1]).recall == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="same table"):
+        found_features([True, False], weights, [0, 1], [0, 1])
+    with pytest.raises(ValueError, match="same table"):
+        found_features(relevant, np.array([True, False, True]), [0, 1], [0, 1])

@@ -81,6 +81,8 @@ def test_inertia_falls_from_first_to_last():
     assert swarm._inertia(48) == pytest.approx(0.7)  # the 49th and last move
     assert swarm._inertia(100) == pytest.approx(0.7)
     assert CLPSO(1)._inertia(0) == 0.9
+    assert CLPSO(3)._inertia(1) == pytest.approx(0.7)  # the second and last move
+    assert CLPSO(4)._inertia(1) == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize("bounds", ["clip", "repair"])
@@ -197,3 +199,162 @@ def test_a_particle_learns_something_new_where_there_is_something():
         moved = swarm.ask(state, np.random.default_rng(seed))
         assert (moved.positions[0] != start[0]).any()
         assert (moved.positions[1] != start[1]).any()
+
+
+# Settings and single steps --------------------------------------------------------------------
+
+
+def test_defaults_are_the_papers():
+    swarm = CLPSO(10)
+    assert (swarm.inertia, swarm.acceleration, swarm.learning) == ((0.9, 0.7), 1.49445, (0.0, 0.5))
+    assert (swarm.low, swarm.high, swarm.bounds) == (0.0, 1.0, "clip")
+    assert swarm.max_velocity == 0.25
+    assert CLPSO(10, low=-2.0, high=6.0).max_velocity == 2.0
+    assert PartitionCLPSO(3).learning == (0.0, 0.5)
+
+
+def test_learning_probabilities_of_any_range():
+    np.testing.assert_array_equal(learning_probabilities(1, 0.2, 0.6), [0.6])
+    np.testing.assert_allclose(learning_probabilities(2, 0.2, 0.6), [0.2, 0.6])
+    e = np.exp  # f = 2.5, 5, 7.5
+    middle = 0.2 + 0.4 * (e(5) - e(2.5)) / (e(7.5) - e(2.5))
+    np.testing.assert_allclose(learning_probabilities(3, 0.2, 0.6), [0.2, middle, 0.6])
+
+
+def test_a_start_by_hand():
+    start = np.array([[0.1, 0.2], [0.3, 0.4]])
+    state = CLPSO(10, low=-1.0, high=3.0).start(start, np.random.default_rng(2))
+    np.testing.assert_array_equal(
+        state.velocities, np.random.default_rng(2).uniform(-1.0, 1.0, (2, 2))
+    )
+    np.testing.assert_array_equal(state.own_best, start)
+    np.testing.assert_array_equal(state.best_position, start[0])
+    np.testing.assert_array_equal(state.own_best_fitness, [-np.inf] * 2)
+    assert (state.best_fitness, state.n_moves) == (-np.inf, 0)
+    assert PartitionCLPSO(2).start(start, np.random.default_rng(2)).velocities.shape == (2, 0)
+
+
+def test_moves_are_counted():
+    rng = np.random.default_rng(0)
+    for swarm in (CLPSO(10), PartitionCLPSO(2)):
+        state = swarm.tell(swarm.start(np.array([[0.0, 1.0], [1.0, 1.0]]), rng), np.arange(2.0))
+        assert swarm.ask(swarm.ask(state, rng), rng).n_moves == 2
+
+
+def test_the_first_drawn_wins_a_tie():
+    replay = np.random.default_rng(3)
+    found = tournament(np.zeros(5), np.random.default_rng(3))
+    for i in range(5):
+        drawn = replay.choice(4, 2, replace=False)
+        assert found[i] == drawn[0] + (drawn[0] >= i)
+
+
+def test_a_wall_that_is_just_reached_is_no_wall_passed():
+    # Inertia 1 and no pull: 0.75 + 0.25 = 1 and 0.25 - 0.25 = 0, exactly.
+    swarm = CLPSO(10, inertia=(1.0, 1.0), acceleration=0.0, bounds="repair")
+    state = swarm.tell(
+        swarm.start(np.array([[0.75], [0.25]]), np.random.default_rng(0)), np.zeros(2)
+    )
+    state = state._replace(velocities=np.array([[0.25], [-0.25]]))
+    moved = swarm.ask(state, np.random.default_rng(0))
+    np.testing.assert_array_equal(moved.positions, [[1.0], [0.0]])
+    np.testing.assert_array_equal(moved.velocities, [[0.25], [-0.25]])
+
+
+def test_walls_elsewhere_reflect_as_well():
+    # A box from -1 to 3 (velocities up to 1): 2.75 + 1 = 3.75 → 2.25; -0.5 - 1 = -1.5 → -0.5.
+    swarm = CLPSO(10, inertia=(1.0, 1.0), acceleration=0.0, low=-1.0, high=3.0, bounds="repair")
+    state = swarm.tell(
+        swarm.start(np.array([[2.75], [-0.5]]), np.random.default_rng(0)), np.zeros(2)
+    )
+    state = state._replace(velocities=np.array([[1.0], [-1.0]]))
+    moved = swarm.ask(state, np.random.default_rng(0))
+    np.testing.assert_array_equal(moved.positions, [[2.25], [-0.5]])
+    np.testing.assert_array_equal(moved.velocities, [[-1.0], [1.0]])
+    clipped = CLPSO(10, inertia=(1.0, 1.0), acceleration=0.0, low=-1.0, high=3.0).ask(
+        state, np.random.default_rng(0)
+    )
+    np.testing.assert_array_equal(clipped.positions, [[3.0], [-1.0]])
+    np.testing.assert_array_equal(clipped.velocities, [[1.0], [-1.0]])
+
+
+def test_crossover_by_definition():
+    swarm = CLPSO(10, learning=(0.3, 0.3))
+    start = np.random.default_rng(1).uniform(size=(5, 4))
+    state = swarm.tell(swarm.start(start, np.random.default_rng(0)), np.arange(5.0))
+    for seed in range(8):
+        learned = swarm.crossover(state, np.random.default_rng(seed))
+        replay = np.random.default_rng(seed)
+        exemplars = tournament(state.own_best_fitness, replay)
+        drawn, spare = replay.uniform(size=(5, 4)), replay.integers(4, size=5)
+        for i in range(5):
+            taken = [v for v in range(4) if drawn[i, v] < 0.3] or [spare[i]]
+            wanted = [start[exemplars[i] if v in taken else i, v] for v in range(4)]
+            np.testing.assert_array_equal(learned[i], wanted)
+
+
+def test_bests_step_by_step():
+    swarm = CLPSO(10)
+    state = swarm.start(np.array([[0.1], [0.2]]), np.random.default_rng(0))
+    state = swarm.tell(state, np.array([1.0, 3.0]))
+    assert (state.best_position[0], state.best_fitness) == (0.2, 3.0)
+    state = swarm.tell(state._replace(positions=np.array([[0.7], [0.8]])), np.array([3.0, 2.0]))
+    np.testing.assert_array_equal(state.own_best[:, 0], [0.7, 0.2])
+    np.testing.assert_array_equal(state.own_best_fitness, [3.0, 3.0])
+    assert state.best_position[0] == 0.2  # an equal one came later
+    state = swarm.tell(state._replace(positions=np.array([[0.5], [0.6]])), np.array([3.5, 4.0]))
+    assert (state.best_position[0], state.best_fitness) == (0.6, 4.0)
+
+
+def test_rows_in_no_cluster_match_nothing():
+    own = np.array([0, 0, -1, -1, 1], dtype=float)
+    other = np.array([1, -1, 0, 0, 0], dtype=float)
+    # In common: 0 with 1 (row 0), and 1 with 0 (row 4); rows 2 and 3 count for nobody.
+    match = match_clusters(own, other, 2)
+    np.testing.assert_array_equal(match, [1, 0])
+    np.testing.assert_array_equal(clusters_differ(own, other, match), [True, True])
+    same = np.array([1, 1, -1, -1, 0], dtype=float)
+    np.testing.assert_array_equal(clusters_differ(own, same, match), [False, False])
+    # Learned: the other's 0, rows 2 to 4; row 1, which the other has in none, stays in 0.
+    learned = learn_clusters(own, other, match, np.array([False, True]))
+    np.testing.assert_array_equal(learned, [0, 0, 1, 1, 1])
+
+
+def test_one_partition_alone_stays():
+    swarm = PartitionCLPSO(2)
+    start = np.array([[0, 1, 1, 0]], dtype=float)
+    state = swarm.tell(swarm.start(start, np.random.default_rng(0)), np.array([1.0]))
+    moved = swarm.ask(state, np.random.default_rng(0))
+    np.testing.assert_array_equal(moved.positions, start)
+    assert moved.own_best_fitness[0] == 1.0
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.4, 1.0])
+def test_moves_of_partitions_by_definition(chance):
+    swarm = PartitionCLPSO(3, learning=(chance, chance))
+    rng = np.random.default_rng(4)
+    start = rng.integers(3, size=(4, 12)).astype(float)
+    start[3] = start[0]  # an equal
+    state = swarm.tell(swarm.start(start, rng), np.array([4.0, 2.0, 3.0, 1.0]))
+    renewed = 0
+    for seed in range(30):
+        moved = swarm.ask(state, np.random.default_rng(seed))
+        replay = np.random.default_rng(seed)
+        exemplars = tournament(state.own_best_fitness, replay)
+        drawn, spare = replay.uniform(size=(4, 3)), replay.integers(3, size=4)
+        for i, exemplar in enumerate(exemplars):
+            match = match_clusters(start[i], start[exemplar], 3)
+            new = np.flatnonzero(clusters_differ(start[i], start[exemplar], match))
+            if len(new) == 0 and i > exemplar:
+                renewed += 1
+                np.testing.assert_array_equal(moved.positions[i], -1.0)
+                assert moved.own_best_fitness[i] == -np.inf
+                continue
+            assert moved.own_best_fitness[i] == state.own_best_fitness[i]
+            taken = drawn[i] < chance
+            if len(new) and not any(taken[k] for k in new):
+                taken[new[spare[i] % len(new)]] = True
+            wanted = learn_clusters(start[i], start[exemplar], match, taken)
+            np.testing.assert_array_equal(moved.positions[i], wanted)
+    assert renewed
+    np.testing.assert_array_equal(state.own_best_fitness, [4.0, 2.0, 3.0, 1.0])

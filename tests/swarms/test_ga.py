@@ -66,3 +66,90 @@ def test_finds_a_maximum():
     start = np.hstack([np.ones((40, 2)), rng.uniform(1.0, 5.0, (40, 4))])
     best = optimize(objective, GA(2, 2, mutation=0.05), start, n_generations=100, rng=rng)
     assert best.fitness > 0.8
+
+
+def test_defaults_are_the_papers():
+    assert (GA(3, 2).crossover, GA(3, 2).mutation) == (0.85, 0.005)
+
+
+def test_a_start_knows_nothing():
+    start = np.arange(8.0).reshape(2, 4)
+    state = GA(2, 1).start(start, np.random.default_rng(0))
+    np.testing.assert_array_equal(state.positions, start)
+    np.testing.assert_array_equal(state.fitness, [0.0, 0.0])
+    np.testing.assert_array_equal(state.best_position, start[0])
+    assert state.best_fitness == -np.inf
+
+
+def test_crossover_by_definition():
+    swarm = GA(3, 2, crossover=0.6)
+    parents = np.arange(45.0).reshape(5, 9)  # flags 0-2, then three genes of two numbers
+    seen = set()
+    for seed in range(20):
+        children = swarm._cross(parents, np.random.default_rng(seed))
+        replay = np.random.default_rng(seed)
+        wanted = parents.copy()
+        for first in (0, 2):  # the fifth has no mate
+            if replay.random() < 0.6:
+                cut = int(replay.integers(1, 3))
+                seen.add(cut)
+                columns = [*range(cut, 3), *range(3 + 2 * cut, 9)]
+                wanted[first, columns] = parents[first + 1, columns]
+                wanted[first + 1, columns] = parents[first, columns]
+        np.testing.assert_array_equal(children, wanted)
+    assert seen == {1, 2}
+    np.testing.assert_array_equal(parents, np.arange(45.0).reshape(5, 9))
+
+
+def test_mutation_hits_some():
+    swarm = GA(2, 3, mutation=0.4)
+    before = np.arange(1.0, 17.0).reshape(2, 8)
+    found = swarm._mutate(before.copy(), np.random.default_rng(8))
+    replay = np.random.default_rng(8)
+    hit = replay.random((2, 6)) < 0.4
+    delta = replay.uniform(-2.0, 2.0, (2, 6))
+    values = before[:, 2:]
+    np.testing.assert_allclose(found[:, 2:], np.where(hit, values * (1.0 + delta), values))
+    np.testing.assert_array_equal(found[:, :2], before[:, :2])
+    assert 0 < hit.sum() < 12
+
+
+def test_fitness_that_is_none_draws_nobody():
+    swarm = GA(2, 1)
+    fitness = np.array([-5.0, 0.0, np.inf, np.nan, 2.0, -np.inf])
+    drawn = swarm._draw_parents(fitness, np.random.default_rng(0))
+    np.testing.assert_array_equal(drawn, [4] * 6)
+    # Nobody at all: everybody alike.
+    drawn = np.concatenate(
+        [swarm._draw_parents(-np.ones(4), np.random.default_rng(seed)) for seed in range(200)]
+    )
+    np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 800, 0.25, atol=0.06)
+
+
+def test_a_generation_is_bred_from_its_parents():
+    swarm = GA(2, 1, crossover=0.0, mutation=0.0)
+    start = np.arange(12.0).reshape(3, 4)
+    state = swarm.tell(swarm.start(start, np.random.default_rng(0)), np.array([1.0, 0.0, 1.0]))
+    moved = swarm.ask(state, np.random.default_rng(1))
+    rows = swarm._draw_parents(state.fitness, np.random.default_rng(1))
+    np.testing.assert_array_equal(moved.positions, start[rows])
+
+
+def test_bests_step_by_step():
+    swarm = GA(1, 1)
+    start = np.array([[1.0, 10.0], [1.0, 20.0]])
+    state = swarm.tell(swarm.start(start, np.random.default_rng(0)), np.array([1.0, 2.0]))
+    assert (state.best_position[1], state.best_fitness) == (20.0, 2.0)
+    np.testing.assert_array_equal(state.positions, start)  # the best is among them
+    # An equal: the old one comes back in the place of the worst.
+    later = swarm.tell(
+        state._replace(positions=np.array([[1.0, 30.0], [1.0, 40.0]])), np.array([2.0, 0.5])
+    )
+    np.testing.assert_array_equal(later.positions[:, 1], [30.0, 20.0])
+    np.testing.assert_array_equal(later.fitness, [2.0, 2.0])
+    assert later.best_position[1] == 20.0
+    better = swarm.tell(
+        later._replace(positions=np.array([[1.0, 50.0], [1.0, 60.0]])), np.array([0.0, 3.0])
+    )
+    np.testing.assert_array_equal(better.positions[:, 1], [50.0, 60.0])
+    assert (better.best_position[1], better.best_fitness) == (60.0, 3.0)

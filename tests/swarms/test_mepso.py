@@ -97,3 +97,81 @@ def test_finds_a_minimum(elitist):
         rng=rng,
     )
     assert best.fitness > -1e-4
+
+
+def test_defaults_are_the_papers():
+    swarm = MEPSO()
+    assert (swarm.inertia, swarm.cognitive, swarm.social) == (0.794, (0.35, 2.4), (2.4, 0.35))
+    assert (swarm.n_generations, swarm.max_velocity, swarm.initial_velocity) == (1250, 1.0, 0.0)
+    assert (swarm.bounds, swarm.elitist) == ((0.0, 1.0), True)
+
+
+def test_a_start_by_hand():
+    start = np.array([[0.1, 0.2], [0.3, 0.4]])
+    state = MEPSO(initial_velocity=3.0, max_velocity=0.5).start(start, np.random.default_rng(2))
+    np.testing.assert_array_equal(
+        state.velocities, np.random.default_rng(2).uniform(-0.5, 0.5, (2, 2))
+    )
+    assert not MEPSO().start(start, np.random.default_rng(2)).velocities.any()
+    for part in (state.positions, state.own_best):
+        np.testing.assert_array_equal(part, start)
+    for part in (state.best_position, state.guide):
+        np.testing.assert_array_equal(part, start[0])
+    np.testing.assert_array_equal(state.own_best_fitness, [-np.inf] * 2)
+    assert (state.best_fitness, state.guide_fitness) == (-np.inf, -np.inf)
+    np.testing.assert_array_equal(state.growth, [0, 0])
+    assert state.moves == 0
+    assert MEPSO().ask(state, np.random.default_rng(0)).moves == 1
+
+
+def test_one_move_by_hand():
+    swarm = MEPSO(
+        0.5, (1.0, 3.0), (4.0, 2.0), n_generations=5, max_velocity=0.6, bounds=(-1.0, 2.0)
+    )
+    start = np.array([[0.0, 1.0], [0.5, 0.25]])
+    state = swarm.start(start, np.random.default_rng(0))._replace(
+        velocities=np.array([[0.25, -0.25], [0.5, 0.0]]),
+        own_best=np.array([[0.2, 0.9], [0.6, 0.2]]),
+        guide=np.array([0.1, 0.8]),
+        moves=1,
+    )
+    moved = swarm.ask(state, np.random.default_rng(6))
+    r1, r2 = np.random.default_rng(6).random((2, 2, 2))
+    # One of four steps is done: pulls of 1.5 and 3.5.
+    velocities = (
+        0.5 * state.velocities
+        + 1.5 * r1 * (state.own_best - start)
+        + 3.5 * r2 * (state.guide - start)
+    )
+    np.testing.assert_allclose(moved.velocities, np.clip(velocities, -0.6, 0.6), rtol=1e-13)
+    np.testing.assert_allclose(moved.positions, start + moved.velocities, rtol=1e-13)
+
+
+def test_a_single_generation_has_the_first_pulls():
+    swarm = MEPSO(0.0, (0.0, 0.0), (2.0, 1.0), n_generations=1, max_velocity=9.0, bounds=None)
+    state = swarm.start(np.zeros((1, 1)), np.random.default_rng(0))._replace(guide=np.ones(1))
+    draw = np.random.default_rng(7).random((2, 1, 1))[1, 0, 0]
+    moved = swarm.ask(state, np.random.default_rng(7))
+    assert moved.positions[0, 0] == pytest.approx(2.0 * draw)
+
+
+def test_an_equal_fitness_is_no_growth_and_no_better():
+    state = told(MEPSO(), [1.0, 3.0, 2.0], [1.0, 3.0, 2.0])
+    assert state.growth.tolist() == [0, 0, 0]
+    np.testing.assert_allclose(state.own_best, np.arange(6.0).reshape(3, 2) / 10)
+    assert state.guide.tolist() == [0.2, 0.3]
+    # Particle 0 grows to the guide's fitness: equal is not above, the guide stays.
+    state = told(MEPSO(), [1.0, 3.0, 2.0], [3.0, 3.0, 2.0])
+    assert state.growth.tolist() == [1, 0, 0]
+    assert state.guide.tolist() == [0.2, 0.3]
+    assert state.best_position.tolist() == [0.2, 0.3]
+    np.testing.assert_allclose(state.own_best[0], [0.01, 0.11])
+
+
+def test_growth_compares_with_the_generation_before():
+    # Particle 0 falls and rises again below its best: that is growth, and no new best.
+    state = told(MEPSO(), [5.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0])
+    assert state.growth.tolist() == [1, 0, 0]
+    np.testing.assert_array_equal(state.own_best_fitness, [5.0, 0.0, 0.0])
+    assert (state.best_fitness, state.guide_fitness) == (5.0, 5.0)
+    np.testing.assert_array_equal(state.last_fitness, [2.0, 0.0, 0.0])

@@ -129,10 +129,10 @@ class CLPSO:
         velocities = np.clip(velocities, -self.max_velocity, self.max_velocity)
         positions = state.positions + velocities  # eq. 12
         if self.bounds == "repair":
-            outside = (positions < self.low) | (positions > self.high)
-            velocities[outside] *= -1.0
-            positions = np.where(positions < self.low, 2.0 * self.low - positions, positions)
-            positions = np.where(positions > self.high, 2.0 * self.high - positions, positions)
+            below, above = positions < self.low, positions > self.high
+            velocities = np.where(below | above, -velocities, velocities)
+            positions = np.where(below, 2.0 * self.low - positions, positions)
+            positions = np.where(above, 2.0 * self.high - positions, positions)
         positions = np.clip(positions, self.low, self.high)
         return state._replace(positions=positions, velocities=velocities, n_moves=state.n_moves + 1)
 
