@@ -154,8 +154,8 @@ def press_while_screening(monkeypatch, press):
     """The first look at the columns ends with a signal."""
     screen = search_module.screen
 
-    def screen_and_press(*given):
-        found = screen(*given)
+    def screen_and_press(*given, **options):
+        found = screen(*given, **options)
         press()
         return found
 

@@ -161,12 +161,12 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         varies = (np.ptp(X, axis=0) > 0.0) & (deviation > 1e-12 * np.abs(X).max(axis=0))
         self.feature_scales_ = np.where(varies, deviation, 1.0)
         rows = np.where(varies, (X - X.mean(axis=0)) / self.feature_scales_, 0.0)
-        # One thread each: the bits of a product must not depend on the machine's load.
         with running(self, X, resume) as run:
             settings = settings._replace(seed=run.seed(self.random_state))
             # Where to is settled already: the swarm may take it or leave it.
             where = "cpu" if settings.device == "cpu" else "auto"
             propose = partial(propose_weights, device=where, callbacks=self.callbacks)
+            # One thread each: the bits of a product must not depend on the machine's load.
             with threadpool_limits(limits=1, user_api="blas"):
                 answer = search(rows, settings, propose, run.heed)
             self._keep(X, rows, answer)
