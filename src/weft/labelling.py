@@ -60,6 +60,18 @@ def representative_rows(
     return np.sort(np.concatenate(chosen))
 
 
+def numbers_by_first_row(labels: Integers, n_clusters: int) -> Integers:
+    """Return new numbers (n_clusters,) for clusters: by the first row that has them.
+
+    Rows that repeat each other may leave a cluster of a sample with none: such ones come last.
+    """
+    old, first = np.unique(labels[labels >= 0], return_index=True)
+    numbers = np.full(n_clusters, -1, dtype=np.int64)
+    numbers[old[np.argsort(first)]] = np.arange(len(old))
+    numbers[numbers < 0] = np.arange(len(old), n_clusters)
+    return numbers
+
+
 def _shares(counts: Integers, size: int) -> Integers:
     """Split `size` by `counts`: at least 1 where there is any, the rest by largest remainders."""
     quota = np.minimum(counts, 1)

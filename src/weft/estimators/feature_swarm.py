@@ -24,7 +24,7 @@ from weft.clusterers import make_clusterer
 from weft.criteria import Criterion, Robust, make_criterion
 from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
-from weft.labelling import nearest_rows_of, representative_rows
+from weft.labelling import nearest_rows_of, numbers_by_first_row, representative_rows
 from weft.objectives import FeatureObjective
 from weft.optimize import optimize
 from weft.particles import Particle, SelectionParticle, WeightExponentParticle, WeightParticle
@@ -269,12 +269,7 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
     def _label_rest(self: Any, X: Floats) -> None:
         """Label all rows by those of the sample, and number the clusters by their first row."""
         labels = self._nearest_labels(X)
-        found = labels[labels >= 0]
-        old, first = np.unique(found, return_index=True)
-        numbers = np.full(self.n_clusters_, -1, dtype=np.int64)
-        numbers[old[np.argsort(first)]] = np.arange(len(old))
-        # Rows that repeat each other may leave a cluster of the sample with none.
-        numbers[numbers < 0] = np.arange(len(old), self.n_clusters_)
+        numbers = numbers_by_first_row(labels, self.n_clusters_)
         self.labels_ = np.where(labels >= 0, numbers[labels], -1)
         self._fit_anchor_labels = numbers[self._fit_anchor_labels]
 

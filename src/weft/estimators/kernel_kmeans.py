@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._parallel import run_chunks
-from weft._validation import check_integer, parse_memory
+from weft._validation import check_integer
 from weft._workers import threads_here
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
-from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.estimators._sampled import SampledMixin
+from weft.kernel_clusters.scaling import standard_scaling
 from weft.kernel_clusters.search import by_first_row
 from weft.kernel_clusters.spaces import make_space, nearest_means
 from weft.kernels.cpu.kernel_cs import kernel_kmeans
@@ -32,7 +33,7 @@ Runs = tuple[Integers, Integers, Floats]  # labels, steps, sums of squares
 _WORTH_A_GPU = 1000
 
 
-class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
+class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """k-means in a kernel's feature space, the best of several starts.
 
     Parameters
@@ -51,6 +52,9 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         Steps of each start, at most.
     scale : bool, default=True
         Standardise columns first.
+    max_samples : int or None, default=None
+        Search on no more rows than this: a sample of that size, drawn by density, by which the
+        other rows are then labelled as `predict` does. None: all rows.
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -78,6 +82,12 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         Width that was used; None for kernels that have none.
     n_iter_ : int
         Steps of the best start.
+    n_samples_search_ : int
+        Rows that the search ran on.
+    sample_agreement_ : float or None
+        With `max_samples`: a second sample, clustered anew with the same kernel and number of
+        clusters, compared with the answer on its rows (adjusted Rand index); None where there
+        was none.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -103,6 +113,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         n_init=10,
         max_iter=100,
         scale=True,
+        max_samples=None,
         max_memory="1GiB",
         device="cpu",
         n_jobs=None,
@@ -115,6 +126,7 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.max_iter = max_iter
         self.scale = scale
+        self.max_samples = max_samples
         self.max_memory = max_memory
         self.device = device
         self.n_jobs = n_jobs
@@ -136,13 +148,15 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
             The fitted estimator.
         """
         X = validate_data(self, to_host(X), dtype=np.float64, order="C")
-        check_size(X, 4, parse_memory("max_memory", self.max_memory))
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self._fit_sampled(X, seed, 4)
+        return self
+
+    def _fit_rows(self, X: Floats, seed: int) -> None:
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         n_init = check_integer("n_init", self.n_init, low=1)
         max_iter = check_integer("max_iter", self.max_iter, low=1)
-        rng = np.random.default_rng(
-            check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        )
+        rng = np.random.default_rng(seed)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
@@ -158,7 +172,9 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         self.fitness_ = -self.inertia_
         self.history_ = {"start": np.arange(n_init), "inertia": sums, "n_iter": steps}
         self.n_iter_ = max(1, int(steps[best]))
-        return self
+
+    def _cluster_again(self, X: Floats, seed: int) -> Integers:
+        return clone(self).set_params(max_samples=None, random_state=seed).fit(X).labels_
 
     def _how(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         # The walk needs directions to end in; the other kernels' inner products are enough.
@@ -208,8 +224,11 @@ class KernelKMeans(ReportMixin, ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        return self._nearest(X)
+
+    def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)
-        return nearest_means(self._fit_space, self.labels_, self.n_clusters_, rows)
+        return nearest_means(self._fit_space, self._fit_labels, self.n_clusters_, rows)
 
 
 def _nearest_rows(gram: Floats, chosen: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,12 +16,14 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._validation import check_choice, check_integer, check_real, parse_memory
+from weft._validation import check_choice, check_integer, check_real
 from weft.callbacks import History, Patience, Progress
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._sampled import SampledMixin
+from weft.estimators.kernel_kmeans import KernelKMeans
 from weft.kernel_clusters.objectives import CenterObjective, InputObjective, SpaceObjective
-from weft.kernel_clusters.scaling import check_size, standard_scaling
+from weft.kernel_clusters.scaling import standard_scaling
 from weft.kernel_clusters.search import Found, bind_all, by_first_row, polish, search_widths
 from weft.kernel_clusters.spaces import (
     DIFFUSION_WIDTHS,
@@ -40,6 +42,7 @@ from weft.runs import running
 from weft.swarms.mepso import MEPSO
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 # Table 2: inertia, cognitive and social pull, each first and last.
 _TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
@@ -49,7 +52,7 @@ _MATRICES = 4
 _WORTH_A_GPU = 500
 
 
-class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
+class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
 
     A particle has an activation threshold and a centre for each of `max_clusters` clusters; those
@@ -100,6 +103,9 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         table 2's: 0.35 → 2.4 and 2.4 → 0.35 (opposite to custom), or 2 for "pso".
     max_velocity : float, default=1.0
         Largest step, in ranges of the coordinate.
+    max_samples : int or None, default=None
+        Search on no more rows than this: a sample of that size, drawn by density, by which the
+        other rows are then labelled as `predict` does. None: all rows.
     max_memory : int or str, default="1GiB"
         What matrices of rows × rows may take.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -131,6 +137,12 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         Generations at the chosen width.
     n_evaluations_ : int
         Evaluations at all widths together.
+    n_samples_search_ : int
+        Rows that the search ran on.
+    sample_agreement_ : float or None
+        With `max_samples`: a second sample, clustered by kernel k-means with the same width and
+        number of clusters, compared with the answer on its rows (adjusted Rand index); None where
+        there was none.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -166,6 +178,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         cognitive=None,
         social=None,
         max_velocity=1.0,
+        max_samples=None,
         max_memory="1GiB",
         device="cpu",
         n_jobs=None,
@@ -190,6 +203,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         self.cognitive = cognitive
         self.social = social
         self.max_velocity = max_velocity
+        self.max_samples = max_samples
         self.max_memory = max_memory
         self.device = device
         self.n_jobs = n_jobs
@@ -216,9 +230,8 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         """
         X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
         self._check_choices()
-        check_size(X, _MATRICES, parse_memory("max_memory", self.max_memory))
         with running(self, X, resume) as run:
-            self._fit_rows(X, run.seed(self.random_state))
+            self._fit_sampled(X, run.seed(self.random_state), _MATRICES)
         return self
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
@@ -235,7 +248,7 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
                 "no particle split the rows into two or more clusters, so all rows are in one; "
                 "check that the rows differ, or lower min_size.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _check_choices(self) -> None:
@@ -402,6 +415,9 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        return self._nearest(X)
+
+    def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)
         if isinstance(self._fit_reference, np.ndarray):
             labels = np.empty(len(rows), dtype=np.int64)
@@ -409,7 +425,25 @@ class KernelSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             columns = np.ascontiguousarray(rows.T)
             nearest_prototypes(columns, features, self._fit_reference, labels, np.empty(len(rows)))
             return labels
-        return nearest_means(self._fit_reference, self.labels_, self.n_clusters_, rows)
+        return nearest_means(self._fit_reference, self._fit_labels, self.n_clusters_, rows)
+
+    def _renumber(self, numbers: Integers) -> None:
+        super()._renumber(numbers)
+        if isinstance(self._fit_reference, np.ndarray):
+            self._fit_reference = self._fit_reference[np.argsort(numbers)]
+
+    def _cluster_again(self, X: Floats, seed: int) -> Integers:
+        again = KernelKMeans(
+            self.n_clusters_,
+            kernel=self.kernel,
+            sigma=self.sigma_ if self.sigma_ is not None else "median",
+            kernel_params=self.kernel_params,
+            scale=self.scale,
+            max_memory=self.max_memory,
+            n_jobs=self.n_jobs,
+            random_state=seed,
+        )
+        return again.fit(X).labels_
 
 
 def _pull(name: str, given: Any, default: tuple[float, float]) -> tuple[float, float]:

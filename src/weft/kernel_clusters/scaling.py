@@ -45,5 +45,5 @@ def check_size(X: Floats, n_matrices: int, max_memory: int) -> None:
         raise ValueError(
             f"{len(X)} rows need {n_matrices} matrices of rows × rows, {needed / 2**30:.1f} GiB, "
             f"above max_memory={max_memory / 2**30:.1f} GiB; raise max_memory, or fit a sample of "
-            "the rows and predict the rest."
+            "the rows (max_samples does, where there is one) and predict the rest."
         )

@@ -39,6 +39,9 @@ ROUNDING = 1e-12
 GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
 DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
 
+# Inner products of new rows with known ones that are held at a time.
+_MOST_AT_ONCE = 2**22
+
 
 @dataclass(frozen=True)
 class FeatureSpace:
@@ -197,7 +200,12 @@ def nearest_means(space: FeatureSpace, known: Integers, n_clusters: int, rows: F
     mean_products(space.gram, known, n_clusters, products, norms, counts)
     shares = np.zeros((len(known), n_clusters))
     shares[np.arange(len(known)), known] = 1.0 / counts[known]
-    return (norms - 2.0 * (space.cross(rows) @ shares)).argmin(axis=1)
+    labels = np.empty(len(rows), dtype=np.int64)
+    height = max(1, _MOST_AT_ONCE // len(known))
+    for start in range(0, len(rows), height):
+        block = slice(start, start + height)
+        labels[block] = (norms - 2.0 * (space.cross(rows[block]) @ shares)).argmin(axis=1)
+    return labels
 
 
 def leading(matrix: Floats, number: int) -> tuple[Floats, Floats]:

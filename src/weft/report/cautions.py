@@ -84,11 +84,11 @@ def _about_sample(facts: Facts) -> list[str]:
         return []
     said = (
         f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the others have "
-        "the label of their nearest neighbour."
+        "their label from it, as `predict` gives it."
     )
     if facts.agreement is not None:
         said += (
-            f" Another sample, clustered with the same weights, agrees with it to "
+            f" Another sample, clustered in the same metric, agrees with it to "
             f"{facts.agreement:.2f} (adjusted Rand index; 1: the same groups)."
         )
         if facts.agreement < STEADY:
