@@ -71,6 +71,7 @@ class Crew:
         self._backend: Any = None
         self._pool: Any = None
         self._copies: Any = None  # of the owner, with Dask's workers
+        self._seats: list[Any] = []  # actors that hold one each
         self._last: Any = None  # the last generation's results there
         self._token = uuid4().hex
 
@@ -95,6 +96,7 @@ class Crew:
         if self._pool is not None:
             self._pool.__exit__(kind, error, trace)
         self._pool = self._copies = self._last = self._backend = None
+        self._seats = []
 
     def __call__(self, positions: Any) -> list[Any]:
         """Return what each part of `positions` comes to, in their order."""
@@ -132,8 +134,22 @@ class Crew:
     def _scatter(self) -> None:
         client = self._backend.client
         self._copies = client.scatter(self.owner, broadcast=True, hash=False)
+        threads = client.nthreads()
+        # An actor answers without the scheduler, in half the time, but to one call after the other.
+        if all(number == 1 for number in threads.values()):
+            options = {"actor": True, "pure": False}
+            seats = [client.submit(_Seat, self._copies, workers=[w], **options) for w in threads]
+            self._seats = [seat.result() for seat in seats]
 
     def _on_dask(self, parts: list[Any]) -> list[Any]:
+        if len(parts) <= len(self._seats):
+            try:
+                asked = [
+                    seat.evaluate(part) for seat, part in zip(self._seats, parts, strict=False)
+                ]
+                return [answer.result() for answer in asked]
+            except (OSError, RuntimeError):
+                self._seats = []  # a worker is gone: tasks find another by themselves
         client = self._backend.client
         # One message for all of them: Dask's client sends the next no sooner than 10 ms later. For
         # the same reason the last generation's results are let go only now.
@@ -175,6 +191,16 @@ def one_blas_thread() -> Iterator[None]:
 def _evaluate(owner: Any, part: Any) -> Any:
     with one_blas_thread():
         return owner.evaluate_part(part)
+
+
+class _Seat:
+    """The owner in one of Dask's workers."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def evaluate(self, part: Any) -> Any:
+        return _evaluate(self.owner, part)
 
 
 _kept: dict[str, Any] = {}
