@@ -288,7 +288,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         )
 
     def _fit_input(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
-        sigma = median_distance(rows) if self.sigma == "median" else float(self.sigma)
+        sigma = self._median_distance(rows) if self.sigma == "median" else float(self.sigma)
         objective = self._input_objective(rows, most, gamma_of(sigma))
         found = self._search(objective, swarm, seed, sigma, 0)
         centers, labels = objective.centers_of(found.position)
@@ -298,6 +298,14 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _device(self, n_rows: int) -> str:
         return choose_device(self.device, worth_it=n_rows >= _WORTH_A_GPU)
+
+    def _median_distance(self, rows: Floats) -> float:
+        device = self._device(len(rows))
+        if device == "cpu":
+            return median_distance(rows)
+        from weft.kernel_clusters import on_device
+
+        return on_device.median_distance(rows, device)
 
     def _input_objective(self, rows: Floats, most: int, gamma: float) -> InputObjective:
         device = self._device(len(rows))
@@ -322,17 +330,20 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         least = max(min(2, len(rows) // 2), int(np.ceil(self.min_size * len(rows))))
         walk = Walk.of(rows, most) if self.kernel == "diffusion" else None
         n_before = 0
+        made: dict[float, FeatureSpace] = {}  # the last one: with a single width, the chosen one
 
         def search(sigma: float) -> Found:
             nonlocal n_before
             space = self._make_space(rows, most, walk, sigma)
+            made.clear()
+            made[sigma] = space
             objective = self._space_objective(space, most, least)
             found = self._search(objective, swarm, seed, sigma, n_before)
             n_before += found.n_evaluations
             return found
 
         found = search_widths(self._widths(rows, walk), search)
-        space = self._make_space(rows, most, walk, found.sigma)
+        space = made.get(found.sigma) or self._make_space(rows, most, walk, found.sigma)
         labels = found.labels if found.fitness > 0.0 else np.zeros_like(found.labels)
         if self.polish:
             labels = polish(space.gram, labels, least)
@@ -346,7 +357,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             return (float(self.sigma),)
         if walk is not None:
             return DIFFUSION_WIDTHS if self.sigma == "stability" else (walk.median_width(),)
-        middle = median_distance(rows)
+        middle = self._median_distance(rows)
         factors = GAUSSIAN_WIDTHS if self.sigma == "stability" else (1.0,)
         return tuple(middle * factor for factor in factors)
 

@@ -16,7 +16,9 @@ from weft.kmeans.data import Array, Data, make_data, nearest, threads
 from weft.kmeans.seeding import (
     AnomalousPatterns,
     Membership,
+    Order,
     anomalous_patterns,
+    canonical_order,
     from_patterns,
     plus_plus,
     random_rows,
@@ -159,8 +161,11 @@ def fit_family(
             )
         best: Outcome | None = None
         dead_end: DeadEnd | None = None
+        drawn = isinstance(settings.init, str) and settings.init in ("random", "k-means++")
+        order = canonical_order(X) if drawn else None
         draws = (
-            make_start(data, settings, rule, active, patterns, rng) for _ in range(settings.n_init)
+            make_start(data, settings, rule, active, patterns, rng, order)
+            for _ in range(settings.n_init)
         )
         spread = settings.n_init > 1 and make_assign is None and settings.device == "cpu"
         if spread and works_elsewhere():
@@ -223,8 +228,9 @@ def make_start(
     active: NDArray[np.bool_],
     patterns: AnomalousPatterns | None,
     rng: np.random.Generator,
+    order: Order = None,
 ) -> Start:
-    """Return the centres and weights of one start."""
+    """Return the centres and weights of one start; `order` is the table's `canonical_order`."""
     n_clusters = settings.n_clusters
     weights = None
     if patterns is not None:
@@ -241,9 +247,9 @@ def make_start(
     elif n_clusters is None:
         raise RuntimeError("n_clusters=None reached a start that needs it; this is a bug.")
     elif settings.init == "random":
-        centers = random_rows(data, n_clusters, rng)
+        centers = random_rows(data, n_clusters, rng, order)
     elif settings.init == "k-means++":
-        centers = plus_plus(data, active, n_clusters, rng)
+        centers = plus_plus(data, active, n_clusters, rng, order)
     else:
         centers = scattered(data, active, n_clusters)
     if not isinstance(settings.init_weights, str):

@@ -29,6 +29,7 @@ class Moved(NamedTuple):
     load : (n,)
     shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing
         values: the columns' means, the rows less those, and their squares
+    columns : (M, n), X transposed, for the others
     """
 
     X: Tensor
@@ -38,6 +39,7 @@ class Moved(NamedTuple):
     shift: Tensor = None
     centred: Tensor = None
     squares: Tensor = None
+    columns: Tensor = None
 
 
 def move(X: Array, load: Array, exponent: float, missing: bool, device: str) -> Moved:
@@ -45,7 +47,7 @@ def move(X: Array, load: Array, exponent: float, missing: bool, device: str) -> 
     rows = to_device(X, device)
     there = Moved(rows, to_device(load, device), exponent, missing)
     if exponent != 2.0 or missing:
-        return there
+        return there._replace(columns=rows.T.contiguous())
     shift = rows.mean(dim=0)
     centred = rows - shift
     return there._replace(shift=shift, centred=centred, squares=centred * centred)
@@ -56,7 +58,7 @@ def take(moved: Moved, rows: NDArray[np.int64]) -> Moved:
     at = to_device(rows, moved.X.device)
     part = moved._replace(X=moved.X[at], load=moved.load[at])
     if moved.centred is None:
-        return part
+        return part._replace(columns=part.X.T.contiguous())
     return part._replace(centred=moved.centred[at], squares=moved.squares[at])
 
 
@@ -80,7 +82,7 @@ def nearest(moved: Moved, X: Array, centers: Array, factors: Array) -> Labels:
     if moved.centred is not None:
         found = kernels.nearest_squared(moved.centred, moved.squares, c, f, moved.shift)
     else:
-        found = kernels.nearest_centers(moved.X, c, f, moved.exponent)
+        found = kernels.nearest_centers(moved.X, moved.columns, c, f, moved.exponent)
     labels = _here(found.labels.to(load_torch().int32))
     rows = _here(found.open)
     if len(rows):

@@ -19,6 +19,7 @@ from weft.kmeans.weights import Rule, uniform
 PATTERN_STEPS = 100
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Order = tuple[Rows, Array] | None
 
 
 class AnomalousPatterns(NamedTuple):
@@ -210,9 +211,11 @@ def canonical_order(X: Array) -> tuple[NDArray[np.int64], Array]:
     return np.argsort(keys, kind="stable"), keys
 
 
-def random_rows(data: Data, n_clusters: int, rng: np.random.Generator) -> Array:
-    """Return different rows, drawn by mass."""
-    order, keys = canonical_order(data.X)
+def random_rows(
+    data: Data, n_clusters: int, rng: np.random.Generator, order_of: Order = None
+) -> Array:
+    """Return different rows, drawn by mass; `order_of` is the table's `canonical_order`."""
+    order, keys = order_of or canonical_order(data.X)
     first = np.concatenate([[True], np.diff(keys[order]) > 0.0])
     groups = np.cumsum(first) - 1  # rows of equal values form a group
     mass = mass_of(groups, data.mass[order], int(groups[-1]) + 1)
@@ -228,12 +231,15 @@ def random_rows(data: Data, n_clusters: int, rng: np.random.Generator) -> Array:
     return complete(data.X[chosen], data)
 
 
-def plus_plus(data: Data, active: Mask, n_clusters: int, rng: np.random.Generator) -> Array:
+def plus_plus(
+    data: Data, active: Mask, n_clusters: int, rng: np.random.Generator, order_of: Order = None
+) -> Array:
     """Return rows drawn by their distance to the rows already drawn: greedy k-means++.
 
     Of 2 + log K candidates the one that lowers the sum of powered distances most is taken.
+    `order_of` is the table's `canonical_order`.
     """
-    order, _ = canonical_order(data.X)
+    order, _ = order_of or canonical_order(data.X)
     n_trials = 2 + int(np.log(n_clusters))
     first = order[_draw(data.mass[order], rng)]
     chosen = [first]

@@ -39,6 +39,10 @@ def active_centers(
 def center_distances(columns: Tensor, centers: Tensor) -> Tensor:
     """Return squared distances (P, n, C) of the rows to centres (P, C, q)."""
     torch = load_torch()
+    if is_fused(columns.device):
+        from weft.kernels.gpu.fused import kernel_cs as fused
+
+        return fused.center_distances(columns, centers)
     P, C, _ = centers.shape
     total = torch.zeros((P, columns.shape[1], C), dtype=torch.float64, device=columns.device)
     for feature, column in enumerate(columns):
@@ -59,6 +63,10 @@ def drop_small(distances: Tensor, alive: Tensor, least: int) -> tuple[Tensor, Te
     """Return labels (P, n) and who lives once the smallest clusters are dropped, one by one, until
     all have `least` rows; `distances` (P, n, C) are spoilt."""
     torch = load_torch()
+    if is_fused(distances.device):
+        from weft.kernels.gpu.fused import kernel_cs as fused
+
+        return fused.drop_small(distances.contiguous(), alive, least)
     alive = alive.clone()
     distances.masked_fill_(~alive[:, None, :], torch.inf)
     while True:

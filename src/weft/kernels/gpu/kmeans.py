@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from weft.kernels.gpu.devices import load_torch
+from weft.kernels.gpu.devices import is_fused, load_torch
 
 Tensor = Any
 
@@ -59,11 +59,23 @@ def powered_distances(X: Tensor, centers: Tensor, factors: Tensor, exponent: flo
     return out
 
 
-def nearest_centers(X: Tensor, centers: Tensor, factors: Tensor, exponent: float) -> Nearest:
-    """Return argmin_k d_ik; where the two least are equal up to rounding, the row is open."""
+def nearest_centers(
+    X: Tensor, columns: Tensor, centers: Tensor, factors: Tensor, exponent: float
+) -> Nearest:
+    """Return argmin_k d_ik; where the two least are equal up to rounding, the row is open.
+
+    `columns` (M, n) is X transposed.
+    """
+    # Terms are not negative: an error of each, and of their sum, is one of the distance. A power
+    # by logarithms errs by as much as its logarithm is large, 1,100 at most.
+    share = (8.0 * (X.shape[1] + 8.0) + 2200.0 * exponent) * ROUNDING
+    if is_fused(X.device) and exponent not in (1.0, 2.0):
+        from weft.kernels.gpu.fused import kmeans as fused
+
+        labels, least, second = fused.nearest_centers(columns, centers, factors, exponent)
+        sure = second - least > share * (least + second)
+        return Nearest(labels, (~(sure | (len(centers) == 1))).nonzero()[:, 0])
     distances = powered_distances(X, centers, factors, exponent)
-    # Terms are not negative: an error of each, and of their sum, is one of the distance.
-    share = 8.0 * (X.shape[1] + 8.0) * ROUNDING
     return _nearest(distances, lambda least, second: share * (least + second))
 
 
@@ -136,6 +148,11 @@ def column_centers(
     or 0 if the cluster has no rows at all.
     """
     torch = load_torch()
+    if is_fused(X.device) and exponent not in (1.0, 2.0):
+        from weft.kernels.gpu.fused import kmeans as fused
+
+        ends = (ROOT_WIDTH, NEAR)
+        return Centers(*fused.column_centers(X, labels, load, exponent, previous, *ends))
     member = members(labels, load, len(previous))
     known = ~X.isnan() if missing else None
     seen = member.T @ (torch.ones_like(X) if known is None else known.to(X.dtype))

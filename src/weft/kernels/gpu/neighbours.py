@@ -123,7 +123,7 @@ def dbscan(distances: Distances, eps: float, min_samples: int) -> tuple[Tensor, 
     torch = distances.torch
     P, n_rows = distances.metrics.n_particles, distances.n_rows
     near = _within(distances, distances.radius(eps))
-    core = near.sum(dim=2, dtype=torch.int32) >= min_samples
+    core = _count_mates(near) >= min_samples
     parent = _density_components(near, core, distances.max_memory)
     best = _nearest_core(distances, near, core)
     found = best >= 0
@@ -150,6 +150,14 @@ def _within(distances: Distances, radius: Tensor) -> Tensor:
     for first, block in distances.blocks():
         near[:, first : first + block.shape[1]] = block <= radius[:, None, None]
     return near
+
+
+def _count_mates(near: Tensor) -> Tensor:
+    if is_fused(near.device):
+        from weft.kernels.gpu.fused.density import count_mates
+
+        return count_mates(near)
+    return near.sum(dim=2, dtype=load_torch().int32)
 
 
 def _nearest_core(distances: Distances, near: Tensor, core: Tensor) -> Tensor:

@@ -15,29 +15,36 @@ from weft.kernels.gpu.fused.nearest import powered
 
 Tensor = Any
 
-_ROWS, _COLUMNS = 32, 64
+_TILE, _COLUMNS = 64, 64
 
 
 @triton.jit
 def _within(XT, kept, weights, exponents, radius, near, n_rows, M: tl.constexpr,
-            BM: tl.constexpr, BN: tl.constexpr, POWERS: tl.constexpr):  # fmt: skip
+            B: tl.constexpr, POWERS: tl.constexpr):  # fmt: skip
+    # Distances are the same both ways: tiles below the diagonal are the others' mirror images.
     p = tl.program_id(2).to(tl.int64)
-    row = tl.program_id(1) * BM + tl.arange(0, BM)
-    column = tl.program_id(0) * BN + tl.arange(0, BN)
-    total = tl.zeros((BM, BN), dtype=tl.float64)
-    for slot in range(0, M):
-        feature = tl.load(kept + p * M + slot).to(tl.int64)
-        weight = tl.load(weights + p * M + slot)
-        x = tl.load(XT + feature * n_rows + row, mask=row < n_rows, other=0.0) * weight
-        y = tl.load(XT + feature * n_rows + column, mask=column < n_rows, other=0.0) * weight
-        gap = y[None, :] - x[:, None]
-        if POWERS:
-            total += powered(gap, tl.load(exponents + p * M + slot))
-        else:
-            total += gap * gap
-    place = (p * n_rows + row)[:, None] * n_rows + column[None, :]
-    tl.store(near + place, (total <= tl.load(radius + p)).to(tl.int8),
-             mask=(row < n_rows)[:, None] & (column < n_rows)[None, :])  # fmt: skip
+    if tl.program_id(0) >= tl.program_id(1):
+        row = tl.program_id(1) * B + tl.arange(0, B)
+        column = tl.program_id(0) * B + tl.arange(0, B)
+        total = tl.zeros((B, B), dtype=tl.float64)
+        for slot in range(0, M):
+            weight = tl.load(weights + p * M + slot)
+            if weight != 0.0:  # slots that are left over
+                feature = tl.load(kept + p * M + slot).to(tl.int64)
+                base = XT + feature * n_rows
+                x = tl.load(base + row, mask=row < n_rows, other=0.0) * weight
+                y = tl.load(base + column, mask=column < n_rows, other=0.0) * weight
+                gap = y[None, :] - x[:, None]
+                if POWERS:
+                    total += powered(gap, tl.load(exponents + p * M + slot))
+                else:
+                    total += gap * gap
+        found = (total <= tl.load(radius + p)).to(tl.int8)
+        there = (row < n_rows)[:, None] & (column < n_rows)[None, :]
+        place = (p * n_rows + row)[:, None] * n_rows + column[None, :]
+        tl.store(near + place, found, mask=there)
+        mirror = (p * n_rows + column)[None, :] * n_rows + row[:, None]
+        tl.store(near + mirror, found, mask=there)
 
 
 def within(columns: Tensor, metrics: Any, radius: Tensor) -> Tensor:
@@ -46,12 +53,34 @@ def within(columns: Tensor, metrics: Any, radius: Tensor) -> Tensor:
     P, M = metrics.kept.shape
     near = torch.empty((P, n_rows, n_rows), dtype=torch.int8, device=columns.device)
     powers = metrics.exponents is not None
-    _within[(triton.cdiv(n_rows, _COLUMNS), triton.cdiv(n_rows, _ROWS), P)](
+    tiles = triton.cdiv(n_rows, _TILE)
+    _within[(tiles, tiles, P)](
         columns, metrics.kept, metrics.weights, metrics.exponents if powers else metrics.weights,
-        radius, near, n_rows, M=M, BM=_ROWS, BN=_COLUMNS, POWERS=powers,
+        radius, near, n_rows, M=M, B=_TILE, POWERS=powers,
         enable_fp_fusion=False, num_warps=8,
     )  # fmt: skip
     return near
+
+
+@triton.jit
+def _count(near, out, n_rows, BM: tl.constexpr, BN: tl.constexpr):
+    p = tl.program_id(1).to(tl.int64)
+    row = tl.program_id(0) * BM + tl.arange(0, BM)
+    total = tl.zeros((BM,), dtype=tl.int32)
+    for start in range(0, n_rows, BN):
+        column = start + tl.arange(0, BN)
+        ok = (row < n_rows)[:, None] & (column < n_rows)[None, :]
+        place = (p * n_rows + row)[:, None] * n_rows + column[None, :]
+        total += tl.sum(tl.load(near + place, mask=ok, other=0).to(tl.int32), axis=1)
+    tl.store(out + p * n_rows + row, total, mask=row < n_rows)
+
+
+def count_mates(near: Tensor) -> Tensor:
+    """Return how many rows (P, n) are near to each row."""
+    P, n_rows, _ = near.shape
+    out = torch.empty((P, n_rows), dtype=torch.int32, device=near.device)
+    _count[(triton.cdiv(n_rows, 16), P)](near, out, n_rows, BM=16, BN=256, num_warps=4)
+    return out
 
 
 @triton.jit
