@@ -227,13 +227,13 @@ def cells(*, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
             )
     for n in sizes:
         rows[f"roofline/{n}"] = lambda n=n: roofline(n, 2 if quick else 25)  # type: ignore[misc]
-        rounds = 1 if quick else (5 if n < 1000 else 3)
+        rounds = 1 if quick else 5
         rows[f"powered/{n}"] = lambda n=n, r=rounds: powered(n, r)  # type: ignore[misc]
     large = 500 if quick else 10_000
     rows[f"silhouette/{large}"] = lambda: silhouette_row(large, 1 if quick else 5)
     for name in ("knn", "dbscan", "linkage", "affinity"):
         n = sizes[-1]
-        rounds = 1 if quick else (3 if name == "affinity" else 5)
+        rounds = 1 if quick else 5
         rows[f"once/{name}/{n}"] = lambda name=name, n=n, r=rounds: one_clustering(name, n, r)  # type: ignore[misc]
     steps = {key: values[:2] for key, values in STEPS.items()} if quick else STEPS
     rows["growth/time"] = lambda: time_growth(2 if quick else 9, steps)

@@ -55,10 +55,10 @@ PLAN: dict[tuple[str, int], Length] = {
     ("dbscan", 800): Length(30, 8, 5),
     ("linkage", 800): Length(30, 8, 5),
     ("affinity", 800): Length(30, 2, 5),
-    ("knn", 3000): Length(30, 2, 3),
-    ("dbscan", 3000): Length(30, 2, 3),
-    ("linkage", 3000): Length(30, 2, 3),
-    ("affinity", 3000): Length(2, 1, 3),
+    ("knn", 3000): Length(30, 2, 5),
+    ("dbscan", 3000): Length(30, 2, 5),
+    ("linkage", 3000): Length(30, 2, 5),
+    ("affinity", 3000): Length(2, 1, 5),
 }
 # Passes over all distances in single precision that an evaluation cannot do without: written, and
 # read for labels and for the silhouette; DBSCAN's labels take two, linkage uses up a copy.
