@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Rows² × columns from which a GPU, once it is warm, was clearly faster than 16 cores, by
-# bench/gpu.py; DBSCAN was not.
-_WORTH_A_GPU = {"knn": 1e7, "affinity": 1e7, "linkage": 5e8}
+# bench/gpu.py.
+_WORTH_A_GPU = {"knn": 1e7, "affinity": 1e7, "dbscan": 5e7, "linkage": 5e8}
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
 

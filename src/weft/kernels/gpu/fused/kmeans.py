@@ -20,14 +20,22 @@ _BLOCK = 512
 MAX_STEPS = tl.constexpr(200)
 
 
+def _numbers(like: Tensor, *values: float) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64, device=like.device)
+
+
 @triton.jit
-def _centers(columns, load, starts, guess, center_out, spread_out, n_rows, M, exponent, root_width,
-             near_share, BR: tl.constexpr):  # fmt: skip
+def _centers(columns, load, starts, guess, numbers, center_out, spread_out, n_rows, M,
+             BR: tl.constexpr):  # fmt: skip
     k = tl.program_id(0)
     v = tl.program_id(1).to(tl.int64)
     first = tl.load(starts + k)
     last = tl.load(starts + k + 1)
     lane = tl.arange(0, BR)
+    # Read from memory: a number that is passed becomes one of single precision.
+    exponent = tl.load(numbers)
+    root_width = tl.load(numbers + 1)
+    near_share = tl.load(numbers + 2)
     low = tl.full((), float("inf"), dtype=tl.float64)
     high = tl.full((), float("-inf"), dtype=tl.float64)
     for start in range(first, last, BR):
@@ -102,17 +110,19 @@ def column_centers(
     starts = torch.zeros(K + 1, dtype=torch.int64, device=X.device)
     starts[1:] = counts.cumsum(dim=0)
     columns = X[order].T.contiguous()
+    numbers = _numbers(X, exponent, root_width, near_share)
     center, spread = torch.empty_like(guess), torch.empty_like(guess)
     _centers[(K, M)](
-        columns, load[order].contiguous(), starts, guess.contiguous(), center, spread, len(X), M,
-        exponent, root_width, near_share, BR=_BLOCK, num_warps=4,
+        columns, load[order].contiguous(), starts, guess.contiguous(), numbers, center, spread,
+        len(X), M, BR=_BLOCK, num_warps=4,
     )  # fmt: skip
     return center, spread
 
 
 @triton.jit
-def _nearest(columns, centers, factors, labels, least_out, second_out, n_rows, M, K, exponent,
+def _nearest(columns, centers, factors, numbers, labels, least_out, second_out, n_rows, M, K,
              BR: tl.constexpr, BK: tl.constexpr):  # fmt: skip
+    exponent = tl.load(numbers)
     row = tl.program_id(0) * BR + tl.arange(0, BR)
     ok = row < n_rows
     least = tl.full((BR,), float("inf"), dtype=tl.float64)
@@ -147,8 +157,9 @@ def nearest_centers(
     M, n_rows = columns.shape
     labels = torch.empty(n_rows, dtype=torch.int64, device=columns.device)
     least, second = (torch.empty(n_rows, dtype=torch.float64, device=columns.device) for _ in "ab")
+    numbers = _numbers(columns, exponent)
     _nearest[(triton.cdiv(n_rows, 64),)](
-        columns, centers.contiguous(), factors.contiguous(), labels, least, second, n_rows, M,
-        len(centers), exponent, BR=64, BK=16, num_warps=4,
+        columns, centers.contiguous(), factors.contiguous(), numbers, labels, least, second,
+        n_rows, M, len(centers), BR=64, BK=16, num_warps=4,
     )  # fmt: skip
     return labels, least, second
