@@ -341,6 +341,14 @@ def table(path: Path = RESULTS) -> str:
             f"Labels and weights are the CPU's on {path_row['same']} of {path_row['seeds']} seeds "
             "at 800 rows (kNN graph, 30 × 30).",
         ]
+    others = [rows[key] for key in rows if key[0] in gpu_methods.MODELS]
+    if others:
+        same = sum(row["differing"] == 0 for row in others)
+        lines += [
+            "",
+            f"From `weighted k-means` on, all labels (or features) are the CPU's in {same} of "
+            f"{len(others)} rows.",
+        ]
     return "\n".join(lines) + "\n"
 
 

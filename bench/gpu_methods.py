@@ -42,7 +42,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "genetic": lambda: weft.GeneticClustering(n_generations=50, random_state=0),
     "feature similarity": lambda: weft.FeatureSimilaritySelector(),
     "feature clusters": lambda: weft.FeatureClusterSelector(),
-    "auto": lambda: weft.AutoCluster(n_resamples=2, random_state=0),
+    "auto": lambda: weft.AutoCluster(n_resamples=1, random_state=0),
 }
 ROWS = {
     "weighted k-means": (1000, 10_000, 100_000),
@@ -59,7 +59,7 @@ ROWS = {
     "auto": (1000,),
 }
 # Methods whose work grows with the columns have more of them.
-COLUMNS = {"feature similarity": 3000, "feature clusters": 3000, "auto": 1000}
+COLUMNS = {"feature similarity": 3000, "feature clusters": 3000, "auto": 300}
 CELLS = [{"method": name, "rows": n} for name, sizes in ROWS.items() for n in sizes]
 
 

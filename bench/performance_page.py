@@ -186,7 +186,8 @@ def _memory(found: Rows) -> str:
 
 def _gpu() -> str:
     rows = gpu.table()
-    return f"## On a GPU\n\n{rows.rstrip()}" if rows else ""
+    more = "What runs there, and when it pays: [On a GPU](guide/gpu.md)."
+    return f"## On a GPU\n\n{rows.rstrip()}\n\n{more}" if rows else ""
 
 
 def draw(found: Rows, picture: Path) -> None:
