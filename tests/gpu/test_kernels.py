@@ -24,6 +24,7 @@ def _tables():
     yield "one feature", rng.normal(size=(17, 1))
     yield "two rows", rng.normal(size=(2, 3))
     yield "many features", rng.normal(size=(30, 70))
+    yield "more than a tile holds", np.random.default_rng(8).normal(size=(40, 500))
     yield "duplicates", np.repeat(rng.normal(size=(9, 4)), 5, axis=0)
     yield "all equal", np.ones((9, 3))
     yield "ties everywhere", rng.integers(0, 2, (50, 4)).astype(float)

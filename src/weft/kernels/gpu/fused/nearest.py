@@ -23,6 +23,7 @@ Tensor = Any
 _ROWS, _BUCKETS, _SHIFT, _WARPS = 128, 128, 7, 8
 _MANY = 30_000
 _LARGEST = tl.constexpr(0x7FFFFFFF)
+_HELD = tl.constexpr(128)  # slots of a tile's rows that shared memory holds beside the others
 # A matrix unit adds eight products at a step, so M features in three products take 3M / 8 steps;
 # each may be off by 2^-22 of |x||y|, twice what its 24 bits say. Splitting and the norms add eight.
 _STEP = 2.0**-22
@@ -67,21 +68,32 @@ def split_rows(table: Any, metrics: Any) -> tuple[Tensor, Tensor, Tensor]:
 
 
 @triton.jit
+def add_product(total, high, low, left, right, ok_left, ok_right, start, M: tl.constexpr,
+                BK: tl.constexpr):  # fmt: skip
+    """total + x·y over the slots start … start + BK - 1."""
+    slot = start + tl.arange(0, BK)
+    a = left[:, None] * M + slot[None, :]
+    b = right[None, :] * M + slot[:, None]
+    a_high = tl.load(high + a, mask=ok_left[:, None], other=0.0)
+    a_low = tl.load(low + a, mask=ok_left[:, None], other=0.0)
+    b_high = tl.load(high + b, mask=ok_right[None, :], other=0.0)
+    b_low = tl.load(low + b, mask=ok_right[None, :], other=0.0)
+    total = tl.dot(a_low, b_high, total, input_precision="tf32")
+    total = tl.dot(a_high, b_low, total, input_precision="tf32")
+    return tl.dot(a_high, b_high, total, input_precision="tf32")
+
+
+@triton.jit
 def product(high, low, left, right, ok_left, ok_right, M: tl.constexpr, BK: tl.constexpr,
             BM: tl.constexpr, BN: tl.constexpr):  # fmt: skip
     """x·y of rows `left` and `right` (places in `high`, in rows), all M slots."""
     total = tl.zeros((BM, BN), dtype=tl.float32)
-    slot = tl.arange(0, BK)
-    for start in tl.static_range(0, M, BK):
-        a = left[:, None] * M + (start + slot)[None, :]
-        b = right[None, :] * M + (start + slot)[:, None]
-        a_high = tl.load(high + a, mask=ok_left[:, None], other=0.0)
-        a_low = tl.load(low + a, mask=ok_left[:, None], other=0.0)
-        b_high = tl.load(high + b, mask=ok_right[None, :], other=0.0)
-        b_low = tl.load(low + b, mask=ok_right[None, :], other=0.0)
-        total = tl.dot(a_low, b_high, total, input_precision="tf32")
-        total = tl.dot(a_high, b_low, total, input_precision="tf32")
-        total = tl.dot(a_high, b_high, total, input_precision="tf32")
+    if M <= _HELD:  # the left rows stay in shared memory from tile to tile
+        for start in tl.static_range(0, M, BK):
+            total = add_product(total, high, low, left, right, ok_left, ok_right, start, M, BK)
+    else:  # there is no room for them: a loop that is not unrolled fetches them again
+        for start in range(0, M, BK):
+            total = add_product(total, high, low, left, right, ok_left, ok_right, start, M, BK)
     return total
 
 
