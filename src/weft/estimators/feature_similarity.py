@@ -24,7 +24,7 @@ from weft.selection.ikfs import PICKS, ikfs
 # Squares of larger numbers, summed over many rows, pass the range of float64.
 _LARGEST = 1e145
 # Features × features × rows from which a GPU pays.
-_WORTH_A_GPU = 10**9
+_WORTH_A_GPU = 5 * 10**9
 
 
 class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
