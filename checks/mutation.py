@@ -51,8 +51,6 @@ TESTS = {
                 "agreement_with_classes",
             )
         ),
-        "tests/test_objectives.py",
-        "tests/kernel_clusters/test_search.py",
     ],
     "swarms": [
         "tests/swarms",
@@ -60,17 +58,12 @@ TESTS = {
         f"{_PROPERTIES}the_best_never_worsens_and_is_what_was_seen",
         f"{_PROPERTIES}swarms_in_a_box_stay_in_it",
     ],
-    "kmeans": [  # single steps first: whatever they see is seen in seconds
-        *(
-            f"tests/kmeans/test_{name}.py"
-            for name in (
-                *("weights", "alternation", "data", "fitting", "seeding", "constraints"),
-                *("blocks", "rounds", "sampling", "streams", "steps", "chunked"),
-            )
-        ),
-        "tests/estimators/test_weighted_kmeans.py",
-        "tests/estimators/test_entropy_kmeans.py",
-        "tests/estimators/test_constrained_kmeans.py",
+    "kmeans": [  # single steps: whole fits see less, and take minutes
+        f"tests/kmeans/test_{name}.py"
+        for name in (
+            *("weights", "alternation", "data", "fitting", "seeding", "constraint_steps"),
+            *("blocks", "rounds", "sampling", "stream_steps", "steps"),
+        )
     ],
 }
 

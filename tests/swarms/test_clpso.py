@@ -358,3 +358,46 @@ def test_moves_of_partitions_by_definition(chance):
             np.testing.assert_array_equal(moved.positions[i], wanted)
     assert renewed
     np.testing.assert_array_equal(state.own_best_fitness, [4.0, 2.0, 3.0, 1.0])
+
+
+def test_rows_of_the_first_cluster_count_as_well():
+    # Five rows in one cluster there: 3 of ours 0, 2 of ours 1. The larger share has it.
+    ours, theirs = np.array([0, 0, 0, 1, 1], dtype=float), np.zeros(5)
+    np.testing.assert_array_equal(match_clusters(ours, theirs, 2), [0, 1])
+    np.testing.assert_array_equal(match_clusters(theirs, ours, 2), [0, 1])
+
+
+def test_a_row_that_the_other_has_in_none_makes_only_ours_differ():
+    own, other = np.array([0, 0, 1], dtype=float), np.array([1, -1, 0], dtype=float)
+    found = clusters_differ(own, other, np.array([1, 0]))
+    np.testing.assert_array_equal(found, [True, False])
+    found = clusters_differ(other, own, np.array([1, 0]))  # theirs: 1 lacks a row of ours
+    np.testing.assert_array_equal(found, [False, True])
+
+
+class Exactly:
+    """A generator that draws the chance itself, which is not below it."""
+
+    def __init__(self, chance):
+        self.chance, self.rng = chance, np.random.default_rng(0)
+
+    def uniform(self, size):
+        return np.full(size, self.chance)
+
+    def __getattr__(self, name):
+        return getattr(self.rng, name)
+
+
+def test_a_draw_that_is_the_chance_is_not_below_it():
+    swarm = CLPSO(10, learning=(0.25, 0.25))
+    state = swarm.start(np.array([[0.1] * 5, [0.9] * 5]), np.random.default_rng(0))
+    learned = swarm.crossover(state, Exactly(0.25))
+    np.testing.assert_array_equal((learned != state.own_best).sum(axis=1), [1, 1])
+    start = np.array([[0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 0]], dtype=float)
+    partitions = PartitionCLPSO(3, learning=(0.25, 0.25))
+    state = partitions.start(start, np.random.default_rng(0))
+    moved = partitions.ask(state, Exactly(0.25))
+    for i, other in ((0, 1), (1, 0)):
+        match = match_clusters(start[i], start[other], 3)
+        one_each = [learn_clusters(start[i], start[other], match, one) for one in np.eye(3) > 0]
+        assert any((moved.positions[i] == one).all() for one in one_each)

@@ -86,7 +86,8 @@ def test_crossover_by_definition():
     parents = np.arange(45.0).reshape(5, 9)  # flags 0-2, then three genes of two numbers
     seen = set()
     for seed in range(20):
-        children = swarm._cross(parents, np.random.default_rng(seed))
+        rng = np.random.default_rng(seed)
+        children = swarm._cross(parents, rng)
         replay = np.random.default_rng(seed)
         wanted = parents.copy()
         for first in (0, 2):  # the fifth has no mate
@@ -97,6 +98,7 @@ def test_crossover_by_definition():
                 wanted[first, columns] = parents[first + 1, columns]
                 wanted[first + 1, columns] = parents[first, columns]
         np.testing.assert_array_equal(children, wanted)
+        assert rng.random() == replay.random()  # and nothing else was drawn
     assert seen == {1, 2}
     np.testing.assert_array_equal(parents, np.arange(45.0).reshape(5, 9))
 
@@ -119,6 +121,8 @@ def test_fitness_that_is_none_draws_nobody():
     fitness = np.array([-5.0, 0.0, np.inf, np.nan, 2.0, -np.inf])
     drawn = swarm._draw_parents(fitness, np.random.default_rng(0))
     np.testing.assert_array_equal(drawn, [4] * 6)
+    drawn = swarm._draw_parents(np.array([0.0, 0.25, 0.0]), np.random.default_rng(0))
+    np.testing.assert_array_equal(drawn, [1] * 3)  # however small it is
     # Nobody at all: everybody alike.
     drawn = np.concatenate(
         [swarm._draw_parents(-np.ones(4), np.random.default_rng(seed)) for seed in range(200)]
@@ -153,3 +157,20 @@ def test_bests_step_by_step():
     )
     np.testing.assert_array_equal(better.positions[:, 1], [50.0, 60.0])
     assert (better.best_position[1], better.best_fitness) == (60.0, 3.0)
+
+
+class Exactly:
+    """A generator that draws the chance itself, which is not below it."""
+
+    def random(self, shape=None):
+        return 0.5 if shape is None else np.full(shape, 0.5)
+
+    def uniform(self, low, high, shape):
+        return np.full(shape, 0.7)
+
+
+def test_a_draw_that_is_the_chance_is_not_below_it():
+    swarm = GA(3, 1, crossover=0.5, mutation=0.5)
+    parents = np.arange(12.0).reshape(2, 6)
+    np.testing.assert_array_equal(swarm._cross(parents, Exactly()), parents)
+    np.testing.assert_array_equal(swarm._mutate(parents.copy(), Exactly()), parents)

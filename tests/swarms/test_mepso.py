@@ -135,8 +135,10 @@ def test_one_move_by_hand():
         guide=np.array([0.1, 0.8]),
         moves=1,
     )
-    moved = swarm.ask(state, np.random.default_rng(6))
-    r1, r2 = np.random.default_rng(6).random((2, 2, 2))
+    rng, replay = np.random.default_rng(6), np.random.default_rng(6)
+    moved = swarm.ask(state, rng)
+    r1, r2 = replay.random((2, 2, 2))
+    assert rng.random() == replay.random()  # and nothing else was drawn
     # One of four steps is done: pulls of 1.5 and 3.5.
     velocities = (
         0.5 * state.velocities
@@ -153,6 +155,9 @@ def test_a_single_generation_has_the_first_pulls():
     draw = np.random.default_rng(7).random((2, 1, 1))[1, 0, 0]
     moved = swarm.ask(state, np.random.default_rng(7))
     assert moved.positions[0, 0] == pytest.approx(2.0 * draw)
+    two = MEPSO(0.0, (0.0, 0.0), (2.0, 1.0), n_generations=2, max_velocity=9.0, bounds=None)
+    moved = two.ask(state._replace(moves=1), np.random.default_rng(7))
+    assert moved.positions[0, 0] == pytest.approx(1.0 * draw)
 
 
 def test_an_equal_fitness_is_no_growth_and_no_better():

@@ -171,8 +171,10 @@ def test_one_standard_move_by_hand():
         own_best=np.array([[1.0, 0.5], [1.0, -1.0]]),
         best_position=np.array([3.0, 0.5]),
     )
-    r1, r2 = np.random.default_rng(5).random((2, 2, 2))
-    moved = swarm.ask(state, np.random.default_rng(5))
+    rng, replay = np.random.default_rng(5), np.random.default_rng(5)
+    moved = swarm.ask(state, rng)
+    r1, r2 = replay.random((2, 2, 2))
+    assert rng.random() == replay.random()  # and nothing else was drawn
     velocities = (
         0.125 + r1 * 2.0 * (state.own_best - start) + r2 * 4.0 * (state.best_position - start)
     )

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.kmeans.blocks import Step, block_data, block_labels, sums, units_of
-from weft.kmeans.data import Array, Labels
+from weft.kmeans.blocks import Step, block_data, sums, units_of
+from weft.kmeans.data import Array, Labels, nearest
 
 
 class Stream(NamedTuple):
@@ -72,7 +72,8 @@ def advance(
         np.maximum(total, 0.0),
         curve,
     )
-    return Advance(after, moved, block_labels(0, block_data(rows, mass, exponent), step))
+    labels = nearest(block_data(rows, mass, exponent), centers, factors)
+    return Advance(after, moved, labels)
 
 
 def dispersions(stream: Stream, exponent: float) -> Array:

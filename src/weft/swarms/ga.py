@@ -60,7 +60,7 @@ class GA:
         return GAState(positions, fitness, best_position, best_fitness)
 
     def _draw_parents(self, fitness: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-        weights = np.where(np.isfinite(fitness) & (fitness > 0.0), fitness, 0.0)
+        weights = np.maximum(np.where(np.isfinite(fitness), fitness, 0.0), 0.0)
         total = weights.sum()
         if total <= 0.0:
             return rng.integers(len(fitness), size=len(fitness))
