@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
 LEAST = 85.0
-CPU_SECONDS = 180  # a fault that makes a loop endless is seen by its end
+CPU_SECONDS = 90  # a fault that makes a loop endless is seen by its end
 
 LOADED = (
     *("hypothesis.extra.numpy", "numba", "pandas", "polars", "pytest", "scipy.optimize"),
@@ -126,7 +126,14 @@ def _changes(node: ast.AST) -> Iterator[str]:
 
 
 def _worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but messages, annotations and decorators."""
+    """All nodes but messages, annotations, decorators, and the module's names in capitals.
+
+    These bound work and memory, or are tolerances: no result hangs on their last digit.
+    """
+    if isinstance(tree, ast.Assign) and all(
+        isinstance(name, ast.Name) and name.id.isupper() for name in tree.targets
+    ):
+        return
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list", "type_params"):
             continue

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft.kmeans import fitting
 from weft.kmeans.alternation import DeadEnd, Outcome
-from weft.kmeans.data import make_data
+from weft.kmeans.data import make_data, nearest
 from weft.kmeans.fitting import better, fit_family, make_start, read_settings, varying
 from weft.kmeans.seeding import anomalous_patterns
 from weft.kmeans.weights import PowerWeights, Unweighted
@@ -199,8 +200,6 @@ def test_the_least_criterion_wins_and_dead_ends_are_left_out():
         def __call__(self, data, centers, factors):
             if self.bad:
                 raise DeadEnd("no place for row 3")
-            from weft.kmeans.data import nearest
-
             return nearest(data, centers, factors)
 
     def fit(bad, seed=0):
@@ -222,3 +221,48 @@ def test_the_least_criterion_wins_and_dead_ends_are_left_out():
     assert fit({1, 2, 3}).outcome.criterion >= free.outcome.criterion
     with pytest.raises(DeadEnd, match="row 3"):
         fit(set(range(1, 9)))
+
+
+def test_only_several_free_starts_are_sent_elsewhere(monkeypatch):
+    sent = []
+
+    class Here:
+        """A crew that does the work itself."""
+
+        def __init__(self, owner, *, n_jobs):
+            self.owner = owner
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def __call__(self, starts):
+            sent.append(len(starts))
+            return [self.owner.evaluate_part(starts[:1]), self.owner.evaluate_part(starts[1:])]
+
+    monkeypatch.setattr(fitting, "works_elsewhere", lambda: True)
+    monkeypatch.setattr(fitting, "Crew", Here)
+    table = np.random.default_rng(0).normal(size=(30, 2))
+
+    def fit(n_init, assign=None):
+        return fit_family(
+            table,
+            np.ones(30),
+            read_settings(2, 30, n_clusters=3, init="random", n_init=n_init),
+            lambda data, active: Unweighted(active),
+            np.random.default_rng(5),
+            make_assign=assign,
+        ).outcome
+
+    assert fit(1).converged
+    assert fit(4, lambda: nearest).converged
+    assert sent == []
+    spread = fit(4)
+    assert sent == [4]
+    monkeypatch.setattr(fitting, "works_elsewhere", lambda: False)
+    alone = fit(4)
+    assert sent == [4]
+    np.testing.assert_array_equal(spread.labels, alone.labels)
+    np.testing.assert_array_equal(spread.centers, alone.centers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,13 +16,14 @@ from weft.kmeans.chunked import (
     Table,
     alternate_blocks,
     fill_empty_blocks,
+    fit_blocks,
     solve_centers,
     start_on_sample,
     whole_center,
 )
 from weft.kmeans.data import centers_of, make_data
 from weft.kmeans.fitting import make_start, read_settings
-from weft.kmeans.sampling import Sample
+from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.weights import PowerWeights, Unweighted
 
 
@@ -308,8 +310,6 @@ def test_nothing_moves_before_the_first_round():
     # A start that is given is taken as it is, weights and all, however few rows stand for it.
     given = read_settings(2, 6, n_clusters=None, init=[[0.0, 1.0], [5.0, 7.0]], init_weights=[3, 1])
     rule = PowerWeights(np.ones(2, bool), 2.0)
-    from dataclasses import replace
-
     start, _ = start_on_sample(
         Sample(given.init, np.ones(2)),
         np.ones(2, bool),
@@ -336,3 +336,44 @@ def test_sums_around_the_centers_returned():
     )
     np.testing.assert_allclose(found.mass, again.mass)
     np.testing.assert_allclose(found.total, again.total, rtol=1e-9)
+
+
+@pytest.mark.parametrize("init", ["anomalous", "random", "k-means++", "scattered"])
+def test_a_whole_fit_is_a_sample_a_start_and_rounds(init):
+    X, mass = groups(5, 90)
+    one = table(X, 2.0, mass, 17)
+    active, center = np.ones(3, bool), np.average(X, axis=0, weights=mass)
+    rule = PowerWeights(active, 1.6)
+    given = read_settings(3, 90, n_clusters=4, init=init, max_iter=3, tol=0.01)
+    fit = fit_blocks(one, active, given, rule, center, np.random.default_rng(4))
+    rng = np.random.default_rng(4)
+    sample = draw_sample(
+        one.blocks,
+        center,
+        active,
+        exponent=2.0,
+        total_mass=float(mass.sum()),
+        seed=int(rng.integers(2**63)),
+    )
+    start, patterns = start_on_sample(sample, active, given, rule, rng)
+    outcome, found, n_passes = alternate_blocks(one, start, rule, max_iter=3, tol=0.01)
+    np.testing.assert_array_equal(fit.outcome.centers, outcome.centers)
+    np.testing.assert_array_equal(fit.factors, rule.factors(outcome.weights))
+    np.testing.assert_array_equal(fit.mass, found.mass)
+    assert fit.n_passes == n_passes
+    assert (fit.patterns is None) == (patterns is None) == (init != "anomalous")
+
+
+def test_a_fit_from_given_centers_takes_them_as_they_are():
+    X, mass = groups(6, 80)
+    one = table(X, 2.0, mass, 17)
+    active, rule = np.ones(3, bool), PowerWeights(np.ones(3, bool), 1.6)
+    weights = np.array([[0.6, 0.3, 0.1]])
+    given = read_settings(3, 80, n_clusters=None, init=X[:4], init_weights=weights, max_iter=2)
+    fit = fit_blocks(one, active, given, rule, X.mean(axis=0), np.random.default_rng(4))
+    start = Start(X[:4].copy(), np.repeat(weights, 4, axis=0))
+    outcome, _, n_passes = alternate_blocks(one, start, rule, max_iter=2)
+    np.testing.assert_array_equal(fit.outcome.centers, outcome.centers)
+    np.testing.assert_array_equal(fit.outcome.weights, outcome.weights)
+    assert fit.n_passes == n_passes
+    assert fit.patterns is None

@@ -12,6 +12,7 @@ from weft.kmeans.seeding import (
     canonical_order,
     complete,
     from_patterns,
+    plain_factors,
     plus_plus,
     random_rows,
     scattered,
@@ -255,6 +256,11 @@ def test_constant_columns_put_no_row_far():
     X = [[0.0, 0.0], [1.0, 900.0], [3.0, 0.0]]
     centers = scattered(table(X), np.array([True, False]), 2)
     np.testing.assert_array_equal(centers[:, 0], [3.0, 0.0])
+
+
+def test_factors_are_one_for_features_that_vary():
+    found = plain_factors(np.array([True, False, True]), 2)
+    np.testing.assert_array_equal(found, [[1.0, 0.0, 1.0]] * 2)
 
 
 # Draws, as the definition has them ------------------------------------------------------------
