@@ -189,6 +189,15 @@ def test_the_same_fit(name, on_torch):
             np.testing.assert_allclose(found.history_[key], expected.history_[key], rtol=1e-8)
 
 
+def test_particles_stay_together_where_joblib_has_workers(on_torch):
+    import joblib
+
+    expected = clone(MODELS["gaussian"]).fit(BLOBS)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        found = clone(MODELS["gaussian"]).set_params(device="cuda", n_jobs=2).fit(BLOBS)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+
+
 def test_lloyd_from_centres():
     rows = TABLES["random"]
     centers = rows[:4].copy()

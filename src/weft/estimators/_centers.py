@@ -110,7 +110,9 @@ class CenterClusterer(
     def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, Data]:
         check_is_fitted(self)
         rows = self._read(X)
-        mass = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        mass = _check_sample_weight(
+            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
+        )
         with threads(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, mass, self._exponent, run)
             labels = nearest(data, self.cluster_centers_, self._factors)
@@ -142,7 +144,9 @@ class CenterClusterer(
         if reset:
             self.__dict__.pop("_stream", None)  # whatever came in batches before
         rows = self._read(X, reset=reset)
-        mass = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        mass = _check_sample_weight(
+            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
+        )
         counting = mass > 0.0
         if not counting.any():
             raise ValueError("sample_weight is zero for every row; give some rows a weight.")

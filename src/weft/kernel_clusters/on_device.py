@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,14 @@ def _here(*columns: Any) -> list[Floats]:
     return list(together.cpu().numpy())
 
 
-class DeviceInputObjective(InputObjective):
+class _Whole:
+    """A swarm that is evaluated at once: its particles are not handed to joblib's workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+
+class DeviceInputObjective(_Whole, InputObjective):
     """Centres among the rows, eq. 8."""
 
     def __init__(self, rows: Floats, max_clusters: int, *, gamma: float, device: Any) -> None:
@@ -45,7 +52,7 @@ class DeviceInputObjective(InputObjective):
         return number.astype(np.int64), cs
 
 
-class DeviceSpaceObjective(SpaceObjective):
+class DeviceSpaceObjective(_Whole, SpaceObjective):
     """Centres in feature space, the weighted CS."""
 
     def __init__(

@@ -112,7 +112,11 @@ def cluster_sums(
         return
     member = torch.nn.functional.one_hot(labels.long(), sums.shape[1])
     active = (n_prototypes > 0)[:, None]
-    found = member.transpose(1, 2).to(torch.float64) @ data.rows
+    if labels.device.type == "cpu":  # one row after the other
+        where = labels.long()[:, :, None].expand(*labels.shape, sums.shape[2])
+        found = torch.zeros_like(sums).scatter_add_(1, where, data.rows.expand(where.shape))
+    else:
+        found = member.transpose(1, 2).to(torch.float64) @ data.rows
     sums.copy_(torch.where(active[:, :, None], found, sums))
     counts.copy_(torch.where(active, member.sum(dim=1).to(torch.int32), counts))
 

@@ -23,8 +23,11 @@ def cluster_means(values: Tensor, labels: Tensor, counts: Tensor) -> Tensor:
         from weft.kernels.gpu.fused.prototypes import value_sums
 
         return value_sums(values, labels, counts.shape[1]) / counts.clamp(min=1)
-    sums = [torch.where(labels == k, values, 0.0).sum(dim=1) for k in range(counts.shape[1])]
-    return torch.stack(sums, dim=1) / counts.clamp(min=1)
+    if values.device.type == "cpu":  # one row after the other
+        sums = torch.zeros(counts.shape, dtype=values.dtype).scatter_add_(1, labels.long(), values)
+        return sums / counts.clamp(min=1)
+    parts = [torch.where(labels == k, values, 0.0).sum(dim=1) for k in range(counts.shape[1])]
+    return torch.stack(parts, dim=1) / counts.clamp(min=1)
 
 
 def in_order(terms: Tensor) -> Tensor:
@@ -41,8 +44,11 @@ def squared_between(centers: Tensor) -> Tensor:
         from weft.kernels.gpu.fused import prototypes as fused
 
         return fused.squared_between(centers)
-    gap = centers[:, :, None, :] - centers[:, None, :, :]
-    return (gap * gap).sum(dim=3)
+    total = centers.new_zeros((*centers.shape[:2], centers.shape[1]))
+    for value in centers.unbind(dim=2):
+        gap = value[:, :, None] - value[:, None, :]
+        total += gap * gap
+    return total
 
 
 def pack_first(values: Tensor, chosen: Tensor) -> Tensor:
