@@ -228,7 +228,8 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)
-        return nearest_means(self._fit_space, self._fit_labels, self.n_clusters_, rows)
+        known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
+        return nearest_means(self._fit_space, known, self.n_clusters_, rows)
 
 
 def _nearest_rows(gram: Floats, chosen: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -436,7 +436,8 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             columns = np.ascontiguousarray(rows.T)
             nearest_prototypes(columns, features, self._fit_reference, labels, np.empty(len(rows)))
             return labels
-        return nearest_means(self._fit_reference, self._fit_labels, self.n_clusters_, rows)
+        known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
+        return nearest_means(self._fit_reference, known, self.n_clusters_, rows)
 
     def _renumber(self, numbers: Integers) -> None:
         super()._renumber(numbers)
