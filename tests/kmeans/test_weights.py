@@ -108,3 +108,11 @@ def test_entropy_weights_of_clusters_that_are_nothing():
     found = rule.weights(np.array([[0.0, 0.0, 0.0], [1.0, NAN, 0.0]]), np.array([0.0, 1.0]))
     np.testing.assert_allclose(found, [[0.5, 0.5, 0.0]] * 2, rtol=1e-15)
     assert rule.total(np.zeros(1), np.zeros(1), np.array([[1.0, 0.0, 0.0]])) == 0.0
+
+
+def test_entropy_weights_see_differences_alone():
+    # As large as dispersions are beside γ: what they have in common is taken out before.
+    rule = EntropyWeights(np.ones(3, bool), 1e-300, False)
+    found = rule.weights(np.array([[1e10, 1e10, 2e10 / 2], [0.0, 0.0, 1e-300]]), np.ones(2))
+    e = np.exp(-1.0)
+    np.testing.assert_allclose(found, [[1 / 3] * 3, [1 / (2 + e), 1 / (2 + e), e / (2 + e)]])

@@ -148,9 +148,11 @@ def test_what_cannot_be_measured_is_refused():
         kernel_cs(X, LABELS, centers="nowhere")
 
 
-def test_two_clusters_are_enough():
-    two, labels = [[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1]
+@pytest.mark.parametrize("scale", [1.0, 0.01])
+def test_two_clusters_are_enough_however_near(scale):
+    two, labels = scale * np.array([[0.0], [2.0], [10.0], [12.0]]), [0, 0, 1, 1]
     assert cs(two, labels) == pytest.approx(4.0 / 20.0)
     for centers in ("input", "feature-space"):
-        found = kernel_cs(two, labels, kernel="linear", centers=centers)
-        assert found == pytest.approx(8.0 / 200.0)
+        for weighted in (False, True):
+            found = kernel_cs(two, labels, kernel="linear", centers=centers, weighted=weighted)
+            assert found == pytest.approx(8.0 / 200.0)
