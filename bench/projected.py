@@ -42,7 +42,8 @@ PRINTED_CALL = {
     "particle": "weights",
     "init": "random",
     "weight_init": "uniform",
-    "bounds": "clip",
+    "bounds": "neglect",
+    "n_evaluations": 5000,
     "polish": False,
     "dispersion_floor": 0.0,
     "standardize": False,
@@ -123,8 +124,11 @@ def speed_cells() -> Iterator[dict]:
 def one_speed(trial: int) -> dict:
     data = make_subspace_clusters(500, n_features=2000, random_state=trial).data
     runs = {
-        "PSOVW as printed": lambda X: ProjectedSwarm(
-            10, n_jobs=2, random_state=trial, **PRINTED_CALL
+        "PSOVW, clipped, 500": lambda X: ProjectedSwarm(
+            10,
+            n_jobs=2,
+            random_state=trial,
+            **PRINTED_CALL | {"bounds": "clip", "n_evaluations": 500},
         ).fit(X),
         "default": lambda X: ProjectedSwarm(10, n_jobs=2, random_state=trial).fit(X),
         "default, all 500": lambda X: ProjectedSwarm(

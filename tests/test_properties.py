@@ -424,6 +424,7 @@ SWARMS = {
     "binary": BinaryPSO(),
     "clpso": CLPSO(12),
     "clpso repair": CLPSO(12, bounds="repair"),
+    "clpso neglect": CLPSO(12, bounds="neglect"),
     "mepso": MEPSO(n_generations=12),
     "mepso plain": MEPSO(n_generations=12, elitist=False),
     "ga": GA(3, 1),

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import ProjectedSwarm
-from weft.callbacks import TimeLimit
+from weft.callbacks import Checkpoint, TimeLimit
 from weft.datasets import make_subspace_clusters
 from weft.metrics import accuracy, found_features
 
@@ -26,7 +26,7 @@ PRINTED = {
     "particle": "weights",
     "init": "random",
     "weight_init": "uniform",
-    "bounds": "clip",
+    "bounds": "neglect",
     "polish": False,
     "dispersion_floor": 0.0,
     "standardize": False,
@@ -38,6 +38,7 @@ PRINTED = {
     [
         ProjectedSwarm(3, n_evaluations=50),
         ProjectedSwarm(3, n_evaluations=50, **PRINTED),
+        ProjectedSwarm(3, n_evaluations=50, **PRINTED | {"bounds": "clip"}),
         ProjectedSwarm(3, n_evaluations=50, objective="wkmeans"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard", particle="weights"),
@@ -100,10 +101,19 @@ def test_every_objective_and_particle(hard, objective, particle):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, PRINTED, {"metric": "jaccard"}, {"metric": "jaccard", **PRINTED}]
+    "settings",
+    [
+        {},
+        PRINTED,
+        PRINTED | {"bounds": "clip"},
+        {"metric": "jaccard"},
+        {"metric": "jaccard", **PRINTED},
+    ],
 )
 def test_same_bits_for_any_number_of_threads(hard, settings):
-    first = ProjectedSwarm(4, n_evaluations=100, random_state=3, **settings).fit(hard.data)
+    n_evaluations = 1000 if "bounds" in settings else 100
+    first = ProjectedSwarm(4, n_evaluations=n_evaluations, random_state=3, **settings)
+    first.fit(hard.data)
     for n_jobs in (2, 3):
         other = clone(first).set_params(n_jobs=n_jobs).fit(hard.data)
         np.testing.assert_array_equal(first.labels_, other.labels_)
@@ -129,18 +139,46 @@ def test_fitness_is_the_objective_of_what_is_returned(hard):
 
 
 def test_printed_evaluations(hard):
-    model = ProjectedSwarm(4, random_state=0, **PRINTED).fit(hard.data)
-    assert model.n_iter_ == 50  # 500 evaluations by 10 particles
+    model = ProjectedSwarm(4, n_evaluations=5000, random_state=0, **PRINTED).fit(hard.data)
+    assert model.n_iter_ == 500  # by 10 particles, most of them outside the walls
     best = model.history_["best_fitness"]
-    assert len(best) == 50
+    assert len(best) == 500
     assert (np.diff(best) >= 0).all()
+    # Of 160 weights some are outside nearly always, and yet the swarm comes back.
+    evaluated = np.isfinite(model.history_["mean_fitness"])
+    assert evaluated[0]
+    assert not evaluated[1]
+    assert 0.05 < evaluated[100:].mean() < 0.95
+    clipped = ProjectedSwarm(4, random_state=0, **PRINTED | {"bounds": "clip"}).fit(hard.data)
+    assert clipped.n_iter_ == 50
+    assert np.isfinite(clipped.history_["mean_fitness"]).all()
+
+
+def test_neglected_particles_and_a_checkpoint(hard, tmp_path):
+    path = tmp_path / "fit.checkpoint"
+
+    def stop(generation):
+        return generation.number == 150
+
+    model = ProjectedSwarm(4, n_evaluations=3000, random_state=0, **PRINTED)
+    whole = clone(model).fit(hard.data)
+    cut = clone(model).set_params(callbacks=[Checkpoint(path, every=7), stop]).fit(hard.data)
+    assert cut.n_iter_ == 150
+    again = clone(model).set_params(callbacks=[Checkpoint(path, every=7)])
+    again.fit(hard.data, resume=path)
+    np.testing.assert_array_equal(again.labels_, whole.labels_)
+    assert again.fitness_ == whole.fitness_
+    np.testing.assert_array_equal(again.history_["mean_fitness"], whole.history_["mean_fitness"])
 
 
 def test_printed_method_on_the_printed_kind_of_set():
     # Means in [0, 100]: the swarm as printed gets most of it; on means in [0, 10] it fails.
     easy = make_subspace_clusters(200, n_features=40, n_clusters=4, random_state=1)
     shares = [
-        accuracy(easy.target, ProjectedSwarm(4, random_state=s, **PRINTED).fit_predict(easy.data))
+        accuracy(
+            easy.target,
+            ProjectedSwarm(4, n_evaluations=5000, random_state=s, **PRINTED).fit_predict(easy.data),
+        )
         for s in range(3)
     ]
     assert np.mean(shares) > 0.8

@@ -147,6 +147,31 @@ def test_evaluation_of_weights_is_the_printed_one(table, name):
         assert -fitness[p] == pytest.approx(total, rel=1e-6)
 
 
+def test_a_matrix_outside_the_walls_is_neglected(table):
+    space = dense_space(table, 3, "psovw", floor=0.0)
+    rng = np.random.default_rng(3)
+    positions = rng.uniform(size=(4, 60))
+    positions[1, 7] = 1.0 + 1e-12
+    positions[2, 59] = -1e-300
+    positions[3, :2] = 0.0, 1.0  # the walls themselves are within
+    centers = space.X[rng.integers(120, size=(4, 3))]
+    objective = WeightObjective(space, centers, 3, np.random.default_rng(0))
+    found = objective(positions)
+    np.testing.assert_array_equal(np.isneginf(found.fitness), [False, True, True, False])
+    np.testing.assert_array_equal(found.details["n_clusters"] > 0, [True, False, False, True])
+    # those outside keep their centres, those inside get what they would get without the others
+    np.testing.assert_array_equal(objective.centers[1:3], centers[1:3])
+    alone = WeightObjective(space, centers[[0, 3]], 3, np.random.default_rng(0))
+    np.testing.assert_array_equal(alone(positions[[0, 3]]).fitness, found.fitness[[0, 3]])
+    np.testing.assert_array_equal(alone.centers, objective.centers[[0, 3]])
+    assert objective.best.fitness == found.fitness.max()
+    # nobody within: nothing happens
+    before = objective.best, objective.centers.copy()
+    assert np.isneginf(objective(positions + 2.0).fitness).all()
+    assert objective.best is before[0]
+    np.testing.assert_array_equal(objective.centers, before[1])
+
+
 def test_positions_become_the_improved_partitions(table):
     space = dense_space(table, 4)
     labels = draw_partitions(space, 3, "random", "near-one", np.random.default_rng(0))

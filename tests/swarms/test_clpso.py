@@ -110,6 +110,34 @@ def test_repair_reflects_and_turns():
     np.testing.assert_allclose(moved.velocities, [[-0.18], [0.18]])
 
 
+def test_neglect_lets_a_particle_fly_through_the_wall():
+    swarm = CLPSO(10, bounds="neglect", acceleration=0.0)
+    state = swarm.start(np.array([[0.9], [0.1]]), np.random.default_rng(0))
+    state = swarm.tell(state, np.zeros(2))
+    state = state._replace(velocities=np.array([[0.2], [-0.2]]))
+    moved = swarm.ask(state, np.random.default_rng(0))
+    # 0.9 + 0.9·0.2 = 1.08 and 0.1 - 0.18 = -0.08, and neither turns
+    np.testing.assert_allclose(moved.positions, [[1.08], [-0.08]])
+    np.testing.assert_allclose(moved.velocities, [[0.18], [-0.18]])
+    # without a fitness there nothing is remembered of it
+    told = swarm.tell(moved, np.array([-np.inf, 1.0]))
+    np.testing.assert_allclose(told.own_best, [[0.9], [-0.08]])
+
+
+def test_neglected_particles_come_back():
+    # What they learned lies within, and draws them in again: they are not lost for good.
+    rng = np.random.default_rng(0)
+    swarm = CLPSO(400, bounds="neglect")
+    state = swarm.start(rng.uniform(size=(6, 30)), rng)
+    inside = np.ones((401, 6), dtype=bool)
+    for move in range(1, 401):
+        state = swarm.tell(state, np.where(inside[move - 1], 0.0, -np.inf))
+        state = swarm.ask(state, rng)
+        inside[move] = ((state.positions >= 0.0) & (state.positions <= 1.0)).all(axis=1)
+    assert not inside[1].any()
+    assert inside[200:].any()
+
+
 def test_an_equal_fitness_changes_nothing():
     swarm = CLPSO(10)
     state = swarm.start(np.array([[0.5], [0.6]]), np.random.default_rng(0))

@@ -47,7 +47,7 @@ from weft.projected.starts import (
     draw_weights,
 )
 from weft.runs import running
-from weft.swarms.clpso import CLPSO, PartitionCLPSO
+from weft.swarms.clpso import BOUNDS, CLPSO, PartitionCLPSO
 
 Floats = NDArray[np.float64]
 
@@ -71,8 +71,8 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     that the two have in common), and takes `n_steps` rounds of the alternation before it is
     scored; a particle that has become the same as another starts anew. The printed method moves
     weight matrices instead: ``ProjectedSwarm(k, particle="weights", init="random",
-    weight_init="uniform", bounds="clip", polish=False, dispersion_floor=0, standardize=False,
-    patience=None)``.
+    weight_init="uniform", bounds="neglect", n_evaluations=5000, polish=False,
+    dispersion_floor=0, standardize=False, patience=None)``.
 
     Parameters
     ----------
@@ -96,7 +96,8 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     n_particles : int, default=10
         Size of the swarm.
     n_evaluations : int, default=500
-        How many particles are evaluated in all, at most: 500 are 50 generations of 10.
+        How many particles are evaluated in all, at most: 500 are 50 generations of 10. With
+        ``bounds="neglect"`` most are not, and as printed 500 generations are meant.
     patience : int or None, default=20
         Stop after so many generations without a better best; None, as in the paper, evaluates
         all.
@@ -104,9 +105,10 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         How each particle's first centres are drawn from the rows; the paper: "random".
     weight_init : {"near-one", "uniform"}, default="near-one"
         Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
-    bounds : {"clip", "repair"}, default="clip"
+    bounds : {"clip", "repair", "neglect"}, default="clip"
         What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
-        stops at the wall, or is reflected.
+        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
+        is not evaluated as long as any of its weights is outside.
     n_steps : int, default=3
         Rounds of the closed-form alternation in each evaluation, with ``particle="clusters"``.
     polish : bool, default=True
@@ -388,7 +390,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         check_choice("particle", self.particle, ("clusters", "weights"))
         check_choice("init", self.init, INITS)
         check_choice("weight_init", self.weight_init, WEIGHT_INITS)
-        check_choice("bounds", self.bounds, ("clip", "repair"))
+        check_choice("bounds", self.bounds, BOUNDS)
         check_choice("device", self.device, DEVICES)
         if self.metric == "jaccard" and self.device == "cuda":
             raise ValueError(

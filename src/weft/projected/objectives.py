@@ -96,6 +96,9 @@ class WeightObjective:
 
     Each call moves the centres, so the same position may be worth something else the next time:
     so the method is printed. What was best is kept with the centres that made it so.
+
+    A matrix with a weight outside [0, 1] is no solution: its rows are not assigned and its centres
+    stay (section 3.1: "W is neglected"). Swarms that turn back at the walls never bring one.
     """
 
     def __init__(
@@ -137,15 +140,23 @@ class WeightObjective:
         return np.broadcast_to(shares, (len(positions), self.space.n_clusters, n_features))
 
     def __call__(self, positions: Floats) -> Evaluation:
-        """Move every particle's centres once and evaluate the whole swarm."""
-        weights = self.decode(positions)
-        labels, self.centers, fitness = self.space.lloyd(weights, self.centers, self.rng)
-        leader = int(fitness.argmax())
-        if self.best is None or fitness[leader] > self.best.fitness:
-            self.best = Best(
-                float(fitness[leader]), weights[leader].copy(), self.centers[leader].copy()
-            )
-        return Evaluation(fitness, {"n_clusters": count_clusters(labels)})
+        """Move the centres of every particle within the walls once and evaluate it."""
+        inside = np.flatnonzero(((positions >= 0.0) & (positions <= 1.0)).all(axis=1))
+        fitness = np.full(len(positions), -np.inf)
+        n_clusters = np.zeros(len(positions), dtype=np.int64)
+        if len(inside) > 0:
+            weights = self.decode(positions[inside])
+            labels, centers, found = self.space.lloyd(weights, self.centers[inside], self.rng)
+            self.centers = self.centers.copy()  # a checkpoint may hold the old ones
+            self.centers[inside] = centers
+            fitness[inside] = found
+            n_clusters[inside] = count_clusters(labels)
+            leader = int(found.argmax())
+            if self.best is None or found[leader] > self.best.fitness:
+                self.best = Best(
+                    float(found[leader]), weights[leader].copy(), centers[leader].copy()
+                )
+        return Evaluation(fitness, {"n_clusters": n_clusters})
 
 
 def count_clusters(labels: Labels) -> NDArray[np.int64]:

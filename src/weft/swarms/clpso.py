@@ -31,6 +31,8 @@ from scipy.optimize import linear_sum_assignment
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+BOUNDS = ("clip", "repair", "neglect")
+
 
 class CLPSOState(NamedTuple):
     """A swarm between two moves."""
@@ -107,7 +109,8 @@ class CLPSO:
     learning: tuple[float, float] = (0.0, 0.5)
     low: float = 0.0
     high: float = 1.0
-    # "clip" stops a particle at the wall; "repair" reflects it, and turns its velocity.
+    # "clip" stops a particle at the wall; "repair" reflects it, and turns its velocity; "neglect"
+    # lets it fly through: outside it has no fitness, and what it learned draws it back.
     bounds: str = "clip"
 
     @property
@@ -133,7 +136,8 @@ class CLPSO:
             velocities = np.where(below | above, -velocities, velocities)
             positions = np.where(below, 2.0 * self.low - positions, positions)
             positions = np.where(above, 2.0 * self.high - positions, positions)
-        positions = np.clip(positions, self.low, self.high)
+        if self.bounds != "neglect":
+            positions = np.clip(positions, self.low, self.high)
         return state._replace(positions=positions, velocities=velocities, n_moves=state.n_moves + 1)
 
     def tell(self, state: CLPSOState, fitness: Floats) -> CLPSOState:
