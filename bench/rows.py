@@ -31,6 +31,7 @@ def key_of(row: dict[str, Any]) -> Run:
 
 def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
     """Return the rows of a study that were made by its present recipe, in the table's order."""
+    places = {pair: place for place, pair in enumerate(study.pairs)}
     rows: dict[Run, dict[str, Any]] = {}
     for path in (
         folder / f"{study.name}.parquet",
@@ -39,21 +40,19 @@ def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
         if not path.exists():
             continue
         for row in pq.read_table(path).to_pylist():
-            before = rows.get(key_of(row))
+            run = key_of(row)
+            # Left out here and not at the end: an old row must not stand before a new one.
+            if (run.data, run.method) not in places or row["identity"] != study.identity(run):
+                continue
+            before = rows.get(run)
             # A failed run that went well later is no failure any more.
             if before is None or before["status"] != "ok":
-                rows[key_of(row)] = row
-    places = {pair: place for place, pair in enumerate(study.pairs)}
-    fresh = [
-        row
-        for run, row in rows.items()
-        if (run.data, run.method) in places and row["identity"] == study.identity(run)
-    ]
+                rows[run] = row
 
     def order(row: dict[str, Any]) -> tuple[int, int, int]:
         return places[row["data"], row["method"]], row["set"], row["trial"]
 
-    return sorted(fresh, key=order)
+    return sorted(rows.values(), key=order)
 
 
 def stamp(name: str, folder: Path = FOLDER) -> tuple[float, ...]:

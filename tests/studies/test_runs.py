@@ -162,6 +162,8 @@ def test_rows_of_another_recipe_are_made_again(place):
     study.load.cache_clear()
     kept = content(place)
     assert {row["method"] for row in kept} == {"slow"}
+    run(place)  # the old rows are still in the file: they must not hide the new ones
+    assert len(content(place)) == 12
 
 
 def test_one_process_at_a_time(place):
