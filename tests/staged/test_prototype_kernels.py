@@ -70,6 +70,31 @@ def test_equal_medoids_are_one(kernels):
 
 
 @BACKENDS
+def test_k_is_the_number_of_medoids(kernels):
+    # One feature, values 0, 0, 4, centred: -4/3, -4/3, 8/3. Whatever the medoids, rows 0 and 1 are
+    # one cluster and row 2 the other: Between = (2 · (4/3)² + (8/3)²) / 3 = 32/9.
+    rows = np.array([[-4.0], [-4.0], [8.0]]) / 3.0
+    positions = np.array(
+        [
+            [0.0, 1.0, -1.0, 1.0, 0.0],  # medoids 0 and 2
+            [0.0, 1.0, 1.0, 1.0, 0.0],  # all three: two of them are equal, and K is 3
+            [0.0, 1.0, 1.0, -1.0, 0.0],  # 0 and 1: equal, one cluster, no solution
+            [-1.0, 1.0, 1.0, 1.0, 0.0],  # no feature
+            [0.0, -1.0, -1.0, -1.0, 0.0],  # no medoid
+        ]
+    )
+    selected, found, between = np.empty(5, np.int64), np.empty(5, np.int64), np.empty(5)
+    kernels.medoid_swarm(positions, rows, rows.T.copy(), 3, selected, found, between)
+    assert selected.tolist() == [1, 1, 1, 0, 1]
+    assert found.tolist() == [2, 3, 1, 0, 0]
+    np.testing.assert_allclose(between, [32 / 9, 32 / 9, 0.0, 0.0, 0.0])
+    # Above the limit: equal medoids count.
+    kernels.medoid_swarm(positions, rows, rows.T.copy(), 2, selected, found, between)
+    assert found.tolist() == [2, 3, 1, 0, 0]
+    np.testing.assert_allclose(between, [32 / 9, 0.0, 0.0, 0.0, 0.0])
+
+
+@BACKENDS
 def test_lloyd_by_hand(kernels):
     # Centres 0 and 1 over 0, 1, 2, 10, 11: first {0}, {1, 2, 10, 11} → 0 and 6; then {0, 1, 2},
     # {10, 11} → 1 and 10.5; then no label changes: two moves.

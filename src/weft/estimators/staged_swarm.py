@@ -264,11 +264,14 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
             )
 
     def _make_swarm(self) -> StandardPSO:
+        clamp = check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
         return StandardPSO(
             inertia=check_real("inertia", self.inertia, low=0.0),
             cognitive=check_real("cognitive", self.cognitive, low=0.0),
             social=check_real("social", self.social, low=0.0),
-            max_velocity=check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
+            max_velocity=clamp,
+            # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp.
+            initial_velocity=clamp,
         )
 
     def _make_terms(self, rows: Floats, rng: np.random.Generator, n_threads: int) -> Terms:
@@ -350,11 +353,6 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         rng: np.random.Generator,
         n_threads: int,
     ) -> Partition:
-        swarm = self._make_swarm()
-        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp.
-        swarm = StandardPSO(
-            swarm.inertia, swarm.cognitive, swarm.social, swarm.max_velocity, swarm.max_velocity
-        )
         device = self._where(rows)
         if device == "cpu":
             objective = CentroidObjective(rows, found.features, terms, n_threads=n_threads)
@@ -363,7 +361,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
 
             objective = DeviceCentroidObjective(rows, found.features, terms, device=device)
         start = np.repeat(found.prototypes.reshape(1, -1), self.n_particles, axis=0)
-        best = self._search(objective, swarm, start, rng, stage=3)
+        best = self._search(objective, self._make_swarm(), start, rng, stage=3)
         self.fitness_ = best.fitness
         return objective.decode(best.position)
 

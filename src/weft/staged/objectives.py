@@ -7,7 +7,7 @@ symbol    shape meaning
 ========  ====  ===========================================================================
 n, m      ()    rows, features
 m'        (P,)  features a particle selects
-K         (P,)  clusters with at least one row
+K         (P,)  medoids in stage 2, clusters with at least one row in stage 3
 T         ()    Between + Within, the same for every partition of the same rows
 ========  ====  ===========================================================================
 

@@ -121,10 +121,10 @@ def decode_medoids(position, n_features, n_rows):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def medoid_swarm(positions, rows, columns, limit, n_selected, n_clusters, between):
-    """Fill features used, clusters and eq. 5 of each particle of medoids.
+    """Fill features used, medoids (K) and eq. 5 of each particle of medoids.
 
-    `between` is 0 and the search for clusters ends early where there are fewer than 2 distinct
-    medoids or more than `limit` (n_clusters then says limit + 1).
+    `between` is 0 and nothing is assigned where there are fewer than 2 distinct medoids or more
+    than `limit` (n_clusters then says how many distinct ones, or limit + 1).
     """
     n_rows, n_features = rows.shape
     labels = np.empty(n_rows, dtype=np.int64)
@@ -137,11 +137,14 @@ def medoid_swarm(positions, rows, columns, limit, n_selected, n_clusters, betwee
         between[p] = 0.0
         if features.shape[0] == 0 or chosen.shape[0] == 0:
             continue
+        if chosen.shape[0] > limit:
+            n_clusters[p] = limit + 1
+            continue
         # A medoid is at distance 0 from itself, and ties go to the first: exactly the first of
         # each set of equal medoids has a cluster.
         n_distinct = distinct_medoids(rows, features, chosen, limit, medoids)
         n_clusters[p] = n_distinct
-        if n_distinct < 2 or n_distinct > limit:
+        if n_distinct < 2:
             continue
         prototypes = np.empty((n_distinct, features.shape[0]))
         for k in range(n_distinct):
@@ -151,7 +154,8 @@ def medoid_swarm(positions, rows, columns, limit, n_selected, n_clusters, betwee
         sums = np.empty((n_distinct, n_features))
         counts = np.empty(n_distinct, dtype=np.int64)
         cluster_sums(rows, labels, sums, counts)
-        between[p], n_clusters[p] = between_sum(sums, counts, n_rows)
+        between[p] = between_sum(sums, counts, n_rows)[0]
+        n_clusters[p] = chosen.shape[0]  # equal ones, too: K is the number of medoids
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

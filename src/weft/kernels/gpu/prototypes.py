@@ -136,7 +136,7 @@ def between_sums(sums: Tensor, counts: Tensor, n_prototypes: Tensor, n_rows: int
 
 
 def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return features used, clusters and eq. 5 of each particle of medoids, (P,) each."""
+    """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
     torch = load_torch()
     n_rows, d = data.rows.shape
     P = len(positions)
@@ -145,8 +145,8 @@ def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Ten
     n_selected = mask.sum(dim=1).to(torch.int32)
     chosen = positions[:, d : d + n_rows] > positions[:, -1:]
     first = _first_of_equals(data.marks, mask, chosen)
-    n_distinct = first.sum(dim=1)
-    valid = (n_selected > 0) & (n_distinct >= 2) & (n_distinct <= limit)
+    n_chosen, n_distinct = chosen.sum(dim=1), first.sum(dim=1)
+    valid = (n_selected > 0) & (n_distinct >= 2) & (n_chosen <= limit)
     n_prototypes = torch.where(valid, n_distinct, 0).to(torch.int32)
     rank = first.cumsum(dim=1) - 1
     place = torch.where(first & (rank < limit), rank, limit)
@@ -155,9 +155,9 @@ def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Ten
     features = torch.sort((~mask).to(torch.int8), dim=1, stable=True).indices
     prototypes = data.rows[medoids[:, :limit]].gather(2, features[:, None, :].expand(P, limit, d))
     found = assign(data, features.to(torch.int32), n_selected, prototypes, n_prototypes)
-    between, filled = between_sums(found.sums, found.counts, n_prototypes, n_rows)
-    bad = torch.where(n_selected > 0, n_distinct.clamp(max=limit + 1), 0)
-    n_clusters = torch.where(valid, filled.long(), bad)
+    between, _ = between_sums(found.sums, found.counts, n_prototypes, n_rows)
+    few = torch.where(n_chosen > limit, limit + 1, n_distinct)
+    n_clusters = torch.where(valid, n_chosen, torch.where(n_selected > 0, few, 0))
     return n_selected, n_clusters, torch.where(valid, between, 0.0)
 
 

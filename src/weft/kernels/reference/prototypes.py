@@ -63,18 +63,21 @@ def decode_medoids(position, n_features, n_rows):
 
 
 def medoid_swarm(positions, rows, columns, limit, n_selected, n_clusters, between):
-    """Fill features used, clusters and eq. 5 of each particle of medoids."""
+    """Fill features used, medoids (K) and eq. 5 of each particle of medoids."""
     n_rows, n_features = rows.shape
     for p, position in enumerate(positions):
         features, chosen = decode_medoids(position, n_features, n_rows)
         n_selected[p], n_clusters[p], between[p] = len(features), 0, 0.0
         if len(features) == 0 or len(chosen) == 0:
             continue
-        medoids = np.empty(limit, dtype=np.int64)
-        n_clusters[p] = distinct_medoids(rows, features, chosen, limit, medoids)
-        if 2 <= n_clusters[p] <= limit:
-            prototypes = rows[np.ix_(medoids[: n_clusters[p]], features)]
-            between[p], n_clusters[p] = _between_of(rows, columns, features, prototypes)
+        n_clusters[p] = limit + 1
+        if len(chosen) > limit:
+            continue
+        prototypes = rows[np.ix_(chosen, features)]
+        n_clusters[p] = len({tuple(medoid) for medoid in prototypes})
+        if n_clusters[p] >= 2:  # of equal medoids the first has all rows, the others none
+            between[p], _ = _between_of(rows, columns, features, prototypes)
+            n_clusters[p] = len(chosen)
 
 
 def centroid_swarm(positions, rows, columns, features, n_clusters, between):
