@@ -27,6 +27,44 @@ def blobs_with_noise(seed=0):
     return np.hstack([X, rng.uniform(0.0, 3.0, (200, 5))]), y
 
 
+def first_velocities(model):
+    """Fit and return the velocities that each stage starts with."""
+    seen = []
+
+    def look(generation):
+        if generation.number == 1:
+            seen.append(generation.state.velocities.copy())
+
+    X, _ = blobs_with_noise()
+    settings = {"n_particles": 30, "n_generations": 2, "n_clusters_estimate": 3}
+    model.set_params(callbacks=[look], random_state=0, **settings).fit(X)
+    return seen
+
+
+def test_particles_start_in_motion():
+    # Section 3.3: random velocities, within the clamp; in both stages.
+    for velocities in first_velocities(StagedSwarm(3)):
+        assert 5.5 < np.abs(velocities).max() <= 6.0
+        assert abs(velocities.mean()) < 0.5
+    (velocities,) = first_velocities(StagedSwarm(2, max_velocity=0.5))
+    assert 0.45 < np.abs(velocities).max() <= 0.5
+    (velocities,) = first_velocities(StagedSwarm(1, initial_velocity=50.0))
+    assert np.abs(velocities).max() == 6.0
+
+
+def test_particles_start_at_rest_where_asked():
+    (velocities,) = first_velocities(StagedSwarm(initial_velocity=0.0))
+    assert (velocities == 0.0).all()
+    (velocities,) = first_velocities(StagedSwarm(polish="lloyd"))
+    assert (velocities == 0.0).all()
+    (velocities,) = first_velocities(StagedSwarm(polish="prune", initial_velocity=6.0))
+    assert np.abs(velocities).max() > 5.5
+    # Stage 3 starts with all particles in one place: at rest it could not move.
+    second, third = first_velocities(StagedSwarm(3, initial_velocity=0.0))
+    assert (second == 0.0).all()
+    assert np.abs(third).max() > 5.5
+
+
 @pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_no_bit_depends_on_the_threads(stages, n_jobs):
@@ -133,6 +171,7 @@ def test_patience_and_callbacks_stop():
         ({"n_particles": 0}, "n_particles=0 must be at least 1"),
         ({"k_spread": 0.0}, "k_spread=0.0 must be"),
         ({"max_clusters": 1}, "max_clusters=1 must be at least 2"),
+        ({"initial_velocity": -1.0}, "initial_velocity=-1.0 must be a finite number at least 0"),
         ({"n_clusters_estimate": 0}, "n_clusters_estimate=0 must be at least 1"),
     ],
 )

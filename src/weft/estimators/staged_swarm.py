@@ -97,6 +97,9 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         Pull of the particle's own best position and of the swarm's.
     max_velocity : float, default=6.0
         Largest step in a dimension.
+    initial_velocity : float, default=None
+        First velocities of stage 2 are drawn between minus and plus this. None: `max_velocity`,
+        as printed, but at rest with a `polish`, which is not printed: that measured better.
     patience : int, default=None
         Stop a stage after so many generations without a better best; None runs them all.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -163,6 +166,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         cognitive=1.49618,
         social=1.49618,
         max_velocity=6.0,
+        initial_velocity=None,
         patience=None,
         device="cpu",
         n_jobs=None,
@@ -185,6 +189,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         self.cognitive = cognitive
         self.social = social
         self.max_velocity = max_velocity
+        self.initial_velocity = initial_velocity
         self.patience = patience
         self.device = device
         self.n_jobs = n_jobs
@@ -263,15 +268,19 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
                 f"polish={self.polish!r} takes the place of stage 3; set stages=2, or polish=None."
             )
 
-    def _make_swarm(self) -> StandardPSO:
+    def _make_swarm(self, stage: int = 2) -> StandardPSO:
         clamp = check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
+        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp. In
+        # stage 3 it must be: all particles start in one place.
+        reach = clamp if self.polish is None else 0.0
+        if self.initial_velocity is not None and stage < 3:
+            reach = check_real("initial_velocity", self.initial_velocity, low=0.0)
         return StandardPSO(
             inertia=check_real("inertia", self.inertia, low=0.0),
             cognitive=check_real("cognitive", self.cognitive, low=0.0),
             social=check_real("social", self.social, low=0.0),
             max_velocity=clamp,
-            # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp.
-            initial_velocity=clamp,
+            initial_velocity=reach,
         )
 
     def _make_terms(self, rows: Floats, rng: np.random.Generator, n_threads: int) -> Terms:
@@ -361,7 +370,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
 
             objective = DeviceCentroidObjective(rows, found.features, terms, device=device)
         start = np.repeat(found.prototypes.reshape(1, -1), self.n_particles, axis=0)
-        best = self._search(objective, self._make_swarm(), start, rng, stage=3)
+        best = self._search(objective, self._make_swarm(stage=3), start, rng, stage=3)
         self.fitness_ = best.fitness
         return objective.decode(best.position)
 
