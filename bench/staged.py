@@ -268,7 +268,7 @@ class LoopObjective:
                 mean = rows.mean(axis=0)
                 within += ((rows - mean) ** 2).sum() / n_rows
                 between += len(rows) / n_rows * ((mean - center) ** 2).sum()
-            m, used, k = n_features, len(features), len(clusters)
+            m, used, k = n_features, len(features), len(medoids)
             sigma = self.terms.k_estimate / 1.5
             k_term = np.exp(-((k - self.terms.k_estimate) ** 2) / (2 * sigma**2))
             fitness[p] = between / within * np.sqrt(m * m - used * used) / m * k_term
