@@ -62,7 +62,7 @@ TESTS = {
         f"tests/kmeans/test_{name}.py"
         for name in (
             *("weights", "alternation", "data", "fitting", "seeding", "constraint_steps"),
-            *("blocks", "rounds", "sampling", "stream_steps", "steps"),
+            *("blocks", "rounds", "sampling", "stream_steps", "steps", "constraints"),
         )
     ],
 }
