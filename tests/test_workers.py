@@ -165,10 +165,13 @@ def test_the_owner_is_sent_once_and_parts_keep_their_order(client):
     assert os.getpid() not in {process for _, process in done}
 
 
-def test_lost_copies_are_sent_again(client):
+@pytest.mark.parametrize("pause", [0.0, 0.01, 0.05, 0.3])  # actors go a little later
+def test_lost_copies_are_sent_again(client, pause):
     with joblib.parallel_config(backend="dask"), Crew(Owner(), n_threads=1, n_jobs=None) as crew:
         before = [[number for number, _ in part] for part in crew(np.arange(9))]
+        assert crew._seats
         client.cancel([crew._copies], force=True)  # as when all who had one are gone
+        time.sleep(pause)
         after = [[number for number, _ in part] for part in crew(np.arange(9))]
     assert before == after
 

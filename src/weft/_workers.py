@@ -27,6 +27,8 @@ from threadpoolctl import ThreadpoolController
 CHUNKS_PER_WORKER = 1
 # How often a generation is tried again after the loss of a pool, or of all copies of the owner.
 MAX_LOSSES = 3
+# How often to see whether an actor that has not answered yet is still there.
+SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def works_elsewhere() -> bool:
@@ -71,7 +73,7 @@ class Crew:
         self._backend: Any = None
         self._pool: Any = None
         self._copies: Any = None  # of the owner, with Dask's workers
-        self._seats: list[Any] = []  # actors that hold one each
+        self._seats: list[tuple[Any, Any]] = []  # actors that hold one each, after their futures
         self._last: Any = None  # the last generation's results there
         self._token = uuid4().hex
 
@@ -139,15 +141,14 @@ class Crew:
         if all(number == 1 for number in threads.values()):
             options = {"actor": True, "pure": False}
             seats = [client.submit(_Seat, self._copies, workers=[w], **options) for w in threads]
-            self._seats = [seat.result() for seat in seats]
+            self._seats = [(seat, seat.result()) for seat in seats]
 
     def _on_dask(self, parts: list[Any]) -> list[Any]:
         if len(parts) <= len(self._seats):
             try:
-                asked = [
-                    seat.evaluate(part) for seat, part in zip(self._seats, parts, strict=False)
-                ]
-                return [answer.result() for answer in asked]
+                pairs = list(zip(self._seats, parts, strict=False))
+                asked = [(seat, actor.evaluate(part)) for (seat, actor), part in pairs]
+                return [_answer(seat, answer) for seat, answer in asked]
             except (OSError, RuntimeError):
                 self._seats = []  # a worker is gone: tasks find another by themselves
         client = self._backend.client
@@ -201,6 +202,18 @@ class _Seat:
 
     def evaluate(self, part: Any) -> Any:
         return _evaluate(self.owner, part)
+
+
+def _answer(seat: Any, answer: Any) -> Any:
+    """Wait for an actor's answer while there is an actor: one that is gone never answers."""
+    while True:
+        try:
+            return answer.result(timeout=SECONDS_BETWEEN_LOOKS)
+        except TimeoutError:
+            if answer.done():
+                raise
+            if seat.status != "finished":
+                raise RuntimeError(f"the actor is {seat.status}") from None
 
 
 _kept: dict[str, Any] = {}
