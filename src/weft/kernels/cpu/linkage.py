@@ -20,7 +20,7 @@ import numpy as np
 from numba import njit
 
 from weft.kernels.cpu.neighbours import join_sets, label_roots, true_powered
-from weft.kernels.cpu.vectors import PIECE, lowest_bit, sum_below
+from weft.kernels.cpu.vectors import PIECE, least_sum, lowest_bit, sum_below
 
 _PIECE = 64
 # What an exact distance costs, in looks at a pair; and how many looks, in pairs of all rows, are
@@ -132,7 +132,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     """
     n_rows = distances.shape[0]
     height = np.empty(n_rows - 1)
-    left, right = np.empty(n_rows - 1, np.int64), np.empty(n_rows - 1, np.int64)
+    left, right = np.empty(n_rows - 1, np.uint32), np.empty(n_rows - 1, np.uint32)
     # The members of a cluster hang together: a merge hangs one chain of them on the other's end.
     follower = np.full(n_rows, -1)
     end = np.arange(n_rows)
@@ -156,20 +156,25 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
             tip = chain[length - 1]
             before = chain[length - 2] if length > 1 else -1
             row = work[tip]
-            _copy_or_catch_up(distances, work, left, right, caught_up, tip, merge)
-            nearest, looks = _settle_nearest(
-                row, up, down, tip, before, end, slack, share, found, pairs
-            )
-            budget -= looks
-            if budget < 0:
-                return False
+            _copy_or_catch_up(distances[tip], row, left, right, caught_up, tip, merge)
+            n_found = _candidates(row, up, down, up[tip], share, found)
+            if n_found == 0:
+                return False  # all are beyond single precision
+            nearest = found[0]
+            if n_found > 1:
+                nearest, looks = _settle_nearest(
+                    row, found[:n_found], tip, before, end, slack, share, pairs
+                )
+                budget -= looks
+                if budget < 0:
+                    return False
             if nearest == before:
                 break
             chain[length] = nearest
             length += 1
         low, high = min(tip, nearest), max(tip, nearest)
         length -= 2
-        _copy_or_catch_up(distances, work, left, right, caught_up, nearest, merge)
+        _copy_or_catch_up(distances[nearest], work[nearest], left, right, caught_up, nearest, merge)
         height[merge] = work[tip, nearest]
         left[merge], right[merge] = low, high
         ends[merge, 0], ends[merge, 1] = end[low], end[high]
@@ -178,11 +183,11 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
         dead[high] = True
         up[low] = max(up[low], up[high])
         down[low] = -up[low]
+        up[high] = down[high] = np.inf
         row, other = work[low], work[high]
         for j in range(n_rows):
             row[j] = max(row[j], other[j])
         row[low] = np.inf
-        row[high] = np.inf
         caught_up[low] = merge + 1
     n_merges = n_rows - n_clusters
     if not _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
@@ -196,16 +201,18 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _copy_or_catch_up(distances, work, left, right, caught_up, i, merge):
-    """Update row i of `work` to the merges so far."""
-    row = work[i]
-    if caught_up[i] < 0:
-        source = distances[i]
+def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
+    """Update row i, a copy of `source` at first, to the merges so far."""
+    done = caught_up[i]
+    if done < 0:
         for j in range(source.shape[0]):
             row[j] = source[j]
         row[i] = np.inf
-        caught_up[i] = 0
-    _catch_up(row, left, right, caught_up[i], merge)
+        done = 0
+    # What is merged into another is too far by its slack; it need not be so here too.
+    for later in range(done, merge):
+        low, high = left[later], right[later]
+        row[low] = max(row[low], row[high])
     caught_up[i] = merge
 
 
@@ -217,46 +224,51 @@ def _doubt_limit(smallest, own, share):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _settle_nearest(row, up, down, tip, before, end, slack, share, found, pairs):
-    """Return the nearest cluster by exact distances, and how many looks that took.
-
-    The one `before` wins ties, then the first. `found` is room to work in.
-    """
+def _candidates(row, up, down, own, share, found):
+    """Fill the front of `found` with the clusters that may be the nearest; return how many."""
     n_rows = row.shape[0]
-    own = up[tip]
-    smallest = row[before] + up[before] if before >= 0 else np.float32(np.inf)
+    # First what the nearest is at most, then all that may be below: two passes without a branch
+    # are faster than one that takes down every new smallest.
+    smallest = np.float32(np.inf)
+    for low in range(0, n_rows, PIECE):
+        smallest = min(smallest, least_sum(row, min(low, n_rows - PIECE), up))
     limit = _doubt_limit(smallest, own, share)
+    # Mostly there is one; where it lies cannot be predicted, so that is found without a branch
+    # (of an empty mask the lowest bit means nothing, and is written over).
+    n_pieces = several = np.int64(0)
+    for low in range(0, n_rows, PIECE):
+        start = min(low, n_rows - PIECE)
+        mask = sum_below(row, start, down, limit) & (~np.int64(0) << np.int64(low - start))
+        found[n_pieces] = start + lowest_bit(mask)
+        n_pieces += mask != 0
+        several |= mask & (mask - 1)
+    if n_pieces <= 1 and several == 0:
+        return n_pieces
     n_found = 0
     for low in range(0, n_rows, PIECE):
         start = min(low, n_rows - PIECE)
         mask = sum_below(row, start, down, limit) & (~np.int64(0) << np.int64(low - start))
         while mask != 0:
-            j = start + lowest_bit(mask)
+            found[n_found] = start + lowest_bit(mask)
             mask &= mask - 1
-            if row[j] + down[j] < limit:
-                found[n_found] = j
-                n_found += 1
-                if row[j] + up[j] < smallest:
-                    smallest = row[j] + up[j]
-                    limit = _doubt_limit(smallest, own, share)
-    n_candidates = looks = 0
+            n_found += 1
+    return n_found
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _settle_nearest(row, candidates, tip, before, end, slack, share, pairs):
+    """Return the nearest of some clusters by exact distances, and how many looks that took.
+
+    The one `before` wins ties, then the first.
+    """
     nearest = -1
-    exact = np.inf
-    for place in range(n_found):
-        j = found[place]
-        if not row[j] + down[j] < limit:
-            continue
-        n_candidates += 1
-        if n_candidates == 1:
-            nearest = j
-            continue
-        if n_candidates == 2:
-            exact, taken = _exact(row[nearest], tip, nearest, end, slack, share, pairs)
-            looks += taken
+    least = np.inf
+    looks = 0
+    for j in candidates:
         value, taken = _exact(row[j], tip, j, end, slack, share, pairs)
         looks += taken
-        if value < exact or (value == exact and j == before):
-            exact = value
+        if value < least or (value == least and j == before):
+            least = value
             nearest = j
     return nearest, looks
 

@@ -308,7 +308,7 @@ def add_tile_sums(Z, norms, slack, columns, first, last, ready, store, labels, s
                 if own >= 0:
                     add_piece(flat, own * width + left * TILE, rooted, r * TILE)
             if left > top:
-                turn_tile(rooted, turned)
+                turn_tile(rooted, turned, TILE)
                 for c in range(min(TILE, n_rows - left * TILE)):
                     own = labels[left * TILE + c]
                     if own >= 0:

@@ -7,6 +7,7 @@ and float64. Arrays are contiguous; positions count elements from the first one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from llvmlite import ir
@@ -47,8 +48,13 @@ def repeat(builder: Any, value: Any, width: int) -> Any:
     first = builder.insert_element(
         ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
     )
-    zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
-    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
+    return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), _places([0] * width))
+
+
+def _places(numbers: Iterable[int]) -> Any:
+    """Return which entries a shuffle takes."""
+    chosen = list(numbers)
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(chosen)), chosen)
 
 
 def _as_mask(builder: Any, flags: Any) -> Any:
@@ -90,6 +96,27 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
         return _as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
 
     return types.int64(row, types.int64, shift, row.dtype), build
+
+
+@intrinsic
+def least_sum(context: Any, row: Any, at: Any, shift: Any) -> Any:
+    """Return the smallest row[at + c] + shift[at + c] of PIECE sums; none is a NaN."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
+        shifts = load(builder, pointer(context, builder, shift, given[2], given[1], PIECE), shift)
+        least = builder.fadd(values, shifts)
+        width = PIECE
+        while width > 1:
+            width //= 2
+            halves = [
+                builder.shuffle_vector(least, least, _places(range(first, first + width)))
+                for first in (0, width)
+            ]
+            least = builder.select(builder.fcmp_ordered("<", *halves), *halves)
+        return builder.extract_element(least, ir.Constant(ir.IntType(32), 0))
+
+    return row.dtype(row, types.int64, shift), build
 
 
 @intrinsic
@@ -257,8 +284,7 @@ def turn_square(
                 if not i & distance:
                     pair = rows[i], rows[i + distance]
                     for row, order in ((i, upper), (i + distance, lower)):
-                        chosen = ir.Constant(ir.VectorType(ir.IntType(32), SQUARE), order)
-                        rows[row] = builder.shuffle_vector(*pair, chosen)
+                        rows[row] = builder.shuffle_vector(*pair, _places(order))
             distance *= 2
         place = given[4]
         for row in rows:
