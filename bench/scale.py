@@ -5,6 +5,7 @@
     python -m bench.scale swarm --clusterer knn    FeatureSwarm(max_samples=3000) on 1,000,000 rows
     python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
                          --clusterer robust        the same from screened columns, no K given
+                         --reach 10                groups as far apart as make_blobs has them
     python -m bench.scale bits                     threads, processes, Dask, a killed worker
     python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
 
@@ -149,13 +150,18 @@ def run_million(n_rows: int, exponent: float) -> dict[str, Any]:
     }
 
 
-def swarm_rows(n_rows: int, seed: int = 11) -> tuple[np.ndarray, np.ndarray]:
-    """Six groups in 25 columns, beside 25 columns of noise, all of about unit variance."""
+def swarm_rows(n_rows: int, seed: int = 11, reach: float = 3.0) -> tuple[np.ndarray, np.ndarray]:
+    """Six groups in 25 columns, beside 25 columns of noise, all of about unit variance.
+
+    The groups' centres are uniform in [-reach, reach], around each the rows have variance 1, before
+    all is brought to unit variance. scikit-learn's `make_blobs` has 10.
+    """
     rng = np.random.default_rng(seed)
-    centers = np.random.default_rng(5).uniform(-3, 3, size=(6, 25))
+    centers = np.random.default_rng(5).uniform(-reach, reach, size=(6, 25))
+    deviation = np.float32(np.sqrt(reach**2 / 3.0 + 1.0))
     truth = rng.integers(6, size=n_rows)
     rows = rng.standard_normal((n_rows, 50), dtype=np.float32)
-    rows[:, :25] = (rows[:, :25] + centers[truth].astype(np.float32)) / 2.0
+    rows[:, :25] = (rows[:, :25] + centers[truth].astype(np.float32)) / deviation
     return rows, truth
 
 
@@ -166,9 +172,9 @@ def swarm(clusterer: str, **options: Any) -> FeatureSwarm:
     return FeatureSwarm(clusterer, random_state=0, n_jobs=2, **given, **options)
 
 
-def run_swarm(n_rows: int, clusterer: str) -> dict[str, Any]:
+def run_swarm(n_rows: int, clusterer: str, reach: float) -> dict[str, Any]:
     """Search on 3,000 rows of many."""
-    rows, truth = swarm_rows(n_rows)
+    rows, truth = swarm_rows(n_rows, reach=reach)
     swarm(clusterer, n_generations=1, n_particles=4).fit(rows[:500]).predict(rows[:500])
     with Peak() as peak:
         began = time.perf_counter()
@@ -178,6 +184,7 @@ def run_swarm(n_rows: int, clusterer: str) -> dict[str, Any]:
     return {
         "rows": n_rows,
         "clusterer": clusterer,
+        "reach": reach,
         "seconds": round(seconds, 1),
         "peak_GB": round(peak.bytes / 1e9, 2),
         "n_samples_search": model.n_samples_search_,
@@ -189,14 +196,15 @@ def run_swarm(n_rows: int, clusterer: str) -> dict[str, Any]:
     }
 
 
-def run_small(n_rows: int, clusterer: str) -> dict[str, Any]:
+def run_small(n_rows: int, clusterer: str, reach: float) -> dict[str, Any]:
     """Search on all of 10,000 other rows of the same kind."""
-    rows, truth = swarm_rows(n_rows, seed=12)
+    rows, truth = swarm_rows(n_rows, seed=12, reach=reach)
     began = time.perf_counter()
     model = swarm(clusterer).fit(rows)
     return {
         "rows": n_rows,
         "clusterer": clusterer,
+        "reach": reach,
         "seconds": round(time.perf_counter() - began, 1),
         "n_clusters": model.n_clusters_,
         "pair_f": pair_f(truth, model.labels_),
@@ -279,6 +287,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int)
     parser.add_argument("--exponent", type=float, default=2.0)
     parser.add_argument("--clusterer", default="linkage")
+    parser.add_argument("--reach", type=float, default=3.0, help="of the groups; make_blobs: 10")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--columns", type=int, default=100, help="of overhead; as in speed_swarm")
     given = parser.parse_args()
@@ -289,9 +298,9 @@ def main() -> None:
     elif given.what == "million":
         found = run_million(given.rows or 1_000_000, given.exponent)
     elif given.what == "swarm":
-        found = run_swarm(given.rows or 1_000_000, given.clusterer)
+        found = run_swarm(given.rows or 1_000_000, given.clusterer, given.reach)
     elif given.what == "small":
-        found = run_small(given.rows or 10_000, given.clusterer)
+        found = run_small(given.rows or 10_000, given.clusterer, given.reach)
     else:
         found = (
             run_bits()
