@@ -6,7 +6,7 @@
     python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
                          --clusterer robust        the same from screened columns, no K given
                          --reach 10                groups as far apart as make_blobs has them
-    python -m bench.scale bits                     threads, processes, Dask, a killed worker
+    python -m bench.scale bits                     threads, processes, Dask, a killed worker, Ray
     python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
 
 Each prints what it found and appends one line to bench/results/scale.jsonl. Memory is the resident
@@ -26,6 +26,7 @@ import threading
 import time
 import warnings
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -243,7 +244,22 @@ def run_bits() -> dict[str, Any]:
         left = set(client.run(os.getpid).values())
         out["killed worker is gone"] = bool(killed) and killed[0] not in left
         out["generations"] = model.n_iter_
+    if find_spec("ray") is not None:  # is tried where it is installed
+        out["ray"] = bits(_on_ray(make, rows)) == bits(alone)
     return out
+
+
+def _on_ray(make: Any, rows: np.ndarray) -> FeatureSwarm:
+    import ray
+    from ray.util.joblib import register_ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    register_ray()
+    try:
+        with joblib.parallel_config(backend="ray", n_jobs=2):
+            return make().fit(rows)
+    finally:
+        ray.shutdown()
 
 
 def run_overhead(rounds: int, n_columns: int, clusterer: str) -> dict[str, Any]:

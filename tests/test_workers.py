@@ -12,7 +12,14 @@ import numpy as np
 import pytest
 from dask.distributed import Client, LocalCluster
 
-from weft import FeatureSwarm, KernelSwarm, StagedSwarm, WeightedKMeans
+from weft import (
+    DynamicSwarm,
+    FeatureSwarm,
+    GeneticClustering,
+    KernelSwarm,
+    StagedSwarm,
+    WeightedKMeans,
+)
 from weft._workers import (
     CHUNKS_PER_WORKER,
     Crew,
@@ -84,8 +91,17 @@ def test_same_bits_for_threads_processes_and_dask(client, options):
         assert bits(search(**options)) == bits(alone)
 
 
-@pytest.mark.parametrize("kind", [StagedSwarm, KernelSwarm])
-def test_other_swarms_find_the_same_bits(client, kind):
+@pytest.mark.parametrize("kind", [StagedSwarm, KernelSwarm, DynamicSwarm, GeneticClustering])
+def test_other_swarms_find_the_same_bits(client, kind, monkeypatch):
+    parts = []
+
+    def spy(crew, positions):
+        found = call(crew, positions)
+        parts.append(len(found))
+        return found
+
+    call = Crew.__call__
+    monkeypatch.setattr(Crew, "__call__", spy)
     settings = {"n_particles": 6, "n_generations": 4, "random_state": 1}
     if kind is StagedSwarm:
         settings["n_estimates"] = 2
@@ -95,6 +111,8 @@ def test_other_swarms_find_the_same_bits(client, kind):
             found = kind(**settings).fit(rows())
         np.testing.assert_array_equal(found.labels_, wanted.labels_)
         assert found.fitness_ == wanted.fitness_
+        assert (max(parts, default=0) > 1) == (backend != "threading")
+        parts.clear()
 
 
 @pytest.mark.parametrize("exponent", [2.0, 1.5])

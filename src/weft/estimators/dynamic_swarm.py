@@ -215,14 +215,15 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         """Return the best subset of the pool after k-means, and its fitness."""
         history = History()
         n_before = number * self.n_particles * self.n_generations
-        best = optimize(
-            objective,
-            swarm,
-            objective.initial(rng, self.n_particles, self.initial_share),
-            n_generations=self.n_generations,
-            rng=rng,
-            callbacks=[history, *bind_all(self.callbacks, objective.labels_of, n_before)],
-        )
+        with objective:
+            best = optimize(
+                objective,
+                swarm,
+                objective.initial(rng, self.n_particles, self.initial_share),
+                n_generations=self.n_generations,
+                rng=rng,
+                callbacks=[history, *bind_all(self.callbacks, objective.labels_of, n_before)],
+            )
         columns = history.as_arrays()
         histories.append({"round": np.full(best.n_generations, number), **columns})
         if best.fitness <= 0.0:

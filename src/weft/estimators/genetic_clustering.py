@@ -164,14 +164,15 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
         calls: list[Any] = [history, *bind_all(self.callbacks, objective.labels_of)]
         if self.patience is not None:
             calls.append(Patience(self.patience))
-        best = optimize(
-            objective,
-            swarm,
-            objective.initial(rng, check_integer("n_particles", self.n_particles, low=2)),
-            n_generations=check_integer("n_generations", self.n_generations, low=1),
-            rng=rng,
-            callbacks=calls,
-        )
+        with objective:
+            best = optimize(
+                objective,
+                swarm,
+                objective.initial(rng, check_integer("n_particles", self.n_particles, low=2)),
+                n_generations=check_integer("n_generations", self.n_generations, low=1),
+                rng=rng,
+                callbacks=calls,
+            )
         values = best.position[most:].reshape(most, -1)[best.position[:most] > 0.5]
         raw = assign(objective.columns, values)
         self.labels_ = by_first_row(raw)

@@ -7,15 +7,12 @@ the position: the same position has the same fitness whenever it is evaluated.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._parallel import run_chunks
-from weft._workers import Crew, open_crew
+from weft._spread import SpreadObjective
 from weft.kernel_clusters.spaces import FeatureSpace
 from weft.kernels.cpu import kernel_cs as kernels
 from weft.swarms.base import Evaluation
@@ -26,39 +23,14 @@ Integers = NDArray[np.int64]
 EPSILON = 0.0002
 
 
-class CenterObjective:
-    """What both forms share: the particle, the threads, eq. 11."""
+class CenterObjective(SpreadObjective):
+    """What both forms share: the particle, eq. 11."""
 
     def __init__(self, rows: Floats, max_clusters: int, *, n_threads: int = 1) -> None:
-        self.rows = np.ascontiguousarray(rows)
-        self.columns = np.ascontiguousarray(rows.T)
+        super().__init__(rows, n_threads)
         self.max_clusters = max_clusters
         self.low = rows.min(axis=0)
         self.span = rows.max(axis=0) - self.low
-        self.n_threads = n_threads
-        self._pool: ThreadPoolExecutor | None = None
-        self._crew: Crew | None = None
-
-    def __enter__(self) -> Self:
-        self._crew = open_crew(self, self.n_threads)
-        if self._crew is None and self.n_threads > 1:
-            self._pool = ThreadPoolExecutor(self.n_threads)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._crew is not None:
-            self._crew.__exit__(kind, error, trace)
-        if self._pool is not None:
-            self._pool.shutdown()
-        self._crew = self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None, "_crew": None}
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw thresholds in [0, 1], and rows as centres (step 1 of section 4.4)."""
@@ -70,11 +42,7 @@ class CenterObjective:
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, C + C q) → (P,)."""
-        if self._crew is None:
-            n_found, cs = self.evaluate_part(positions)
-        else:
-            parts = self._crew(positions)
-            n_found, cs = (np.concatenate(column) for column in zip(*parts, strict=True))
+        n_found, cs = self._evaluate(positions)
         fitness = np.where(np.isfinite(cs), 1.0 / (cs + EPSILON), 0.0)  # eq. 11
         return Evaluation(fitness, {"n_clusters": n_found})
 
@@ -88,8 +56,7 @@ class CenterObjective:
             part = slice(first, last)
             self._fill(positions[part], n_found[part], cs[part])
 
-        n_threads = self.n_threads if self._pool is not None else 1
-        run_chunks(work, n_particles, n_threads, self._pool)
+        self._run(work, n_particles)
         return n_found, cs
 
     def _fill(self, positions: Floats, n_found: Integers, cs: Floats) -> None:

@@ -80,7 +80,7 @@ class DeviceSpaceObjective(_Whole, SpaceObjective):
         return number.astype(np.int64), cs
 
 
-class DeviceStringObjective(StringObjective):
+class DeviceStringObjective(_Whole, StringObjective):
     """GCUK's strings of centres."""
 
     def __init__(
@@ -89,14 +89,14 @@ class DeviceStringObjective(StringObjective):
         super().__init__(rows, max_clusters, min_clusters=min_clusters)
         self.data = prototypes.Rows.of(self.rows, device, marked=False)
 
-    def evaluate(self, positions: Floats) -> tuple[Integers, Floats]:
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
         """Return clusters found and the index of each string."""
         moved = to_device(positions, self.data.rows.device)
         number, index = _here(*validity.string_swarm(self.data, moved, self.max_clusters))
         return number.astype(np.int64), index
 
 
-class DeviceSubsetObjective(SubsetObjective):
+class DeviceSubsetObjective(_Whole, SubsetObjective):
     """DCPSO's subsets of a pool, whose distances to all rows are taken once."""
 
     def __init__(
@@ -113,7 +113,7 @@ class DeviceSubsetObjective(SubsetObjective):
         self.data = prototypes.Rows.of(self.rows, device, marked=False) if data is None else data
         self.measured = validity.Pool.of(self.data, to_device(self.pool, device))
 
-    def evaluate(self, positions: Floats) -> tuple[Integers, Floats, Floats]:
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats, Floats]:
         """Return clusters, spread within and distance between of each particle."""
         moved = to_device(positions, self.device)
         number, intra, inter = _here(*validity.subset_swarm(self.measured, moved))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from weft._parallel import run_chunks
+from weft._spread import SpreadObjective
 from weft.kernels.cpu import prototypes, validity
 from weft.swarms.base import Evaluation
 
@@ -14,17 +14,15 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class StringObjective:
+class StringObjective(SpreadObjective):
     """GCUK: flags and centres; fitness 1 / Davies–Bouldin, 0 where it is not defined."""
 
     def __init__(
         self, rows: Floats, max_clusters: int, *, min_clusters: int = 2, n_threads: int = 1
     ) -> None:
-        self.rows = np.ascontiguousarray(rows)
-        self.columns = np.ascontiguousarray(rows.T)
+        super().__init__(rows, n_threads)
         self.max_clusters = max_clusters
         self.min_clusters = min_clusters
-        self.n_threads = n_threads
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw strings with min … max centres, rows all, in random places."""
@@ -39,13 +37,13 @@ class StringObjective:
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole population."""
-        n_found, index = self.evaluate(positions)
+        n_found, index = self._evaluate(positions)
         # An index of 0, each cluster a point, is the best there is: 1/index is capped.
         fitness = np.where(np.isfinite(index), 1.0 / np.maximum(index, 1e-12), 0.0)
         return Evaluation(fitness, {"n_clusters": n_found})
 
-    def evaluate(self, positions: Floats) -> tuple[Integers, Floats]:
-        """Return clusters found and the index of each string."""
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return clusters found and the index of some of the strings."""
         n_found = np.empty(len(positions), dtype=np.int64)
         index = np.empty(len(positions))
 
@@ -60,7 +58,7 @@ class StringObjective:
                 index[part],
             )
 
-        run_chunks(work, len(positions), self.n_threads)
+        self._run(work, len(positions))
         return n_found, index
 
     def centers_of(self, position: Floats) -> Floats:
@@ -75,17 +73,15 @@ class StringObjective:
         return assign(self.columns, values[position[: self.max_clusters] > 0.5])
 
 
-class SubsetObjective:
+class SubsetObjective(SpreadObjective):
     """DCPSO: bits that select centres from a pool; fitness 1 / Turi's index."""
 
     def __init__(
         self, rows: Floats, pool: Floats, *, penalty: float = 25.0, n_threads: int = 1
     ) -> None:
-        self.rows = np.ascontiguousarray(rows)
-        self.columns = np.ascontiguousarray(rows.T)
+        super().__init__(rows, n_threads)
         self.pool = np.ascontiguousarray(pool)
         self.penalty = penalty
-        self.n_threads = n_threads
 
     def initial(self, rng: np.random.Generator, n_particles: int, share: float) -> Floats:
         """Draw bits, each set with chance `share`."""
@@ -93,7 +89,7 @@ class SubsetObjective:
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm."""
-        n_found, intra, inter = self.evaluate(positions)
+        n_found, intra, inter = self._evaluate(positions)
         # V = (c · N(2, 1) + 1) · intra / inter: the Gaussian keeps few clusters from winning.
         factor = self.penalty * norm.pdf(n_found, 2.0, 1.0) + 1.0
         valid = np.isfinite(intra) & (inter > 0.0)
@@ -101,8 +97,8 @@ class SubsetObjective:
         fitness = np.where(valid, np.where(valid, inter, 1.0) / (factor * finite_intra), 0.0)
         return Evaluation(np.minimum(fitness, 1e300), {"n_clusters": n_found})
 
-    def evaluate(self, positions: Floats) -> tuple[Integers, Floats, Floats]:
-        """Return clusters, spread within and distance between of each particle."""
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats, Floats]:
+        """Return clusters, spread within and distance between of some of the particles."""
         n_found = np.empty(len(positions), dtype=np.int64)
         intra, inter = np.empty(len(positions)), np.empty(len(positions))
 
@@ -112,7 +108,7 @@ class SubsetObjective:
                 positions[part], self.columns, self.pool, n_found[part], intra[part], inter[part]
             )
 
-        run_chunks(work, len(positions), self.n_threads)
+        self._run(work, len(positions))
         return n_found, intra, inter
 
     def with_pool(self, pool: Floats) -> SubsetObjective:

@@ -18,16 +18,13 @@ than 2 clusters or more than the cap: fitness 0.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._parallel import run_chunks
-from weft._workers import Crew, open_crew
+from weft._spread import SpreadObjective
 from weft.kernels.cpu import prototypes as kernels
 from weft.swarms.base import Evaluation
 
@@ -112,50 +109,8 @@ class Partition(NamedTuple):
         return self.features if self.polished_from is None else self.polished_from
 
 
-class _Threaded:
-    """Runs ranges of particles on threads that live as long as the search."""
-
-    def __init__(self, rows: Floats, n_threads: int) -> None:
-        self.rows = np.ascontiguousarray(rows)
-        self.columns = np.ascontiguousarray(rows.T)
-        self.n_threads = n_threads
-        self._pool: ThreadPoolExecutor | None = None
-        self._crew: Crew | None = None
-
-    def __enter__(self) -> Self:
-        self._crew = open_crew(self, self.n_threads)
-        if self._crew is None and self.n_threads > 1:
-            self._pool = ThreadPoolExecutor(self.n_threads)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._crew is not None:
-            self._crew.__exit__(kind, error, trace)
-        if self._pool is not None:
-            self._pool.shutdown()
-        self._crew = self._pool = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_pool": None, "_crew": None}
-
-    def evaluate_part(self, positions: Floats) -> tuple[Any, ...]:
-        """Return what the kernel says of some of the particles, one array each."""
-        raise NotImplementedError
-
-    def _evaluate(self, positions: Floats) -> tuple[Any, ...]:
-        if self._crew is None:
-            return self.evaluate_part(positions)
-        parts = self._crew(positions)
-        return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-
-    def _run(self, work: Any, n_particles: int) -> None:
-        n_threads = self.n_threads if self._pool is not None else 1
-        run_chunks(work, n_particles, n_threads, self._pool)
+class _Prototypes(SpreadObjective):
+    """Rows that go to the nearest prototype over some of their features."""
 
     def _partition(self, features: Integers, prototypes: Floats) -> Partition:
         labels = np.empty(len(self.rows), dtype=np.int64)
@@ -165,7 +120,7 @@ class _Threaded:
         return Partition.of(labels, features, prototypes)
 
 
-class MedoidObjective(_Threaded):
+class MedoidObjective(_Prototypes):
     """Stage 2: m features, n instances, and the threshold that makes an instance a medoid."""
 
     def __init__(self, rows: Floats, terms: Terms, *, n_threads: int = 1) -> None:
@@ -235,7 +190,7 @@ class MedoidObjective(_Threaded):
         return self._partition(features, self.rows[np.ix_(medoids[:n_distinct], features)])
 
 
-class CentroidObjective(_Threaded):
+class CentroidObjective(_Prototypes):
     """Stage 3: K centroids over the m' features that stage 2 selected (fig. 4)."""
 
     def __init__(
