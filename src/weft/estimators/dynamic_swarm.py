@@ -6,23 +6,22 @@ with application in unsupervised image classification", 2005.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from weft._validation import check_integer, check_real
 from weft._workers import threads_here
 from weft.callbacks import History
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
-from weft.kernel_clusters.rivals import SubsetObjective, assign
+from weft.estimators._scaled_centers import ScaledCentersMixin
+from weft.kernel_clusters.rivals import SubsetObjective
 from weft.kernel_clusters.scaling import check_size, standard_scaling
-from weft.kernel_clusters.search import bind_all, by_first_row
+from weft.kernel_clusters.search import bind_all
 from weft.optimize import optimize
 from weft.runs import running
 from weft.swarms.binary import BinaryPSO
@@ -34,7 +33,7 @@ LLOYD_STEPS = 100
 _WORTH_A_GPU = 10**6
 
 
-class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
+class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Clusters and their number by binary PSO over a pool of centres, and k-means (DCPSO).
 
     A pool of `max_clusters` rows is drawn; a particle of bits says which of them are centres. The
@@ -189,7 +188,7 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
             if fitness > best_fitness:
                 best_centers, best_fitness = centers, fitness
             kept = best_centers if best_fitness > 0.0 else rows[:0]
-        self._keep(X, rows, best_centers)
+        self._keep_centers(X, rows, best_centers, "particle")
         self.fitness_ = best_fitness
         self.history_ = {
             name: np.concatenate([each[name] for each in histories]) for name in histories[0]
@@ -231,37 +230,3 @@ class DynamicSwarm(ReportMixin, ClusterMixin, BaseEstimator):
         centers = objective.settle(objective.pool[best.position > 0.5], LLOYD_STEPS)
         refined = objective.with_pool(centers)
         return centers, float(refined(np.ones((1, len(centers)))).fitness[0])
-
-    def _keep(self, X: Floats, rows: Floats, centers: Floats) -> None:
-        raw = assign(np.ascontiguousarray(rows.T), centers)
-        self.labels_ = by_first_row(raw)
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
-        self._fit_centers = centers[order]
-        if self.n_clusters_ < 2:
-            warnings.warn(
-                "no particle split the rows into two or more clusters, so all rows are in one; "
-                "check that the rows differ.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        self.cluster_centers_ = np.stack(
-            [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
-        )
-
-    def predict(self, X):
-        """Label rows by the nearest centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
-        return assign(np.ascontiguousarray(self._fit_scaling.apply(X).T), self._fit_centers)

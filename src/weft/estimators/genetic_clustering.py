@@ -6,23 +6,22 @@ application to image classification", Pattern Recognition 35, 2002.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from weft._validation import check_integer, check_real
 from weft._workers import threads_here
 from weft.callbacks import History, Patience
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
-from weft.kernel_clusters.rivals import StringObjective, assign
+from weft.estimators._scaled_centers import ScaledCentersMixin
+from weft.kernel_clusters.rivals import StringObjective
 from weft.kernel_clusters.scaling import check_size, standard_scaling
-from weft.kernel_clusters.search import bind_all, by_first_row
+from weft.kernel_clusters.search import bind_all
 from weft.optimize import optimize
 from weft.runs import running
 from weft.swarms.ga import GA
@@ -33,7 +32,7 @@ Floats = NDArray[np.float64]
 _WORTH_A_GPU = 10**6
 
 
-class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
+class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Clusters and their number by a genetic algorithm on strings of centres (GCUK).
 
     A string has a place for each of `max_clusters` centres, some of them empty; rows belong to the
@@ -174,38 +173,7 @@ class GeneticClustering(ReportMixin, ClusterMixin, BaseEstimator):
                 callbacks=calls,
             )
         values = best.position[most:].reshape(most, -1)[best.position[:most] > 0.5]
-        raw = assign(objective.columns, values)
-        self.labels_ = by_first_row(raw)
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
-        self._fit_centers = values[order]
-        if self.n_clusters_ < 2:
-            warnings.warn(
-                "no string split the rows into two or more clusters, so all rows are in one; "
-                "check that the rows differ.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        self.cluster_centers_ = np.stack(
-            [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
-        )
+        self._keep_centers(X, objective.rows, values, "string")
         self.fitness_ = best.fitness
         self.history_ = history.as_arrays()
         self.n_iter_ = best.n_generations
-
-    def predict(self, X):
-        """Label rows by the nearest centre of the best string.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
-        return assign(np.ascontiguousarray(self._fit_scaling.apply(X).T), self._fit_centers)
