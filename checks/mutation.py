@@ -34,7 +34,6 @@ LOADED = (
     *("sklearn.utils.estimator_checks", "sklearn.metrics", "joblib", "threadpoolctl"),
     *("dask.array", "dask.dataframe", "dask.distributed"),
 )
-_PROPERTIES = "tests/test_properties.py::test_"
 TESTS = {
     "metrics": [
         *(
@@ -42,7 +41,7 @@ TESTS = {
             for name in ("external", "projected_metrics", "prototypes", "on_spaces", "internal")
         ),
         *(
-            f"{_PROPERTIES}{name}_in_fractions"
+            f"tests/metrics/test_fractions.py::test_{name}_in_fractions"
             for name in (
                 "silhouette",
                 "sparsity_and_separation",
@@ -55,8 +54,6 @@ TESTS = {
     "swarms": [
         "tests/swarms",
         "tests/test_optimize.py",
-        f"{_PROPERTIES}the_best_never_worsens_and_is_what_was_seen",
-        f"{_PROPERTIES}swarms_in_a_box_stay_in_it",
     ],
     "kmeans": [  # single steps: whole fits see less, and take minutes
         f"tests/kmeans/test_{name}.py"

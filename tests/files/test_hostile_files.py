@@ -1,0 +1,110 @@
+"""Files that are made to harm: bombs, places outside, text that is no text."""
+
+from __future__ import annotations
+
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from weft.io import (
+    InputError,
+    read_csv,
+    read_table,
+)
+
+# Bombs and places -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "xlsx"])
+def test_a_bomb_is_refused_before_it_is_unpacked(kind, tmp_path, monkeypatch):
+    """Limits lowered, not the machine's memory filled: 4 MB of zeros in a few kilobytes."""
+    monkeypatch.setattr("weft.io.formats._BOMB_SIZE", 2**20)
+    path = tmp_path / f"zeros.{kind}"
+    frame = pd.DataFrame(np.zeros((2**18, 2)), columns=["a", "b"])
+    if kind == "parquet":
+        frame.to_parquet(path, compression="zstd")
+    elif kind == "xlsx":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/worksheets/sheet1.xml", b"0" * 2**22)
+    else:
+        frame.to_feather(path, compression="zstd")
+    assert path.stat().st_size < 2**22 / 200
+    with pytest.raises(InputError, match="would unpack to"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_text_that_is_no_text_is_refused(kind, tmp_path):
+    import pyarrow as pa
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    wrong = pa.array([b"fine", b"\xff\xfe", b"fine"]).view(pa.string())
+    table = pa.table({"a": [1.0, 2.0, 3.0], "b": wrong})
+    if kind == "parquet":
+        pa.parquet.write_table(table, tmp_path / "t.parquet")
+    else:
+        pa.feather.write_feather(table, tmp_path / "t.feather")
+    with pytest.raises(InputError, match="cannot be read as"):
+        read_table(tmp_path / f"t.{kind}")
+
+
+def test_a_table_that_packs_well_is_no_bomb(tmp_path):
+    frame = pd.DataFrame(np.zeros((2**18, 2)), columns=["a", "b"])
+    frame.to_parquet(tmp_path / "zeros.parquet", compression="zstd")
+    frame.to_feather(tmp_path / "zeros.feather", compression="zstd")
+    for name in ("zeros.parquet", "zeros.feather"):
+        assert read_table(tmp_path / name).frame.equals(frame)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'out = "/etc/weft"',
+        'out = "../up"',
+        'out = "below/../../up"',
+        'out = "link/here"',
+        'checkpoint = "/tmp/x"',
+        'checkpoint = "../x"',
+        "out = 3",
+        "force = true",
+    ],
+)
+def test_a_config_cannot_write_outside_or_overwrite(line, tmp_path, monkeypatch):
+    from weft.commands.config import read_config
+
+    (tmp_path / "work").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "work" / "link").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.chdir(tmp_path / "work")
+    (tmp_path / "work" / "run.toml").write_text(f"[cluster]\n{line}\n")
+    with pytest.raises(InputError, match=r"not below this folder|type --force"):
+        read_config("run.toml", ["out", "checkpoint", "force"])
+
+
+def test_a_config_may_name_a_place_below(tmp_path, monkeypatch):
+    from weft.commands.config import read_config
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.toml").write_text('out = "deep/er"\nforce = false\n')
+    assert read_config("run.toml", ["out", "force"]) == {"out": "deep/er", "force": False}
+
+
+def test_a_refusal_is_one_line_whatever_it_quotes(tmp_path):
+    text = str(InputError("a\nb\r\nc\u2028d" + "x" * 5000))
+    assert text.startswith("a b c d")
+    assert len(text.splitlines()) == 1
+    assert len(text) < 2100
+    (tmp_path / "quotes.csv").write_bytes(b'""\n""\n')
+    with pytest.raises(InputError, match="is empty"):
+        read_csv(tmp_path / "quotes.csv")
+
+
+def test_toml_nested_too_deep_is_a_sentence(tmp_path):
+    from weft.commands.config import read_config
+
+    (tmp_path / "deep.toml").write_text("drop = " + "[" * 100_000)
+    with pytest.raises(InputError, match="nested too deep"):
+        read_config(tmp_path / "deep.toml", ["drop"])

@@ -1,0 +1,167 @@
+"""Kernels against the readable ones on numbers that hurt."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from weft.kernels.cpu import distances as cpu_distances
+from weft.kernels.cpu import linkage as cpu_linkage
+from weft.kernels.cpu import minkowski as cpu_minkowski
+from weft.kernels.cpu import neighbours as cpu_neighbours
+from weft.kernels.cpu import prototypes as cpu_prototypes
+from weft.kernels.cpu import scores as cpu_scores
+from weft.kernels.reference import distances as ref_distances
+from weft.kernels.reference import kmeans as ref_kmeans
+from weft.kernels.reference import linkage as ref_linkage
+from weft.kernels.reference import neighbours as ref_neighbours
+from weft.kernels.reference import prototypes as ref_prototypes
+from weft.kernels.reference import scores as ref_scores
+
+QUICK = settings(max_examples=60, deadline=None)
+
+
+HURT = (0.0, -0.0, 1.0, -1.0, 1 / 3, 1 + 2**-52, 1e150, -1e150, 1e-150, 5e-324, 2.2e-308, 7.0)
+
+
+@st.composite
+def hard_tables(draw, palette=HURT, max_rows=9):
+    n_rows, n_features = draw(st.integers(2, max_rows)), draw(st.integers(1, 4))
+    cells = st.one_of(st.sampled_from(palette), st.integers(0, 1).map(float))
+    X = draw(arrays(np.float64, (n_rows, n_features), elements=cells))
+    if draw(st.booleans()):
+        X[draw(st.integers(0, n_rows - 1))] = X[0]  # a duplicate
+    if draw(st.booleans()):
+        X[:, 0] = X[0, 0]  # a constant column
+    return X
+
+
+MILD = tuple(value for value in HURT if abs(value) < 1e100)
+
+
+@given(hard_tables())
+@QUICK
+def test_distances_and_neighbours_on_hard_tables(X):
+    columns = np.ascontiguousarray(X.T)
+    n = len(X)
+    both = np.empty((2, n, n))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        ref_distances.squared_matrix(columns, both[0])
+    cpu_distances.squared_matrix(columns, both[1])
+    np.testing.assert_array_equal(both[1], both[0])
+    for k in {1, n - 1}:
+        found = []
+        for kernels in (ref_neighbours, cpu_neighbours):
+            indices, values = np.full((n, k), -7), np.full((n, k), np.nan)
+            kernels.nearest_in_block(both[0], 0, True, indices, values)
+            labels = np.full(n, -7)
+            found.append((indices, values, kernels.graph_components(indices, labels), labels))
+        for one, two in zip(*found, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
+def _allowed(distances, k):
+    """All partitions into k that complete linkage may end with, whichever of equal pairs merge."""
+    reached = {frozenset(frozenset([i]) for i in range(len(distances)))}
+    for _ in range(len(distances) - k):
+        further = set()
+        for parts in reached:
+            heights = {
+                pair: distances[np.ix_(list(pair[0]), list(pair[1]))].max()
+                for pair in itertools.combinations(parts, 2)
+            }
+            least = min(heights.values())
+            for (a, b), height in heights.items():
+                if height == least:
+                    further.add((parts - {a, b}) | {a | b})
+        reached = further
+    return reached
+
+
+@given(hard_tables(MILD, max_rows=7), st.data())
+@QUICK
+def test_linkage_on_hard_tables(X, data):
+    n = len(X)
+    k = data.draw(st.integers(1, n))  # k = n too
+    matrix = np.empty((n, n))
+    ref_distances.squared_matrix(np.ascontiguousarray(X.T), matrix)
+    allowed = _allowed(matrix, k)
+    for kernels in (ref_linkage, cpu_linkage):
+        labels = np.full(n, -7)
+        kernels.complete_linkage(matrix.copy(), k, labels)
+        groups = [np.flatnonzero(labels == label) for label in range(k)]
+        assert frozenset(frozenset(group.tolist()) for group in groups) in allowed
+        assert [group[0] for group in groups] == sorted(group[0] for group in groups)
+
+
+@given(hard_tables(MILD), st.data())
+@QUICK
+def test_scores_on_hard_tables(X, data):
+    n = len(X)
+    raw = data.draw(arrays(np.int64, n, elements=st.integers(-1, 3)))
+    labels = np.full(n, -1)
+    if (raw >= 0).any():
+        labels[raw >= 0] = np.unique(raw[raw >= 0], return_inverse=True)[1]
+    counts = np.bincount(labels[labels >= 0])
+    matrix = np.empty((n, n))
+    ref_distances.squared_matrix(np.ascontiguousarray(X.T), matrix)
+    found = []
+    for kernels in (ref_scores, cpu_scores):
+        out = np.full((4, n), np.nan)
+        sums = np.zeros((len(counts), n))
+        kernels.add_cluster_sums(matrix, 0, labels, 2.0, sums)
+        kernels.silhouette_rows(sums, labels, counts, out[0])
+        kernels.nearest_by_label_block(matrix, 0, labels, out[1], out[2])
+        indices = np.argsort(matrix + np.diag(np.full(n, -1.0)), axis=1, kind="stable")[:, 1:3]
+        near = np.sqrt(np.take_along_axis(matrix, indices, axis=1))
+        kernels.connectedness_rows(indices.copy(), near, labels, 10.0, out[3])
+        found.append(out)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-12)
+    assert (np.abs(found[0][0]) <= 1.0).all()
+
+
+@given(hard_tables(MILD), st.data())
+@QUICK
+def test_nearest_centres_on_hard_tables(X, data):
+    n, m = X.shape
+    k = data.draw(st.integers(1, n))
+    centers = X[data.draw(st.permutations(range(n)))[:k]].copy()
+    factors = data.draw(arrays(float, (k, m), elements=st.sampled_from([0.0, 1.0, 0.5, 1e-9])))
+    exponent = data.draw(st.sampled_from([1.0, 2.0, 3.5]))
+    found = []
+    for kernels in (ref_kmeans, cpu_minkowski):
+        labels, best = np.full(n, -7, np.int32), np.full(n, np.nan)
+        kernels.nearest_centers(X, centers, factors, exponent, labels, best)
+        found.append((labels, best))
+    np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-12, atol=1e-300)
+    # Ties, and what rounding makes of them, may go either way, but never to a farther centre.
+    powered = (np.abs(X[:, np.newaxis] - centers) ** exponent * factors).sum(axis=2)
+    for labels, _ in found:
+        own = powered[np.arange(n), labels]
+        assert (own <= powered.min(axis=1) * (1 + 1e-12) + 1e-300).all()
+
+
+@given(hard_tables(MILD), st.data())
+@QUICK
+def test_prototypes_on_hard_tables(X, data):
+    n, m = X.shape
+    position = data.draw(arrays(float, m + n + 1, elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0])))
+    columns = np.ascontiguousarray(X.T)
+    found = []
+    for kernels in (ref_prototypes, cpu_prototypes):
+        features, chosen = kernels.decode_medoids(position, m, n)
+        assert ((features >= 0) & (features < m)).all()
+        assert ((chosen >= 0) & (chosen < n)).all()
+        out = np.full(n, -7)
+        count = kernels.distinct_medoids(X, features, chosen, n, out) if len(features) else 0
+        labels, squared = np.full(n, -7), np.full(n, np.nan)
+        if count and len(features):
+            prototypes = np.ascontiguousarray(X[np.ix_(out[:count], features)])
+            kernels.nearest_prototypes(columns, features, prototypes, labels, squared)
+        found.append((features, chosen, count, out[:count], labels, squared))
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
