@@ -21,6 +21,8 @@ from weft.spaces import Solution
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145
+# Numbers in a table at which a GPU was clearly faster than 16 cores, by bench/gpu.py.
+_WORTH_A_GPU = 300_000
 
 
 class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -48,8 +50,8 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         Seconds after which refinements are left out; the answer then depends on the machine.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where columns are compared with each other and with their shadows, and where the swarm's
-        graphs are built; ``"auto"`` stays on the CPU, since what a GPU gains here has not been
-        measured. The family of clusterings, at most 2,000 rows at a time, runs on the host.
+        graphs are built; ``"auto"`` takes a GPU if there is one and the table is large enough. The
+        family of clusterings, at most 2,000 rows at a time, runs on the host.
     callbacks : list of callable, default=None
         Called after each generation of the swarm that refines the weights; see
         :mod:`weft.callbacks`. With `StopOnSignal` or `Checkpoint` the first Ctrl-C leaves out what
@@ -153,7 +155,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
                 f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
                 "divide the columns first, for example with StandardScaler."
             )
-        settings = self._settings()
+        settings = self._settings(X.size)
         deviation = X.std(axis=0)
         # Rounding leaves a constant column a tiny deviation, which must not be blown up.
         varies = (np.ptp(X, axis=0) > 0.0) & (deviation > 1e-12 * np.abs(X).max(axis=0))
@@ -170,7 +172,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             self._keep(X, rows, answer)
         return self
 
-    def _settings(self) -> Settings:
+    def _settings(self, n_numbers: int) -> Settings:
         most = self.max_clusters
         if most is not None:
             most = check_integer("max_clusters", most, low=2)
@@ -185,7 +187,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
             time_limit=limit,
             n_jobs=self.n_jobs,
-            device=choose_device(self.device, worth_it=False),
+            device=choose_device(self.device, worth_it=n_numbers >= _WORTH_A_GPU),
             seed=0,  # the run has it
         )
 
