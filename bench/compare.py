@@ -257,7 +257,7 @@ def _row(line: Line) -> str:
         interval = f"{_number(line.low, signed=True)} … {_number(line.high, signed=True)}"
     runs = str(line.n_runs) if line.n_runs else ""
     data = {"*": "all sets"}.get(line.data, line.data)
-    entries = [data, line.method, _name(line.metric), ours, runs, theirs]
+    entries = [data, line.method, name_of(line.metric), ours, runs, theirs]
     return "| " + " | ".join([*entries, gap, interval, line.word]) + " |"
 
 
@@ -275,7 +275,7 @@ NAMES = {
 ENDINGS = {"sd": ", sd", "max": ", largest", "p": ", p"}
 
 
-def _name(metric: str) -> str:
+def name_of(metric: str) -> str:
     """Return a metric as tables write it."""
     base, _, ending = metric.partition(".") if "@" not in metric else (metric, "", "")
     base = base.replace("f@", "F at ") if "@" in base else NAMES.get(base, base)

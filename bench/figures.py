@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.compare import name_of
 from bench.study import Study, any_match
 from bench.summaries import steps_of
 
@@ -54,6 +55,7 @@ def boxes(study: Study, rows: Rows, asked: dict[str, Any]) -> Any:
         axis.set_xticks(range(1, len(groups) + 1), groups, rotation=90, fontsize=7)
         axis.set_title(name, fontsize=9)
         axis.tick_params(axis="y", labelsize=7)
+    figure.supylabel(name_of(metric), fontsize=9)
     return figure
 
 
