@@ -29,7 +29,7 @@ lint: $(VENV)/.dev
 	$(BIN)/bandit --quiet --recursive src/weft
 
 test: lint  ## Everything the project checks.
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4
 
 $(VENV)/.fuzz: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,fuzz]'

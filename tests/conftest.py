@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from functools import partial
 from importlib.util import find_spec
 
 # scikit-learn skips a check without it, and reads it when SciPy is first imported.
@@ -74,19 +75,17 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("any_clusterer", clusterer_names())
 
 
-# How many of scikit-learn's checks were run, for the line at the end.
-_CHECKS = pytest.StashKey[list[int]]()
-
-
 @pytest.fixture
-def checks_run(request):
-    return request.config.stash.setdefault(_CHECKS, []).append
+def checks_run(record_property):
+    """Call with how many of scikit-learn's checks were run: for the line at the end."""
+    return partial(record_property, "checks")
 
 
-def pytest_terminal_summary(terminalreporter, config):
-    counts = config.stash.get(_CHECKS, [])
+def pytest_terminal_summary(terminalreporter):
+    reports = [r for each in ("passed", "failed") for r in terminalreporter.stats.get(each, [])]
+    # What a test records travels with its report, from whichever process it ran in.
+    counts = [n for r in reports for name, n in r.user_properties if name == "checks"]
     if counts:
-        reports = [r for each in ("passed", "failed") for r in terminalreporter.stats.get(each, [])]
         own = sum("test_contracts" in report.nodeid for report in reports)
         terminalreporter.write_line(
             f"contracts: {len(estimator_names())} estimators, {sum(counts)} checks of "
