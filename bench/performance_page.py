@@ -57,7 +57,8 @@ def _head(found: Rows) -> str:
 def _company(found: Rows) -> str:
     """Say which rows were taken beside other work: their times are no more than an indication."""
     loads = {name: row.get("load", 0.0) for name, row in found.items()}
-    busy = [f"{name} ({load})" for name, load in loads.items() if load > 1.5]
+    # The row before leaves the load of its own processes behind, nearly three at most.
+    busy = [f"{name} ({load})" for name, load in loads.items() if load > 3.0]
     if not busy:
         return ""
     return f" Beside other work, at the load in brackets: {', '.join(busy)}."
