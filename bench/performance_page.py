@@ -65,21 +65,23 @@ def _company(found: Rows) -> str:
 
 
 def _seconds(value: float) -> str:
-    return f"{1e3 * value:.3g} ms" if value < 1.0 else f"{value:.3g} s"
+    number, unit = (1e3 * value, "ms") if value < 1.0 else (value, "s")
+    return f"{number:.3g}\N{NO-BREAK SPACE}{unit}"
 
 
 def _searches(found: Rows) -> str:
     lines = [
         "## A search, two threads",
         "",
-        "All sides take the same number of evaluations; 900 are scaled from that for the column",
-        "before the last. The roofline is half of a matrix product at the measured sgemm rate and",
-        "the passes over the distances that cannot be avoided at the measured copy bandwidth, on",
-        "both threads; an evaluation that finds fewer than two clusters ends after its labels.",
+        "All sides take the same number of evaluations, in turns, as often as the last column",
+        "says; 900 are scaled from that. The roofline is half of a matrix product at the measured",
+        "sgemm rate and the passes over the distances that cannot be avoided at the measured copy",
+        "bandwidth, on both threads; an evaluation that finds fewer than two clusters ends after",
+        "its labels.",
         "",
-        "| clusterer | rows | evaluations, runs | weft | user | ratio | careful user | ratio "
-        "| weft, 900 evaluations | of the roofline |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| clusterer | rows | weft | user | careful user | 900 by weft | of the roofline "
+        "| evaluations × runs |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     same = []
     for name, row in found.items():
@@ -89,11 +91,11 @@ def _searches(found: Rows) -> str:
         clusterer, n_rows = rest
         share = f"{row['roofline']:.0%}" if "roofline" in row else "–"
         lines.append(
-            f"| {NAMES[clusterer]} | {n_rows} | {row['evaluations']}, {row['rounds']} "
-            f"| {_seconds(row['weft'])} "
-            f"| {_seconds(row['user'])} | {row['user'] / row['weft']:.1f}× "
-            f"| {_seconds(row['careful'])} | {row['careful'] / row['weft']:.1f}× "
-            f"| {_seconds(row['weft'] * 900 / row['evaluations'])} | {share} |"
+            f"| {NAMES[clusterer]} | {n_rows} | {_seconds(row['weft'])} "
+            f"| {_seconds(row['user'])}, **{row['user'] / row['weft']:.1f}×** "
+            f"| {_seconds(row['careful'])}, **{row['careful'] / row['weft']:.1f}×** "
+            f"| {_seconds(row['weft'] * 900 / row['evaluations'])} | {share} "
+            f"| {row['evaluations']} × {row['rounds']} |"
         )
         same.append(row["same_bits"])
     if not same:
