@@ -217,6 +217,8 @@ def extremes(study: Study, cell: Cell, rows: Rows) -> Summary:
 def t_test(cell: Cell, rows: Rows, rivals: Rows) -> Summary:
     """Table 4 of the kernel paper: the unpaired t-test."""
     a, b = _values(rows, "huang"), _values(rivals, "huang")
+    if len(b) == 1:
+        b = np.repeat(b, len(a))  # a method without chance is run once: all runs would be the same
     if len(a) < 2 or len(b) < 2:
         return Summary({}, {})
     freedom = len(a) + len(b) - 2

@@ -10,6 +10,7 @@ from bench import __main__ as main
 from bench import study
 from bench.compare import lines_of
 from bench.directions import findings
+from bench.summaries import t_test
 from bench.verdicts import compare_methods, judge, paired_runs
 from scipy import stats
 
@@ -72,6 +73,19 @@ def test_tests_of_two_methods():
     theirs = stats.ttest_ind([3, 4, 5], [1, 2, 6], equal_var=False)
     assert found.p_t == pytest.approx(theirs.pvalue)
     assert found.p_unpaired == pytest.approx(stats.ranksums([3, 4, 5], [1, 2, 6]).pvalue)
+
+
+@pytest.mark.filterwarnings("ignore:Precision loss")  # SciPy's word on three equal numbers
+@pytest.mark.parametrize("rival", [[1.0, 2.0, 6.0], [2.5]])
+def test_the_printed_t_test_is_that_of_scipy(rival):
+    cell = study.Cell("set", "a", "b", "", "", {})
+    mine, theirs = ([{"huang": value} for value in side] for side in ([3.0, 4.0, 5.5], rival))
+    found = t_test(cell, mine, theirs).numbers
+    # One run of a method without chance stands for as many as the other has.
+    wanted = stats.ttest_ind([3.0, 4.0, 5.5], rival if len(rival) > 1 else 3 * rival)
+    assert found["t"] == pytest.approx(wanted.statistic)
+    interval = wanted.confidence_interval()
+    assert (found["low"], found["high"]) == pytest.approx((interval.low, interval.high))
 
 
 def test_methods_without_spread_do_not_warn(recwarn):
