@@ -77,8 +77,10 @@ def _line(
         return _correlation(start, summary, theirs, study.their_trials)
     if key in summary.numbers:
         return Line(*start, summary.numbers[key], theirs, 0, math.nan, math.nan, "")
-    word = "never reached" if key == "reached" and _was_run(cell, rows) else "not run"
-    why = _why(study, cell)
+    word, why = "not run", _why(study, cell)
+    if key.startswith("reached") and _was_run(cell, rows):
+        # Of what was never reached there is no spread to judge.
+        word, why = ("never reached", why) if key == "reached" else ("", "")
     return Line(*start, None, theirs, 0, math.nan, math.nan, f"{word}{f': {why}' if why else ''}")
 
 
