@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -224,26 +225,22 @@ def cells(*, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
     for n in sizes:
         for name in ("knn", "dbscan", "linkage", "affinity"):
             length = Length(2, 1, 1) if quick else PLAN[name, n]
-            rows[f"search/{name}/{n}"] = lambda name=name, n=n, length=length: search(  # type: ignore[misc]
-                name, n, length
-            )
+            rows[f"search/{name}/{n}"] = partial(search, name, n, length)
+    rounds = 1 if quick else 5
     for n in sizes:
-        rows[f"roofline/{n}"] = lambda n=n: roofline(n, 2 if quick else 25)  # type: ignore[misc]
-        rounds = 1 if quick else 5
-        rows[f"powered/{n}"] = lambda n=n, r=rounds: powered(n, r)  # type: ignore[misc]
+        rows[f"roofline/{n}"] = partial(roofline, n, 2 if quick else 25)
+        rows[f"powered/{n}"] = partial(powered, n, rounds)
     large = 500 if quick else 10_000
-    rows[f"silhouette/{large}"] = lambda: silhouette_row(large, 1 if quick else 5)
+    rows[f"silhouette/{large}"] = partial(silhouette_row, large, rounds)
     for name in ("knn", "dbscan", "linkage", "affinity"):
         n = sizes[-1]
-        rounds = 1 if quick else 5
-        rows[f"once/{name}/{n}"] = lambda name=name, n=n, r=rounds: one_clustering(name, n, r)  # type: ignore[misc]
+        rows[f"once/{name}/{n}"] = partial(one_clustering, name, n, rounds)
     steps = {key: values[:2] for key, values in STEPS.items()} if quick else STEPS
-    rows["growth/time"] = lambda: time_growth(2 if quick else 9, steps)
+    rows["growth/time"] = partial(time_growth, 2 if quick else 9, steps)
     further = {**steps, "n": [1000, 2000] if quick else [1000, 2000, 4000, 8000]}
-    rows["growth/memory"] = lambda: memory_growth(further)
+    rows["growth/memory"] = partial(memory_growth, further)
     for n in [200, 400] if quick else [5000, 10_000, 20_000]:
-        # A default binds the loop's value; mypy cannot infer such a lambda. So in the rows above.
-        rows[f"memory/{n}"] = lambda n=n: peak_memory(n)  # type: ignore[misc]
+        rows[f"memory/{n}"] = partial(peak_memory, n)
     return rows
 
 

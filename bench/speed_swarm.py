@@ -15,6 +15,7 @@ import logging
 import multiprocessing
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,9 +174,7 @@ def search(name: str, n_rows: int, length: Length | None = None) -> dict[str, An
         for side in sides:
             side(X[::3], short)  # whatever is done once is done now
         times = [
-            # A default binds the loop's value; mypy cannot infer such a lambda.
-            [seconds(lambda side=side: side(X, length)) for side in sides]  # type: ignore[misc]
-            for _ in range(length.rounds)
+            [seconds(partial(side, X, length)) for side in sides] for _ in range(length.rounds)
         ]
     ours, user, careful = np.median(times, axis=0)
     first, second = our_run(X, name, length), our_run(X, name, length, n_jobs=1)
@@ -251,8 +250,7 @@ def roofline(n_rows: int, rounds: int = 25) -> dict[str, Any]:
             # New particles each time: one that was seen before costs nothing.
             positions = rng.uniform(-2, 2, (8, N_FEATURES))
             kept.append((positions > 0).sum(axis=1).mean())
-            # A default binds the loop's value; mypy cannot infer such a lambda.
-            taken.append(seconds(lambda at=positions: objective(at)) / len(positions))  # type: ignore[misc]
+            taken.append(seconds(partial(objective, positions)) / len(positions))
         after = machine_limits()
     best = {key: (limits[key] + after[key]) / 2 for key in limits}
     floor = least_seconds(n_rows, float(np.mean(kept)), PASSES["knn"], best)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Self
 
 # Only where nobody else has said what a signal means.
@@ -38,12 +38,7 @@ class Signals:
                     self._before[number] = signal.signal(number, self._hear)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         self._before = {}

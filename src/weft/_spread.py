@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -34,14 +33,9 @@ class SpreadObjective:
             self._pool = ThreadPoolExecutor(self.n_threads)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._crew is not None:
-            self._crew.__exit__(kind, error, trace)
+            self._crew.__exit__(*error)
         if self._pool is not None:
             self._pool.shutdown()
         self._crew = self._pool = None

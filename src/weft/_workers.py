@@ -15,7 +15,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
-from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
@@ -89,14 +88,9 @@ class Crew:
             self._open_pool()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._pool is not None:
-            self._pool.__exit__(kind, error, trace)
+            self._pool.__exit__(*error)
         self._pool = self._copies = self._last = self._backend = None
         self._seats = []
 

@@ -8,7 +8,6 @@ Any torch device will do; tests run on torch's CPU device.
 from __future__ import annotations
 
 import gc
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -126,12 +125,7 @@ class DeviceObjective:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._replay.seen.clear()
 
     def rows(self, indices: NDArray[np.int64]) -> Floats:

@@ -12,7 +12,6 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -95,14 +94,9 @@ class FeatureObjective:
         self._crew = Crew(self, n_threads=self.n_threads, n_jobs=self.n_jobs).__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._crew is not None:
-            self._crew.__exit__(kind, error, trace)
+            self._crew.__exit__(*error)
         self._crew = None
         self._limits.restore_original_limits()
         self._limits = None
