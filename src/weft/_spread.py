@@ -57,3 +57,10 @@ class SpreadObjective:
     def _run(self, work: Any, n_particles: int) -> None:
         """Call ``work(first, last)`` on ranges of the particles."""
         run_chunks(work, n_particles, self.n_threads if self._pool is not None else 1, self._pool)
+
+
+class WholeSwarm:
+    """For objectives on a GPU: a swarm is evaluated at once, not handed to joblib's workers."""
+
+    def __enter__(self) -> Self:
+        return self

@@ -1,17 +1,23 @@
 """StagedSwarm's swarms on a torch device beside the CPU's kernels."""
 
+import joblib
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
-from weft import StagedSwarm
+from weft import StagedSwarm, _spread
 from weft.datasets import make_ellipsoids
 from weft.estimators import staged_swarm
 from weft.kernels.cpu import prototypes as cpu
 from weft.kernels.gpu import prototypes as gpu
 from weft.staged.estimate import estimate_n_clusters, mean_silhouettes
-from weft.staged.on_device import k_means_silhouettes
+from weft.staged.objectives import MedoidObjective
+from weft.staged.on_device import (
+    DeviceCentroidObjective,
+    DeviceMedoidObjective,
+    k_means_silhouettes,
+)
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)
@@ -102,6 +108,21 @@ def test_the_same_seed_walks_the_same_path(stages, monkeypatch):
     np.testing.assert_allclose(
         found.history_["best_fitness"], expected.history_["best_fitness"], rtol=1e-10
     )
+
+
+def test_a_swarm_on_a_gpu_is_not_handed_to_workers(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a crew was opened")
+
+    monkeypatch.setattr(_spread, "open_crew", refuse)
+    rows = np.random.default_rng(0).random((12, 3))
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        with DeviceMedoidObjective(rows, None, device="cpu"):
+            pass
+        with DeviceCentroidObjective(rows, np.arange(3), None, device="cpu"):
+            pass
+        with pytest.raises(AssertionError, match="a crew"), MedoidObjective(rows, None):
+            pass
 
 
 def test_the_estimate_of_the_number_of_clusters_does_not_depend_on_the_device():

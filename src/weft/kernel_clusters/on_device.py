@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weft._spread import WholeSwarm
 from weft.kernel_clusters.objectives import InputObjective, SpaceObjective
 from weft.kernel_clusters.rivals import StringObjective, SubsetObjective
 from weft.kernel_clusters.spaces import FeatureSpace, KernelSpace, gamma_of, make_space, read_width
@@ -26,14 +27,7 @@ def _here(*columns: Any) -> list[Floats]:
     return list(together.cpu().numpy())
 
 
-class _Whole:
-    """A swarm that is evaluated at once: its particles are not handed to joblib's workers."""
-
-    def __enter__(self) -> Self:
-        return self
-
-
-class DeviceInputObjective(_Whole, InputObjective):
+class DeviceInputObjective(WholeSwarm, InputObjective):
     """Centres among the rows, eq. 8."""
 
     def __init__(self, rows: Floats, max_clusters: int, *, gamma: float, device: Any) -> None:
@@ -52,7 +46,7 @@ class DeviceInputObjective(_Whole, InputObjective):
         return number.astype(np.int64), cs
 
 
-class DeviceSpaceObjective(_Whole, SpaceObjective):
+class DeviceSpaceObjective(WholeSwarm, SpaceObjective):
     """Centres in feature space, the weighted CS."""
 
     def __init__(
@@ -80,7 +74,7 @@ class DeviceSpaceObjective(_Whole, SpaceObjective):
         return number.astype(np.int64), cs
 
 
-class DeviceStringObjective(_Whole, StringObjective):
+class DeviceStringObjective(WholeSwarm, StringObjective):
     """GCUK's strings of centres."""
 
     def __init__(
@@ -96,7 +90,7 @@ class DeviceStringObjective(_Whole, StringObjective):
         return number.astype(np.int64), index
 
 
-class DeviceSubsetObjective(_Whole, SubsetObjective):
+class DeviceSubsetObjective(WholeSwarm, SubsetObjective):
     """DCPSO's subsets of a pool, whose distances to all rows are taken once."""
 
     def __init__(

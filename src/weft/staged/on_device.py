@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft._spread import WholeSwarm
 from weft.kernels.gpu import prototypes as kernels
 from weft.kernels.gpu.devices import load_torch
 from weft.staged.objectives import CentroidObjective, MedoidObjective, Terms
@@ -22,7 +23,7 @@ Integers = NDArray[np.int64]
 _MEMORY = 2**31
 
 
-class DeviceMedoidObjective(MedoidObjective):
+class DeviceMedoidObjective(WholeSwarm, MedoidObjective):
     """Stage 2 for a whole swarm at once."""
 
     def __init__(self, rows: Floats, terms: Terms, *, device: Any) -> None:
@@ -40,7 +41,7 @@ class DeviceMedoidObjective(MedoidObjective):
         return Evaluation(fitness, {"n_features": counts[0], "n_clusters": counts[1]})
 
 
-class DeviceCentroidObjective(CentroidObjective):
+class DeviceCentroidObjective(WholeSwarm, CentroidObjective):
     """Stage 3 for a whole swarm at once."""
 
     def __init__(self, rows: Floats, features: Integers, terms: Terms, *, device: Any) -> None:
