@@ -21,10 +21,10 @@ from sklearn.cluster import HDBSCAN
 
 from bench import records
 from weft import FeatureSwarm
-from weft.clusterers import make_clusterer
+from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
 from weft.datasets import make_ellipsoids
 from weft.metrics import pair_f
-from weft.spaces import Buffers, Solution, Space, Table
+from weft.search.clusterers import make_clusterer
 
 RESULTS = Path(__file__).parent / "results" / "feature_swarm.jsonl"
 # The paper's settings (section 5.6.2); everything else is FeatureSwarm's default.

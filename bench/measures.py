@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft import metrics
+from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
 from weft.metrics.on_spaces import combine_csc, silhouette_of
-from weft.spaces import Buffers, Solution, Space, Table
 
 
 class Outcome(NamedTuple):

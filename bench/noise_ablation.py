@@ -12,7 +12,7 @@ import numpy as np
 
 def _everything(X: np.ndarray, rate: float, rng: np.random.Generator) -> Any:
     """Screening that keeps every column that varies."""
-    from weft.auto.screening import Screening
+    from weft.columns.screening import Screening
 
     kept = np.ptp(X, axis=0) > 0.0
     return Screening(kept, kept, np.where(kept, 0, -1), kept.astype(float))

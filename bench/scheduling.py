@@ -46,10 +46,10 @@ def evaluation_times(n_rows: int, n_columns: int, count: int) -> list[float]:
     from threadpoolctl import threadpool_limits
 
     from bench.scale import swarm_rows
-    from weft.clusterers import make_clusterer
-    from weft.criteria import make_criterion
-    from weft.objectives import FeatureObjective
-    from weft.particles import WeightParticle
+    from weft.search.clusterers import make_clusterer
+    from weft.search.criteria import make_criterion
+    from weft.search.objectives import FeatureObjective
+    from weft.search.particles import WeightParticle
 
     rows = np.hstack([swarm_rows(n_rows, seed)[0] for seed in (11, 12)])[:, :n_columns]
     objective = FeatureObjective(
@@ -90,7 +90,7 @@ def measure() -> dict[str, Any]:
     """Measure on two workers of this machine."""
     from dask.distributed import Client, LocalCluster
 
-    from weft._workers import Crew
+    from weft.parallel.workers import Crew
 
     out: dict[str, Any] = {"cores": os.cpu_count()}
     out["evaluations"] = {

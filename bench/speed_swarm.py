@@ -27,11 +27,11 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from threadpoolctl import threadpool_limits
 
 from weft import FeatureSwarm
-from weft.clusterers import make_clusterer
-from weft.criteria import make_criterion
 from weft.datasets import make_ellipsoids
-from weft.objectives import FeatureObjective
-from weft.particles import WeightParticle
+from weft.search.clusterers import make_clusterer
+from weft.search.criteria import make_criterion
+from weft.search.objectives import FeatureObjective
+from weft.search.particles import WeightParticle
 
 N_FEATURES = 100
 EPS = 0.3

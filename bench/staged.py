@@ -23,12 +23,12 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from bench import records
 from weft import StagedSwarm
+from weft.methods.staged.estimate import estimate_n_clusters, largest_number
+from weft.methods.staged.objectives import MedoidObjective, Terms
 from weft.metrics import pair_f1, purity, scatter_trace, sum_intra
-from weft.optimize import optimize
-from weft.staged.estimate import estimate_n_clusters, largest_number
-from weft.staged.objectives import MedoidObjective, Terms
-from weft.swarms.base import Evaluation
-from weft.swarms.standard import StandardPSO
+from weft.search.optimize import optimize
+from weft.search.swarms.base import Evaluation
+from weft.search.swarms.standard import StandardPSO
 
 FILES = {
     "iris": "iris",

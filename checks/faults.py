@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 import weft
-from weft.callbacks import Checkpoint, TimeLimit
+from weft.search.callbacks import Checkpoint, TimeLimit
 
 
 def rows(n_rows: int = 120) -> np.ndarray:
@@ -175,7 +175,7 @@ def many_fits(n_fits: int, n_before: int = 50) -> dict[str, tuple[int, int]]:
 
 def command(*arguments: str) -> tuple[int, str]:
     """The command line in this process: its exit code, and what it says on standard error."""
-    from weft.cli import app
+    from weft.cli.app import app
 
     with redirect_stderr(io.StringIO()) as err, redirect_stdout(io.StringIO()):
         try:

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import weft
-from weft.methods import METHODS, PAPERS
+from weft.estimators.presets import METHODS, PAPERS
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "examples"))  # the gallery shows parts of longer scripts

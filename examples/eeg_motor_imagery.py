@@ -27,7 +27,7 @@ from scipy.signal import spectrogram
 from sklearn.exceptions import ConvergenceWarning
 
 from weft import FeatureClusterSelector, RangeScaler, WeightedKMeans, choose_exponent
-from weft._validation import import_optional
+from weft._base.validation import import_optional
 from weft.metrics import accuracy
 
 # The thesis: fc3-pc3, fc1-pc1, cz-pz, fc2-pc2, fc4-pc4. "pc" is cp in the 10-20 system.

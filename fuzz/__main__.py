@@ -75,11 +75,11 @@ def _corpus(name: str) -> Path:
 def _guided(name: str, seconds: int) -> int:
     import atheris
 
-    with atheris.instrument_imports(include=["weft.io", "weft.runs", "weft.commands.config"]):
-        import weft.commands.config
+    with atheris.instrument_imports(include=["weft.io", "weft.search.runs", "weft.cli.config"]):
+        import weft.cli.config
         import weft.io
-        import weft.io.checkpoints
-        import weft.runs  # noqa: F401 - imported here for its lines to be watched
+        import weft.models.checkpoints
+        import weft.search.runs  # noqa: F401 - imported here for its lines to be watched
     from fuzz.targets import TARGETS
 
     crashes = HERE / "crashes"

@@ -72,7 +72,7 @@ def parquet(data: bytes) -> None:
 def _command() -> Any:
     import typer.main
 
-    from weft.cli import app
+    from weft.cli.app import app
 
     # Typer makes a group, which has commands.
     return typer.main.get_command(app).commands["cluster"]  # type: ignore[attr-defined]
@@ -181,7 +181,7 @@ def model(data: bytes) -> None:
 def _searches() -> tuple[Any, ...]:
     if "searches" not in _BASES:
         import weft
-        from weft.callbacks import Checkpoint
+        from weft.search.callbacks import Checkpoint
 
         class _Cut(Exception):
             pass

@@ -21,11 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import weft
-from weft.callbacks import Checkpoint, History, StopOnSignal, TimeLimit
 from weft.io import save_model
-from weft.io.archive import read_archive, write_archive
-from weft.io.checkpoints import DOCUMENT
-from weft.runs import Mismatch, SearchInterrupted, describe, fingerprint, running
+from weft.models.archive import read_archive, write_archive
+from weft.models.checkpoints import DOCUMENT
+from weft.search.callbacks import Checkpoint, History, StopOnSignal, TimeLimit
+from weft.search.runs import Mismatch, SearchInterrupted, describe, fingerprint, running
 
 LONG = {"n_generations": 8, "n_evaluations": 48, "patience": None}
 # Forms whose states differ from those of the default.

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from weft.cli import FILES, app
+from weft.cli.app import FILES, app
 from weft.io import encode, read_csv, read_model
 
 FAST = ["--generations", "2", "--particles", "6"]

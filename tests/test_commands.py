@@ -16,10 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from weft.cli import app
-from weft.commands.config import write_config
+from weft.cli.app import app
+from weft.cli.config import write_config
+from weft.estimators.presets import METHODS, PAPERS, find_method
 from weft.io import InputError, read_table, write_table
-from weft.methods import METHODS, PAPERS, find_method
 
 FAST = ["--generations", "2", "--particles", "6"]
 NASTY = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "🎈", "n" * 300, "מספר \u202eevil"]

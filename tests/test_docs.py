@@ -20,8 +20,8 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from weft.cli import app
-from weft.methods import METHODS
+from weft.cli.app import app
+from weft.estimators.presets import METHODS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.kernels.cpu import distances as cpu_distances
-from weft.kernels.cpu import linkage as cpu_linkage
-from weft.kernels.cpu import minkowski as cpu_minkowski
-from weft.kernels.cpu import neighbours as cpu_neighbours
-from weft.kernels.cpu import prototypes as cpu_prototypes
-from weft.kernels.cpu import scores as cpu_scores
-from weft.kernels.reference import distances as ref_distances
-from weft.kernels.reference import kmeans as ref_kmeans
-from weft.kernels.reference import linkage as ref_linkage
-from weft.kernels.reference import neighbours as ref_neighbours
-from weft.kernels.reference import prototypes as ref_prototypes
-from weft.kernels.reference import scores as ref_scores
+from weft.backends.cpu import distances as cpu_distances
+from weft.backends.cpu import linkage as cpu_linkage
+from weft.backends.cpu import minkowski as cpu_minkowski
+from weft.backends.cpu import neighbours as cpu_neighbours
+from weft.backends.cpu import prototypes as cpu_prototypes
+from weft.backends.cpu import scores as cpu_scores
+from weft.backends.reference import distances as ref_distances
+from weft.backends.reference import kmeans as ref_kmeans
+from weft.backends.reference import linkage as ref_linkage
+from weft.backends.reference import neighbours as ref_neighbours
+from weft.backends.reference import prototypes as ref_prototypes
+from weft.backends.reference import scores as ref_scores
 
 QUICK = settings(max_examples=60, deadline=None)
 

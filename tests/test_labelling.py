@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from weft import FeatureSwarm
-from weft.kernels.cpu import labelling as cpu
-from weft.kernels.reference import labelling as reference
-from weft.labelling import _shares, nearest_rows_of, representative_rows
+from weft.backends.cpu import labelling as cpu
+from weft.backends.cpu.spaces import Solution
+from weft.backends.reference import labelling as reference
 from weft.report.summary import summarize
-from weft.spaces import Solution
+from weft.search.labelling import _shares, nearest_rows_of, representative_rows
 
 
 def groups(n: int = 1200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

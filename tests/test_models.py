@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 
 import weft
 from weft.io import read_model, save_model
-from weft.io.models import FORMAT_VERSION, UPGRADES, saveable_classes
+from weft.models.files import FORMAT_VERSION, UPGRADES, saveable_classes
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -115,7 +115,7 @@ def test_an_older_format_is_upgraded_and_a_missing_parameter_gets_its_default(
         content["attributes"]["old_labels_"] = content["attributes"].pop("labels_")
 
     rewrite(path, age)
-    monkeypatch.setattr("weft.io.models.FORMAT_VERSION", FORMAT_VERSION + 1)
+    monkeypatch.setattr("weft.models.files.FORMAT_VERSION", FORMAT_VERSION + 1)
 
     def upgrade(content):
         content["attributes"]["labels_"] = content["attributes"].pop("old_labels_")

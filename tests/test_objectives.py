@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from weft import metrics
-from weft.clusterers import make_clusterer
-from weft.criteria import CRITERIA, make_criterion
-from weft.objectives import FeatureObjective, _plan_memory
-from weft.particles import WeightExponentParticle, WeightParticle
+from weft.search.clusterers import make_clusterer
+from weft.search.criteria import CRITERIA, make_criterion
+from weft.search.objectives import FeatureObjective, _plan_memory
+from weft.search.particles import WeightExponentParticle, WeightParticle
 
 # The search runs in single precision; what float64 gives is tested in tests/metrics.
 SINGLE = 1e-5

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from weft.callbacks import History, Patience, Progress, TimeLimit
-from weft.optimize import Generation, optimize
-from weft.swarms.base import Evaluation
-from weft.swarms.pso import PSO
+from weft.search.callbacks import History, Patience, Progress, TimeLimit
+from weft.search.optimize import Generation, optimize
+from weft.search.swarms.base import Evaluation
+from weft.search.swarms.pso import PSO
 
 
 def _run(objective, callbacks=(), n_generations=10):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.particles import SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
 
 positions = arrays(float, 6, elements=st.floats(-1e6, 1e6))
 

@@ -20,7 +20,7 @@ from weft import (
     StagedSwarm,
     WeightedKMeans,
 )
-from weft._workers import (
+from weft.parallel.workers import (
     CHUNKS_PER_WORKER,
     Crew,
     _cut,
@@ -226,7 +226,7 @@ def test_blas_is_let_go_by_the_last(monkeypatch):
         def limit(self, **_):
             return Limit()
 
-    monkeypatch.setattr("weft._workers.ThreadpoolController", Controller)
+    monkeypatch.setattr("weft.parallel.workers.ThreadpoolController", Controller)
     with one_blas_thread(), one_blas_thread():
         assert calls == ["hold"]
     assert calls == ["hold", "let go"]

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 # public name -> the module that defines it
 _PUBLIC = {
-    "load": "weft.io.models",
+    "load": "weft.models.files",
     "choose_n_clusters": "weft.choosing.n_clusters",
     "choose_exponent": "weft.choosing.exponent",
     "FeatureSimilaritySelector": "weft.estimators.feature_similarity",
@@ -19,7 +19,7 @@ _PUBLIC = {
     "EntropyKMeans": "weft.estimators.entropy_kmeans",
     "LocallyAdaptiveKMeans": "weft.estimators.entropy_kmeans",
     "ProjectedSwarm": "weft.estimators.projected_swarm",
-    "RangeScaler": "weft.scaling",
+    "RangeScaler": "weft.estimators.range_scaler",
     "WeightedKMeans": "weft.estimators.weighted_kmeans",
     "AutoCluster": "weft.estimators.auto_cluster",
     "FeatureSwarm": "weft.estimators.feature_swarm",

@@ -5,7 +5,7 @@ import sys
 
 def main() -> None:
     try:
-        from weft.cli import app
+        from weft.cli.app import app
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] == "weft":
             raise

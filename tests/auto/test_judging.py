@@ -6,7 +6,7 @@ import pytest
 from weft.auto.alternatives import Alternative, pareto_front
 from weft.auto.joining import are_one_cloud, crossings, join_pieces, shared_neighbours
 from weft.auto.judging import Candidate, choose, cluster_stability, stability_of
-from weft.auto.weights import explained, subspace_weights
+from weft.columns.weights import explained, subspace_weights
 from weft.metrics.graph import edges_between, modularity_of
 
 

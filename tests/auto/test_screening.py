@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from weft.auto.clumps import clumping, is_clumped
-from weft.auto.screening import (
+from weft.columns.clumps import clumping, is_clumped
+from weft.columns.screening import (
     bin_column,
     find_dependent,
     group_columns,
@@ -112,7 +112,7 @@ def test_columns_of_a_grid_are_kept_though_independent():
 
 
 def test_a_wide_table_is_compared_by_ranks(monkeypatch):
-    monkeypatch.setattr("weft.auto.screening.WIDE", 10)
+    monkeypatch.setattr("weft.columns.screening.WIDE", 10)
     rng = np.random.default_rng(8)
     rows = np.hstack([three_heaps(rng), rng.normal(size=(150, 16))])
     assert make_contrasts(rows).width == 1
@@ -132,7 +132,7 @@ def test_groups_are_components():
 
 
 def test_columns_without_a_clear_partner():
-    from weft.auto.screening import _with_singles
+    from weft.columns.screening import _with_singles
 
     # One large group: the single joins it. Singles and a pair alone: one group.
     assert _with_singles(np.array([0, 0, 0, 1, 2, 2])).tolist() == [0, 0, 0, 0, 1, 1]

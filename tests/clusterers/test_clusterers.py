@@ -9,8 +9,8 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import kneighbors_graph
 
-from weft.clusterers import CLUSTERERS, make_clusterer
-from weft.spaces import Buffers, Solution, Space, Table
+from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
+from weft.search.clusterers import CLUSTERERS, make_clusterer
 
 
 def _space(X, *, hold_matrix=True, exponents=None, dtype=np.float64):

@@ -10,10 +10,10 @@ from sklearn.datasets import load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from weft import AutoCluster, FeatureSwarm
-from weft.callbacks import Checkpoint, StopOnSignal
 from weft.datasets import add_noise_features, make_ellipsoids
 from weft.metrics import accuracy
-from weft.runs import SearchInterrupted
+from weft.search.callbacks import Checkpoint, StopOnSignal
+from weft.search.runs import SearchInterrupted
 
 search_module = import_module("weft.auto.search")
 

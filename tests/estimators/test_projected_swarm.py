@@ -18,9 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import ProjectedSwarm
-from weft.callbacks import Checkpoint, TimeLimit
 from weft.datasets import make_subspace_clusters
 from weft.metrics import accuracy, found_features
+from weft.search.callbacks import Checkpoint, TimeLimit
 
 PRINTED = {
     "particle": "weights",

@@ -9,9 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import StagedSwarm
+from weft.methods.staged.objectives import Partition, Terms
+from weft.methods.staged.polish import polished
 from weft.metrics import pair_f1
-from weft.staged.objectives import Partition, Terms
-from weft.staged.polish import polished
 
 
 @parametrize_with_checks([StagedSwarm()])

@@ -20,7 +20,7 @@ from weft.io import (
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "xlsx"])
 def test_a_bomb_is_refused_before_it_is_unpacked(kind, tmp_path, monkeypatch):
     """Limits lowered, not the machine's memory filled: 4 MB of zeros in a few kilobytes."""
-    monkeypatch.setattr("weft.io.formats._BOMB_SIZE", 2**20)
+    monkeypatch.setattr("weft.tables.formats._BOMB_SIZE", 2**20)
     path = tmp_path / f"zeros.{kind}"
     frame = pd.DataFrame(np.zeros((2**18, 2)), columns=["a", "b"])
     if kind == "parquet":
@@ -73,7 +73,7 @@ def test_a_table_that_packs_well_is_no_bomb(tmp_path):
     ],
 )
 def test_a_config_cannot_write_outside_or_overwrite(line, tmp_path, monkeypatch):
-    from weft.commands.config import read_config
+    from weft.cli.config import read_config
 
     (tmp_path / "work").mkdir()
     (tmp_path / "elsewhere").mkdir()
@@ -85,7 +85,7 @@ def test_a_config_cannot_write_outside_or_overwrite(line, tmp_path, monkeypatch)
 
 
 def test_a_config_may_name_a_place_below(tmp_path, monkeypatch):
-    from weft.commands.config import read_config
+    from weft.cli.config import read_config
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "run.toml").write_text('out = "deep/er"\nforce = false\n')
@@ -103,7 +103,7 @@ def test_a_refusal_is_one_line_whatever_it_quotes(tmp_path):
 
 
 def test_toml_nested_too_deep_is_a_sentence(tmp_path):
-    from weft.commands.config import read_config
+    from weft.cli.config import read_config
 
     (tmp_path / "deep.toml").write_text("drop = " + "[" * 100_000)
     with pytest.raises(InputError, match="nested too deep"):

@@ -23,7 +23,7 @@ from weft.io import (
     save_model,
     write_folder,
 )
-from weft.io.folders import write_csv
+from weft.tables.folders import write_csv
 
 # Folders ------------------------------------------------------------------------------------
 

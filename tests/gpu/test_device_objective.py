@@ -6,13 +6,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import FeatureSwarm
-from weft.clusterers import make_clusterer
-from weft.criteria import make_criterion
 from weft.datasets import make_ellipsoids
-from weft.device_objectives import DeviceObjective
 from weft.estimators import feature_swarm
-from weft.objectives import FeatureObjective
-from weft.particles import SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.search.clusterers import make_clusterer
+from weft.search.criteria import make_criterion
+from weft.search.device_objectives import DeviceObjective
+from weft.search.objectives import FeatureObjective
+from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)

@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import AutoCluster, FeatureClusterSelector, FeatureSimilaritySelector
-from weft.auto import screening
-from weft.kernels.gpu.compression import compression_tile
-from weft.kernels.reference import compression as reference
-from weft.selection.compression import centred, compression_tiles
+from weft.backends.gpu.compression import compression_tile
+from weft.backends.reference import compression as reference
+from weft.columns import screening
+from weft.methods.selection.compression import centred, compression_tiles
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)

@@ -8,14 +8,14 @@ torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip insta
 from sklearn.base import clone
 
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
+from weft.backends.cpu import prototypes as cpu_prototypes
+from weft.backends.gpu import mercer_cs, prototypes
+from weft.backends.reference import mercer_cs as reference
 from weft.datasets import make_shapes
-from weft.kernel_clusters import on_device
-from weft.kernel_clusters.objectives import InputObjective, SpaceObjective
-from weft.kernel_clusters.rivals import StringObjective, SubsetObjective
-from weft.kernel_clusters.spaces import KernelSpace, Walk, median_distance
-from weft.kernels.cpu import prototypes as cpu_prototypes
-from weft.kernels.gpu import kernel_cs, prototypes
-from weft.kernels.reference import kernel_cs as reference
+from weft.methods.centroids.objectives import StringObjective, SubsetObjective
+from weft.methods.mercer import on_device
+from weft.methods.mercer.objectives import InputObjective, SpaceObjective
+from weft.methods.mercer.spaces import KernelSpace, Walk, median_distance
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)
@@ -105,10 +105,10 @@ def test_no_particle_waits_for_memory(device):
     there = on_device.DeviceSpaceObjective(space, 6, steps=1, least=2, device=device)
     positions = torch.as_tensor(_swarm(there), device=device)
     distances, low, span = there.there
-    labels, _, _ = kernel_cs.decode_feature(there.data, positions, 6, low, span, 1, 2)
-    counts = kernel_cs.count_labels(labels, 6)
-    whole = kernel_cs.mean_widths(distances, labels, counts, 2**30)
-    assert torch.equal(whole, kernel_cs.mean_widths(distances, labels, counts, 1000))  # in parts
+    labels, _, _ = mercer_cs.decode_feature(there.data, positions, 6, low, span, 1, 2)
+    counts = mercer_cs.count_labels(labels, 6)
+    whole = mercer_cs.mean_widths(distances, labels, counts, 2**30)
+    assert torch.equal(whole, mercer_cs.mean_widths(distances, labels, counts, 1000))  # in parts
     expected = np.empty(6)
     for p in range(len(positions)):
         reference.mean_widths(space.squared_distances(), labels[p].cpu().numpy(), 6, expected)
@@ -123,7 +123,7 @@ def test_kernel_k_means_steps(name, max_iter, least, device):
     K = min(3, len(rows))
     gram = np.exp(-0.3 * ((rows[:, None] - rows[None]) ** 2).sum(axis=2))
     starts = np.random.default_rng(3).integers(0, K, (5, len(rows)))
-    found = kernel_cs.kernel_kmeans(
+    found = mercer_cs.kernel_kmeans(
         torch.as_tensor(gram, device=device),
         torch.as_tensor(starts, device=device),
         K,

@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip insta
 
 from weft import ProjectedSwarm
 from weft.datasets import make_subspace_clusters
-from weft.projected.criteria import OBJECTIVES, Criterion
-from weft.projected.dense import DenseSpace
-from weft.projected.on_device import DeviceSpace
-from weft.projected.starts import draw_partitions, draw_rows
+from weft.methods.projected.criteria import OBJECTIVES, Criterion
+from weft.methods.projected.dense import DenseSpace
+from weft.methods.projected.on_device import DeviceSpace
+from weft.methods.projected.starts import draw_partitions, draw_rows
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)

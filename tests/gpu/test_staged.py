@@ -7,13 +7,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import StagedSwarm, _spread
+from weft.backends.cpu import prototypes as cpu
+from weft.backends.gpu import prototypes as gpu
 from weft.datasets import make_ellipsoids
 from weft.estimators import staged_swarm
-from weft.kernels.cpu import prototypes as cpu
-from weft.kernels.gpu import prototypes as gpu
-from weft.staged.estimate import estimate_n_clusters, mean_silhouettes
-from weft.staged.objectives import MedoidObjective
-from weft.staged.on_device import (
+from weft.methods.staged.estimate import estimate_n_clusters, mean_silhouettes
+from weft.methods.staged.objectives import MedoidObjective
+from weft.methods.staged.on_device import (
     DeviceCentroidObjective,
     DeviceMedoidObjective,
     k_means_silhouettes,

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from weft.datasets import make_shapes
-from weft.kernel_clusters.objectives import InputObjective, SpaceObjective
-from weft.kernel_clusters.rivals import StringObjective, SubsetObjective
-from weft.kernel_clusters.search import Found, Reached, by_first_row, most_stable
-from weft.kernel_clusters.spaces import KernelSpace, Walk, make_space, nearest_means
+from weft.methods.centroids.objectives import StringObjective, SubsetObjective
+from weft.methods.mercer.objectives import InputObjective, SpaceObjective
+from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
+from weft.methods.mercer.widths import Found, Reached, by_first_row, most_stable
 from weft.metrics import kernel_cs
 
 ROWS = make_shapes("blobs", n_samples=80, random_state=0).data

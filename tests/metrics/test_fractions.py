@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft import metrics
-from weft.criteria import CRITERIA, Context, make_criterion
+from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
 from weft.metrics.on_spaces import nearest_neighbours
-from weft.spaces import Buffers, Solution, Space, Table
+from weft.search.criteria import CRITERIA, Context, make_criterion
 
 QUICK = settings(max_examples=60, deadline=None)
 CLOSE = {"rel": 1e-12, "abs": 1e-12}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from weft.kernels.cpu.products import TILE
+from weft.backends.cpu.products import TILE
+from weft.backends.cpu.spaces import Buffers, MatrixSpace, Solution, Space, Table
 from weft.metrics import graph, on_spaces
 from weft.metrics.on_spaces import (
     bcr_of,
@@ -22,7 +23,6 @@ from weft.metrics.on_spaces import (
     sparsity_and_separation_of,
     symmetric_silhouette_samples,
 )
-from weft.spaces import Buffers, MatrixSpace, Solution, Space, Table
 
 WEIGHTS = np.array([0.5, 2.0, 0.0, 1.0])
 EXPONENTS = np.array([1.5, 2.5, 3.0, 2.0])  # of those kept the mean is 2

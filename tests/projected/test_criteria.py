@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.projected.criteria import OBJECTIVES, Criterion
+from weft.methods.projected.criteria import OBJECTIVES, Criterion
 
 
 def make(name, *, exponent=2.0, strength=1.0, floor=0.0, m=2):

@@ -8,11 +8,11 @@ from scipy.sparse import csr_array, random_array
 
 from weft.datasets import make_subspace_clusters
 from weft.kmeans.data import threads
-from weft.projected.criteria import OBJECTIVES, Criterion
-from weft.projected.dense import DenseSpace, refill
-from weft.projected.objectives import PartitionObjective, WeightObjective
-from weft.projected.sparse import SparseSpace
-from weft.projected.starts import draw_partitions, draw_rows, draw_weights
+from weft.methods.projected.criteria import OBJECTIVES, Criterion
+from weft.methods.projected.dense import DenseSpace, refill
+from weft.methods.projected.objectives import PartitionObjective, WeightObjective
+from weft.methods.projected.sparse import SparseSpace
+from weft.methods.projected.starts import draw_partitions, draw_rows, draw_weights
 
 
 def dense_space(X, k, name="psovw", floor=1e-4, n_jobs=1, exponent=8.0):

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.kernels.cpu import compression as cpu
-from weft.kernels.reference import compression as reference
-from weft.selection import maximal_information_compression
-from weft.selection.compression import compression_tiles, range_scaled
+from weft.backends.cpu import compression as cpu
+from weft.backends.reference import compression as reference
+from weft.methods.selection import maximal_information_compression
+from weft.methods.selection.compression import compression_tiles, range_scaled
 
 VALUES = st.floats(-1e3, 1e3, allow_nan=False, width=32)
 

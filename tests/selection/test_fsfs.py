@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from weft.selection import maximal_information_compression
-from weft.selection.compression import centred
-from weft.selection.fsfs import Lists, Tiles, fsfs
+from weft.methods.selection import maximal_information_compression
+from weft.methods.selection.compression import centred
+from weft.methods.selection.fsfs import Lists, Tiles, fsfs
 
 
 def by_the_letter(X, k, epsilon):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from weft.choosing.plain import plain_patterns
-from weft.selection.compression import range_scaled
-from weft.selection.ikfs import feature_patterns, ikfs
+from weft.kmeans.plain import plain_patterns
+from weft.methods.selection.compression import range_scaled
+from weft.methods.selection.ikfs import feature_patterns, ikfs
 
 
 @pytest.mark.parametrize("seed", range(5))

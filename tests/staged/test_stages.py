@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from weft.staged.estimate import TILE, estimate_n_clusters, largest_number, mean_silhouettes
-from weft.staged.objectives import CentroidObjective, MedoidObjective, Partition, Terms
+from weft.methods.staged.estimate import TILE, estimate_n_clusters, largest_number, mean_silhouettes
+from weft.methods.staged.objectives import CentroidObjective, MedoidObjective, Partition, Terms
 
 
 def centred(rows):
@@ -42,7 +42,7 @@ def test_the_estimate_finds_plain_blobs(k):
 def test_the_median_of_votes_rounds_half_up(monkeypatch):
     rows = np.random.default_rng(0).normal(size=(20, 2))
     scores = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # votes 2 and 3: median 2.5
-    monkeypatch.setattr("weft.staged.estimate.mean_silhouettes", lambda *a: scores.ravel())
+    monkeypatch.setattr("weft.methods.staged.estimate.mean_silhouettes", lambda *a: scores.ravel())
     found = estimate_n_clusters(rows, n_estimates=2, max_clusters=4, rng=np.random.default_rng(0))
     assert found.n_clusters == 3
 

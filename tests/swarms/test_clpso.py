@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.optimize import optimize
-from weft.swarms.base import Evaluation
-from weft.swarms.clpso import (
+from weft.search.optimize import optimize
+from weft.search.swarms.base import Evaluation
+from weft.search.swarms.clpso import (
     CLPSO,
     PartitionCLPSO,
     clusters_differ,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.optimize import optimize
-from weft.swarms.base import Evaluation
-from weft.swarms.mepso import MEPSO
+from weft.search.optimize import optimize
+from weft.search.swarms.base import Evaluation
+from weft.search.swarms.mepso import MEPSO
 
 
 def told(swarm, *generations):

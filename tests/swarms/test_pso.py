@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.swarms.binary import BinaryPSO
-from weft.swarms.pso import PSO
-from weft.swarms.standard import StandardPSO
+from weft.search.swarms.binary import BinaryPSO
+from weft.search.swarms.pso import PSO
+from weft.search.swarms.standard import StandardPSO
 
 SWARMS = {"pso": PSO(), "binary": BinaryPSO(), "standard": StandardPSO()}
 

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.kernels.cpu import moves as cpu_moves
-from weft.kernels.reference import moves as ref_moves
-from weft.optimize import optimize
-from weft.particles import SelectionParticle, WeightExponentParticle, WeightParticle
-from weft.swarms.base import Evaluation
-from weft.swarms.binary import BinaryPSO
-from weft.swarms.clpso import CLPSO
-from weft.swarms.ga import GA
-from weft.swarms.mepso import MEPSO
-from weft.swarms.pso import PSO
-from weft.swarms.standard import StandardPSO
+from weft.backends.cpu import moves as cpu_moves
+from weft.backends.reference import moves as ref_moves
+from weft.search.optimize import optimize
+from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.search.swarms.base import Evaluation
+from weft.search.swarms.binary import BinaryPSO
+from weft.search.swarms.clpso import CLPSO
+from weft.search.swarms.ga import GA
+from weft.search.swarms.mepso import MEPSO
+from weft.search.swarms.pso import PSO
+from weft.search.swarms.standard import StandardPSO
 
 QUICK = settings(max_examples=60, deadline=None)
 

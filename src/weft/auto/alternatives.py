@@ -11,16 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft._base.arrays import Floats, Integers
 from weft.auto.family import CENTRE_STARTS
 from weft.auto.judging import Candidate, Resamples, stability_of
-from weft.auto.weights import explained
-from weft.choosing.plain import kmeans
+from weft.columns.weights import explained
+from weft.kmeans.plain import kmeans
 from weft.metrics.graph import modularity_of
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LEAST_STABILITY = 0.5
 

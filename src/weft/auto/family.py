@@ -19,11 +19,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_matrix
 from sklearn.manifold import spectral_embedding
 
+from weft._base.arrays import Floats, Integers
 from weft.auto.joining import join_pieces
 from weft.choosing.counting import neighbours_of
 from weft.choosing.mixture import (
@@ -36,10 +36,7 @@ from weft.choosing.mixture import (
     principal,
     refine,
 )
-from weft.choosing.plain import kmeans
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft.kmeans.plain import kmeans
 
 MOST_AXES = 60  # rows are turned to their principal axes; more hold noise alone
 MOST_BY_BIC = 25  # every number is fitted; with more, BIC counts short anyway

@@ -9,12 +9,9 @@ certainly fewer, they are joined.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft._base.arrays import Floats, Integers
 from weft.metrics.graph import edges_between
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 N_NEIGHBOURS = 10
 FEWEST_CROSSINGS = 0.02  # pieces that share fewer neighbours than that are apart anyway

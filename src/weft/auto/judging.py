@@ -16,13 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
+from weft._base.arrays import Floats, Integers
 from weft.auto.family import Member, Prepared, overlapping_members, prepare, separated_members
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 RESAMPLE = 0.7  # share of the rows in a resample
 STABILITY_SHARE = 0.6

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.alternatives import Alternative, find_alternatives
 from weft.auto.family import Member, overlapping_members, separated_members
 from weft.auto.judging import (
@@ -32,12 +32,8 @@ from weft.auto.judging import (
     run_members,
     stability_of,
 )
-from weft.auto.screening import Screening, screen
-from weft.auto.weights import explained
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from weft.columns.screening import Screening, screen
+from weft.columns.weights import explained
 
 FEWEST_ROWS = 10  # below, no clustering could hold
 MOST_ROWS = 2000  # that are clustered; the others follow their nearest neighbour

@@ -21,19 +21,16 @@ mixture         Gaussian mixtures by BIC, components joined where      n is smal
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags
 from scipy.sparse.linalg import eigsh
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+from weft._base.arrays import Floats, Integers
 from weft.choosing.mixture import JOINED, START_FACTOR, join_components, mixtures, principal
-from weft.choosing.plain import kmeans, plain_patterns, sample
 from weft.choosing.results import Curve
-from weft.staged.estimate import estimate_n_clusters
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft.kmeans.plain import kmeans, plain_patterns, sample
+from weft.methods.staged.estimate import estimate_n_clusters
 
 SILHOUETTE_ROWS = 800
 SILHOUETTE_RUNS = 30

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from weft._base.arrays import Floats, Integers
 from weft.datasets import make_noisy_gaussians
 from weft.metrics import accuracy
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 # The look-alikes' settings: share of columns that are noise, variance of a cluster (its centres
 # have variance 1).

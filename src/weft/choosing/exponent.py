@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.choosing import evidence
 from weft.choosing.evidence import Fitter, Floats, Integers, labels_of
 from weft.choosing.results import Exponent

@@ -22,12 +22,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft._base.arrays import Floats, Integers
 from weft.metrics.graph import edges_between
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_DIMENSIONS = 20
 FULL_DIMENSIONS = 15  # beyond, a covariance has more free numbers than a cluster has rows

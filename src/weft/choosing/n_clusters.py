@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils import check_array, check_random_state
 from threadpoolctl import threadpool_limits
 
-from weft._validation import check_choice, check_integer
+from weft._base.validation import check_choice, check_integer
 from weft.choosing import counting
 from weft.choosing.results import Curve, NumberOfClusters
-from weft.staged.estimate import largest_number
+from weft.methods.staged.estimate import largest_number
 
 METHODS = {
     "silhouette": counting.by_silhouette,

@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft._validation import import_optional
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft._base.arrays import Floats, Integers
+from weft._base.validation import import_optional
 
 
 class Curve(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
-from weft._validation import check_integer
+from weft._base.validation import check_integer
 
 SIZE_HELP = "give one integer or a (low, high) pair of integers"
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from weft._validation import check_integer
+from weft._base.validation import check_integer
 from weft.datasets._shared import column_names, draw_sizes, one_blas_thread, stream
 
 DEFAULT_SIZES = (14, 124)  # the smallest and the largest cluster of O'Neill's table 3.1

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
-from weft._validation import check_integer
+from weft._base.validation import check_integer
 from weft.datasets._shared import column_names, draw_sizes, one_blas_thread, stream
 
 FEW_CLUSTERS_SIZES = (50, 500)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_array
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.datasets._shared import column_names, stream
 
 BLOCK = 5  # columns that share a factor in kind="correlated"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.datasets._shared import column_names, stream
 
 # n_samples, n_features, n_clusters, n_noise: the sets (vii)-(x), with the noise of tables 3.17-3.20

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.datasets._shared import column_names, stream
 
 

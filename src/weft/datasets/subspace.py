@@ -21,11 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from weft._validation import check_integer, check_real
+from weft._base.arrays import Floats, Integers
+from weft._base.validation import check_integer, check_real
 from weft.datasets._shared import column_names, stream
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FEWEST = 2  # relevant features of a cluster
 

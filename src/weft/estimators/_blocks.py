@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from weft._validation import import_optional
+from weft._base.validation import import_optional
 from weft.kmeans.blocks import Blocks, Survey, add_surveys, survey
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from weft._validation import check_choice
-from weft.kernels.gpu.devices import DEVICES, has_cuda, load_torch
+from weft._base.validation import check_choice
+from weft.backends.devices import DEVICES, has_cuda, load_torch
 
 # What torch calls the device; tests put its own CPU here.
 GPU = "cuda"

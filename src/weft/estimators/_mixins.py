@@ -26,7 +26,7 @@ class KeepMixin:
         X : array-like of shape (n_samples, n_features), default=None
             The rows it was fitted on: what a report needs of them is then kept in the file.
         """
-        from weft.io.models import save_model
+        from weft.models.files import save_model
 
         check_is_fitted(self)
         summary = None

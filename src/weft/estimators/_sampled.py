@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
-from weft._validation import check_integer, parse_memory
-from weft._workers import threads_here
-from weft.kernel_clusters.scaling import check_size, standard_scaling
-from weft.labelling import numbers_by_first_row, representative_rows
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft._base.arrays import Floats, Integers
+from weft._base.scaling import check_size, standard_scaling
+from weft._base.validation import check_integer, parse_memory
+from weft.parallel.workers import threads_here
+from weft.search.labelling import numbers_by_first_row, representative_rows
 
 
 class SampledMixin:

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weft._base.arrays import Floats
 from weft.estimators._devices import to_host
-from weft.kernel_clusters.rivals import assign
-from weft.kernel_clusters.search import by_first_row
-
-Floats = NDArray[np.float64]
+from weft.methods.centroids.objectives import assign
+from weft.methods.mercer.widths import by_first_row
 
 
 class ScaledCentersMixin:

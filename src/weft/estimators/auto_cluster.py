@@ -9,15 +9,15 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from weft._validation import check_integer, check_real
+from weft._base.validation import check_integer, check_real
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
-from weft.auto.swarm import propose_weights
-from weft.auto.weights import subspace_weights
+from weft.backends.cpu.spaces import Solution
+from weft.columns.weights import subspace_weights
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
-from weft.labelling import nearest_rows_of
-from weft.runs import running
-from weft.spaces import Solution
+from weft.estimators._proposed_weights import propose_weights
+from weft.search.labelling import nearest_rows_of
+from weft.search.runs import running
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145

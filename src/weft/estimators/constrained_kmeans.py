@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weft._validation import check_integer
+from weft._base.validation import check_integer
 from weft.estimators._centers import CenterClusterer
 from weft.estimators.weighted_kmeans import read_rule
 from weft.kmeans.constraints import (

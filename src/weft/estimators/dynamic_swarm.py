@@ -13,20 +13,19 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from weft._validation import check_integer, check_real
-from weft._workers import threads_here
-from weft.callbacks import History
+from weft._base.arrays import Floats
+from weft._base.scaling import check_size, standard_scaling
+from weft._base.validation import check_integer, check_real
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
-from weft.kernel_clusters.rivals import SubsetObjective
-from weft.kernel_clusters.scaling import check_size, standard_scaling
-from weft.kernel_clusters.search import bind_all
-from weft.optimize import optimize
-from weft.runs import running
-from weft.swarms.binary import BinaryPSO
-
-Floats = NDArray[np.float64]
+from weft.methods.centroids.objectives import SubsetObjective
+from weft.methods.mercer.widths import bind_all
+from weft.parallel.workers import threads_here
+from weft.search.callbacks import History
+from weft.search.optimize import optimize
+from weft.search.runs import running
+from weft.search.swarms.binary import BinaryPSO
 
 LLOYD_STEPS = 100
 # Rows × columns × centres from which a GPU pays.
@@ -164,7 +163,7 @@ class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator)
         if device == "cpu":
             n_threads = threads_here(self.n_jobs)
             return SubsetObjective(rows, rows[:0], penalty=penalty, n_threads=n_threads)
-        from weft.kernel_clusters.on_device import DeviceSubsetObjective
+        from weft.methods.mercer.on_device import DeviceSubsetObjective
 
         return DeviceSubsetObjective(rows, rows[:0], penalty=penalty, device=device)
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.arrays import Floats
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, spread_patterns
 from weft.kmeans.chunked import Table
-from weft.kmeans.data import Array, Centers, Data, center_of
+from weft.kmeans.data import Centers, Data, center_of
 from weft.kmeans.fitting import Settings, fit_family, read_settings
 from weft.kmeans.streams import Stream
 from weft.kmeans.weights import EntropyWeights, Rule
@@ -94,7 +95,7 @@ def typical_dispersion(
     return typical_share(total, float(data.load.sum()), n_clusters, averaged)
 
 
-def typical_share(dispersions: Array, load: float, n_clusters: int, averaged: bool) -> float:
+def typical_share(dispersions: Floats, load: float, n_clusters: int, averaged: bool) -> float:
     """Return a random cluster's share of the table's dispersions, given its sum of loads."""
     share = dispersions.mean() / (load if averaged else n_clusters)
     return float(share) if share > 0.0 else 1.0

@@ -13,13 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends.devices import to_device
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
-from weft.kernels.gpu.devices import to_device
-from weft.selection.compression import centred, range_scaled
-from weft.selection.fsfs import EPSILONS, fsfs
-from weft.selection.ikfs import PICKS, ikfs
+from weft.methods.selection.compression import centred, range_scaled
+from weft.methods.selection.fsfs import EPSILONS, fsfs
+from weft.methods.selection.ikfs import PICKS, ikfs
 
 # Squares of larger numbers, summed over many rows, pass the range of float64.
 _LARGEST = 1e145

@@ -16,27 +16,32 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._validation import check_choice, check_integer, check_real, parse_memory
-from weft._workers import threads_in_process
-from weft.auto.screening import columns_that_matter
-from weft.callbacks import History, Patience, Progress
-from weft.clusterers import make_clusterer
-from weft.criteria import Criterion, Robust, make_criterion
+from weft._base.arrays import Floats
+from weft._base.validation import check_choice, check_integer, check_real, parse_memory
+from weft.backends.cpu.spaces import Solution
+from weft.columns.screening import columns_that_matter
 from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
-from weft.labelling import nearest_rows_of, numbers_by_first_row, representative_rows
-from weft.objectives import FeatureObjective
-from weft.optimize import optimize
-from weft.particles import Particle, SelectionParticle, WeightExponentParticle, WeightParticle
-from weft.runs import running
-from weft.spaces import Solution
-from weft.swarms.binary import BinaryPSO
-from weft.swarms.pso import PSO
+from weft.parallel.workers import threads_in_process
+from weft.search.callbacks import History, Patience, Progress
+from weft.search.clusterers import make_clusterer
+from weft.search.criteria import Criterion, Robust, make_criterion
+from weft.search.labelling import nearest_rows_of, numbers_by_first_row, representative_rows
+from weft.search.objectives import FeatureObjective
+from weft.search.optimize import optimize
+from weft.search.particles import (
+    Particle,
+    SelectionParticle,
+    WeightExponentParticle,
+    WeightParticle,
+)
+from weft.search.runs import running
+from weft.search.swarms.binary import BinaryPSO
+from weft.search.swarms.pso import PSO
 
 if TYPE_CHECKING:
-    from weft.device_objectives import DeviceObjective
+    from weft.search.device_objectives import DeviceObjective
 
-Floats = NDArray[np.float64]
 
 # Rows² × columns from which a GPU, once it is warm, was clearly faster than 16 cores, by
 # bench/gpu.py.
@@ -323,7 +328,7 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
             return FeatureObjective(
                 X, particle, clusterer, criterion, max_memory=memory, n_jobs=self.n_jobs
             )
-        from weft.device_objectives import DeviceObjective
+        from weft.search.device_objectives import DeviceObjective
 
         return DeviceObjective(X, particle, clusterer, criterion, max_memory=memory, device=device)
 

@@ -9,24 +9,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from weft._validation import check_integer, check_real
-from weft._workers import threads_here
-from weft.callbacks import History, Patience
+from weft._base.arrays import Floats
+from weft._base.scaling import check_size, standard_scaling
+from weft._base.validation import check_integer, check_real
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
-from weft.kernel_clusters.rivals import StringObjective
-from weft.kernel_clusters.scaling import check_size, standard_scaling
-from weft.kernel_clusters.search import bind_all
-from weft.optimize import optimize
-from weft.runs import running
-from weft.swarms.ga import GA
-
-Floats = NDArray[np.float64]
+from weft.methods.centroids.objectives import StringObjective
+from weft.methods.mercer.widths import bind_all
+from weft.parallel.workers import threads_here
+from weft.search.callbacks import History, Patience
+from weft.search.optimize import optimize
+from weft.search.runs import running
+from weft.search.swarms.ga import GA
 
 # Rows × columns × centres from which a GPU pays.
 _WORTH_A_GPU = 10**6
@@ -145,7 +143,7 @@ class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstim
         device = choose_device(self.device, worth_it=rows.size * most >= _WORTH_A_GPU)
         if device == "cpu":
             return StringObjective(rows, most, n_threads=threads_here(self.n_jobs))
-        from weft.kernel_clusters.on_device import DeviceStringObjective
+        from weft.methods.mercer.on_device import DeviceStringObjective
 
         return DeviceStringObjective(rows, most, device=device)
 

@@ -14,19 +14,18 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._parallel import run_chunks
-from weft._validation import check_integer
-from weft._workers import threads_here
+from weft._base.arrays import Floats, Integers
+from weft._base.scaling import standard_scaling
+from weft._base.validation import check_integer
+from weft.backends.cpu.mercer_cs import kernel_kmeans
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
-from weft.kernel_clusters.scaling import standard_scaling
-from weft.kernel_clusters.search import by_first_row
-from weft.kernel_clusters.spaces import make_space, nearest_means
-from weft.kernels.cpu.kernel_cs import kernel_kmeans
+from weft.methods.mercer.spaces import make_space, nearest_means
+from weft.methods.mercer.widths import by_first_row
+from weft.parallel.ranges import run_chunks
+from weft.parallel.workers import threads_here
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Runs = tuple[Integers, Integers, Floats]  # labels, steps, sums of squares
 
 # Rows from which a GPU pays.
@@ -201,7 +200,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return labelings, steps, sums
 
     def _run_there(self, rows: Floats, starts: list[Integers], max_iter: int, device: str) -> Runs:
-        from weft.kernel_clusters.on_device import kernel_k_means, make_space_there
+        from weft.methods.mercer.on_device import kernel_k_means, make_space_there
 
         given, options = self._how()
         self._fit_space, self.sigma_, gram = make_space_there(

@@ -7,18 +7,16 @@ Recognition Letters 26, 2005.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._validation import check_integer, check_real, parse_memory
+from weft._base.arrays import Floats
+from weft._base.scaling import check_size, standard_scaling
+from weft._base.validation import check_integer, check_real, parse_memory
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
-from weft.kernel_clusters.scaling import check_size, standard_scaling
-from weft.kernel_clusters.search import by_first_row
-from weft.kernel_clusters.spaces import make_space
-
-Floats = NDArray[np.float64]
+from weft.methods.mercer.spaces import make_space
+from weft.methods.mercer.widths import by_first_row
 
 # Rows from which a GPU pays.
 _WORTH_A_GPU = 1000
@@ -137,7 +135,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
             chosen, heights = choose_centers(squared, alpha, beta, n_clusters)
             raw = squared[:, chosen].argmin(axis=1)
         else:
-            from weft.kernel_clusters import on_device
+            from weft.methods.mercer import on_device
 
             self._fit_space, self.sigma_, gram = on_device.make_space_there(
                 rows, *given, n_components=n_components, device=device

@@ -16,16 +16,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._validation import check_choice, check_integer, check_real
-from weft.callbacks import History, Patience, Progress
+from weft._base.arrays import Floats, Integers
+from weft._base.scaling import standard_scaling
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends.cpu.prototypes import nearest_prototypes
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
 from weft.estimators.kernel_kmeans import KernelKMeans
-from weft.kernel_clusters.objectives import CenterObjective, InputObjective, SpaceObjective
-from weft.kernel_clusters.scaling import standard_scaling
-from weft.kernel_clusters.search import Found, bind_all, by_first_row, polish, search_widths
-from weft.kernel_clusters.spaces import (
+from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
+from weft.methods.mercer.spaces import (
     DIFFUSION_WIDTHS,
     GAUSSIAN_WIDTHS,
     FeatureSpace,
@@ -36,13 +36,11 @@ from weft.kernel_clusters.spaces import (
     median_distance,
     nearest_means,
 )
-from weft.kernels.cpu.prototypes import nearest_prototypes
-from weft.optimize import optimize
-from weft.runs import running
-from weft.swarms.mepso import MEPSO
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft.methods.mercer.widths import Found, bind_all, by_first_row, polish, search_widths
+from weft.search.callbacks import History, Patience, Progress
+from weft.search.optimize import optimize
+from weft.search.runs import running
+from weft.search.swarms.mepso import MEPSO
 
 # Table 2: inertia, cognitive and social pull, each first and last.
 _TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
@@ -303,7 +301,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         device = self._device(len(rows))
         if device == "cpu":
             return median_distance(rows)
-        from weft.kernel_clusters import on_device
+        from weft.methods.mercer import on_device
 
         return on_device.median_distance(rows, device)
 
@@ -312,7 +310,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         if device == "cpu":
             n_threads = joblib.effective_n_jobs(self.n_jobs)
             return InputObjective(rows, most, gamma=gamma, n_threads=n_threads)
-        from weft.kernel_clusters.on_device import DeviceInputObjective
+        from weft.methods.mercer.on_device import DeviceInputObjective
 
         return DeviceInputObjective(rows, most, gamma=gamma, device=device)
 
@@ -322,7 +320,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         if device == "cpu":
             n_threads = joblib.effective_n_jobs(self.n_jobs)
             return SpaceObjective(space, most, n_threads=n_threads, **settings)
-        from weft.kernel_clusters.on_device import DeviceSpaceObjective
+        from weft.methods.mercer.on_device import DeviceSpaceObjective
 
         return DeviceSpaceObjective(space, most, device=device, **settings)
 

@@ -18,38 +18,37 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from weft._validation import check_choice, check_integer, check_real
-from weft.callbacks import History, Patience, Progress
+from weft._base.arrays import Floats
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends.devices import DEVICES
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
-from weft.kernels.gpu.devices import DEVICES
 from weft.kmeans.alternation import Start
 from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
 from weft.kmeans.data import Runner, make_data, nearest, threads
 from weft.kmeans.fitting import varying
 from weft.kmeans.sampling import draw_sample
 from weft.kmeans.streams import Stream
-from weft.optimize import optimize
-from weft.projected.criteria import OBJECTIVES, Criterion
-from weft.projected.dense import DenseSpace
-from weft.projected.objectives import Best, PartitionObjective, WeightObjective
-from weft.projected.on_device import DeviceSpace
-from weft.projected.rules import ScaledRule
-from weft.projected.sparse import SparseSpace
-from weft.projected.starts import (
+from weft.methods.projected.criteria import OBJECTIVES, Criterion
+from weft.methods.projected.dense import DenseSpace
+from weft.methods.projected.objectives import Best, PartitionObjective, WeightObjective
+from weft.methods.projected.on_device import DeviceSpace
+from weft.methods.projected.rules import ScaledRule
+from weft.methods.projected.sparse import SparseSpace
+from weft.methods.projected.starts import (
     INITS,
     WEIGHT_INITS,
     draw_centers,
     draw_partitions,
     draw_weights,
 )
-from weft.runs import running
-from weft.swarms.clpso import BOUNDS, CLPSO, PartitionCLPSO
-
-Floats = NDArray[np.float64]
+from weft.search.callbacks import History, Patience, Progress
+from weft.search.optimize import optimize
+from weft.search.runs import running
+from weft.search.swarms.clpso import BOUNDS, CLPSO, PartitionCLPSO
 
 # Squares of larger numbers, summed over many columns, pass the range of float64.
 _LARGEST = 1e145

@@ -11,21 +11,18 @@ from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._validation import check_choice, check_integer, check_real
-from weft.callbacks import History, Patience, Progress
+from weft._base.arrays import Floats
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends.cpu import prototypes as kernels
+from weft.backends.devices import DEVICES
 from weft.estimators._devices import choose_device, to_host
 from weft.estimators._mixins import ColumnsMixin, ReportMixin
-from weft.kernels.cpu import prototypes as kernels
-from weft.kernels.gpu.devices import DEVICES
-from weft.optimize import optimize
-from weft.runs import running
-from weft.staged.estimate import estimate_n_clusters, largest_number
-from weft.staged.objectives import (
+from weft.methods.staged.estimate import estimate_n_clusters, largest_number
+from weft.methods.staged.objectives import (
     FEATURE_TERMS,
     QUALITIES,
     CentroidObjective,
@@ -33,10 +30,11 @@ from weft.staged.objectives import (
     Partition,
     Terms,
 )
-from weft.staged.polish import POLISHES, polished
-from weft.swarms.standard import StandardPSO
-
-Floats = NDArray[np.float64]
+from weft.methods.staged.polish import POLISHES, polished
+from weft.search.callbacks import History, Patience, Progress
+from weft.search.optimize import optimize
+from weft.search.runs import running
+from weft.search.swarms.standard import StandardPSO
 
 # Rows × columns from which a GPU, once it is warm, was faster than the CPU; see bench/gpu.py.
 _WORTH_A_GPU = 20_000
@@ -237,7 +235,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         if device == "cpu":
             objective = MedoidObjective(rows, terms, n_threads=n_threads)
         else:
-            from weft.staged.on_device import DeviceMedoidObjective
+            from weft.methods.staged.on_device import DeviceMedoidObjective
 
             objective = DeviceMedoidObjective(rows, terms, device=device)
         start = objective.initial(rng, n_particles)
@@ -366,7 +364,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         if device == "cpu":
             objective = CentroidObjective(rows, found.features, terms, n_threads=n_threads)
         else:
-            from weft.staged.on_device import DeviceCentroidObjective
+            from weft.methods.staged.on_device import DeviceCentroidObjective
 
             objective = DeviceCentroidObjective(rows, found.features, terms, device=device)
         start = np.repeat(found.prototypes.reshape(1, -1), self.n_particles, axis=0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._validation import check_choice, check_real
+from weft._base.validation import check_choice, check_real
 from weft.choosing.exponent import choose_exponent
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.kmeans.data import Array, Data, Labels, centers_of, mass_of, nearest, own_distances
+from weft._base.arrays import Floats, Labels
+from weft.kmeans.data import Data, centers_of, mass_of, nearest, own_distances
 from weft.kmeans.weights import Rule
 
-Assign = Callable[[Data, Array, Array], Labels]
+Assign = Callable[[Data, Floats, Floats], Labels]
 
 
 class DeadEnd(ValueError):
@@ -24,23 +25,23 @@ class DeadEnd(ValueError):
 class Start(NamedTuple):
     """Where an alternation begins: centres (K, M) and weights (K, M)."""
 
-    centers: Array
-    weights: Array
+    centers: Floats
+    weights: Floats
 
 
 class Outcome(NamedTuple):
     """Where it ends. `trace` has the criterion after each update of centres and weights."""
 
     labels: Labels
-    centers: Array
-    weights: Array
+    centers: Floats
+    weights: Floats
     criterion: float
     n_iter: int
     converged: bool
     trace: list[float]
 
 
-def fill_empty(data: Data, labels: Labels, centers: Array, factors: Array) -> bool:
+def fill_empty(data: Data, labels: Labels, centers: Floats, factors: Floats) -> bool:
     """Give each empty cluster the row that costs most where it is; say whether any moved.
 
     Rows at distance 0, and rows alone in their cluster, stay: with fewer distinct rows than

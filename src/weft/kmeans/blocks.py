@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._validation import import_optional
-from weft.kernels.cpu.powers import cluster_powers
-from weft.kernels.cpu.screen import LARGEST_EXPONENT
-from weft.kmeans.data import Array, Data, Labels, make_screen, mass_of, nearest, own_distances
+from weft._base.arrays import Floats, Labels
+from weft._base.validation import import_optional
+from weft.backends.cpu.powers import cluster_powers
+from weft.backends.cpu.screen import LARGEST_EXPONENT
+from weft.kmeans.data import Data, make_screen, mass_of, nearest, own_distances
 
 T = TypeVar("T")
 FOLD = 16  # results that are added up in one task
@@ -75,18 +76,18 @@ class Survey(NamedTuple):
     """What one look at all rows says."""
 
     lengths: list[int]  # rows of each block
-    low: Array  # (M,)
-    high: Array
+    low: Floats  # (M,)
+    high: Floats
     mass: float
-    seen: Array  # (M,), mass of the observed values
-    total: Array  # (M,), their sum
+    seen: Floats  # (M,), mass of the observed values
+    total: Floats  # (M,), their sum
     missing: bool
     infinite: bool
     blank: bool  # some row has no value at all
     negative: bool  # some mass is
 
 
-def survey(number: int, rows: Array, mass: Array, state: None) -> Survey:
+def survey(number: int, rows: Floats, mass: Floats, state: None) -> Survey:
     """Look at one block."""
     lost = np.isnan(rows)
     counting = mass > 0.0
@@ -124,7 +125,7 @@ def add_surveys(parts: Sequence[Survey]) -> Survey:
     return out
 
 
-def units_of(low: Array, high: Array) -> Array:
+def units_of(low: Floats, high: Floats) -> Floats:
     """Return powers of 2 (M,) that bring each column's range to between 1 and 2."""
     reach = high - low
     with np.errstate(divide="ignore"):
@@ -135,30 +136,30 @@ def units_of(low: Array, high: Array) -> Array:
 class Step(NamedTuple):
     """What a pass needs: whose rows (`centers`, `factors`), and where sums are taken (`trial`)."""
 
-    centers: Array  # (K, M)
-    factors: Array  # (K, M)
-    trial: Array  # (K, M)
-    units: Array  # (M,), see `units_of`
+    centers: Floats  # (K, M)
+    factors: Floats  # (K, M)
+    trial: Floats  # (K, M)
+    units: Floats  # (M,), see `units_of`
     exponent: float
     moved: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
-    before: tuple[Array, Array] | None = None  # centres and factors to count changes from
+    before: tuple[Floats, Floats] | None = None  # centres and factors to count changes from
 
 
 class Sums(NamedTuple):
-    """Sums over the rows of each cluster; see `weft.kernels.reference.kmeans.cluster_powers`."""
+    """Sums over the rows of each cluster; see `weft.backends.reference.kmeans.cluster_powers`."""
 
-    n_rows: Array  # (K,)
-    mass: Array  # (K,)
-    sizes: Array  # (K,), of the loads
-    seen: Array  # (K, M)
-    total: Array
-    slope: Array
-    curve: Array
+    n_rows: Floats  # (K,)
+    mass: Floats  # (K,)
+    sizes: Floats  # (K,), of the loads
+    seen: Floats  # (K, M)
+    total: Floats
+    slope: Floats
+    curve: Floats
     check: NDArray[np.uint64]  # (1,), the same for the same labels
     changed: float  # mass of the rows that were elsewhere `before`
 
 
-def block_data(rows: Array, mass: Array, exponent: float) -> Data:
+def block_data(rows: Floats, mass: Floats, exponent: float) -> Data:
     """Return one block ready for `nearest`, on one thread."""
     run = _run_here
     with np.errstate(over="ignore", invalid="ignore"):
@@ -185,7 +186,7 @@ def block_labels(number: int, data: Data, step: Step) -> Labels:
     return labels
 
 
-def sums(number: int, rows: Array, mass: Array, step: Step) -> Sums:
+def sums(number: int, rows: Floats, mass: Floats, step: Step) -> Sums:
     """Assign the rows of one block and sum over its clusters."""
     data = block_data(rows, mass, step.exponent)
     labels = block_labels(number, data, step)
@@ -233,13 +234,13 @@ def _checksum(number: int, labels: Labels) -> NDArray[np.uint64]:
 class Costly(NamedTuple):
     """The rows that cost most where they are, the dearest first."""
 
-    cost: Array  # (t,)
+    cost: Floats  # (t,)
     cluster: NDArray[np.int64]
     block: NDArray[np.int64]
     row: NDArray[np.int64]
 
 
-def costly(number: int, rows: Array, mass: Array, state: tuple[Step, int]) -> Costly:
+def costly(number: int, rows: Floats, mass: Floats, state: tuple[Step, int]) -> Costly:
     """Return the dearest rows of one block."""
     step, count = state
     data = block_data(rows, mass, step.exponent)

@@ -14,8 +14,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft._base.arrays import Floats, Mask
 from weft.kmeans.alternation import Outcome, Start, alternate
 from weft.kmeans.blocks import (
     Blocks,
@@ -28,7 +28,7 @@ from weft.kmeans.blocks import (
     sums,
     units_of,
 )
-from weft.kmeans.data import Array, Centers, make_data, threads
+from weft.kmeans.data import Centers, make_data, threads
 from weft.kmeans.fitting import Settings, better, make_start
 from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
@@ -37,7 +37,6 @@ from weft.kmeans.weights import Rule
 # In units of a column's range: a Newton step this short leaves an error of about its square.
 SHORT_STEP = 1e-8
 MAX_STEPS = 80
-Mask = NDArray[np.bool_]
 
 
 class Table(NamedTuple):
@@ -46,14 +45,14 @@ class Table(NamedTuple):
     blocks: Blocks
     survey: Survey
     exponent: float
-    units: Array  # (M,), powers of 2
+    units: Floats  # (M,), powers of 2
 
     @classmethod
     def of(cls, blocks: Blocks, survey: Survey, exponent: float) -> Table:
         """Choose units in which every column's range is between 1 and 2."""
         return cls(blocks, survey, exponent, units_of(survey.low, survey.high))
 
-    def step(self, centers: Array, factors: Array) -> Step:
+    def step(self, centers: Floats, factors: Floats) -> Step:
         """Return a pass that assigns by, and sums around, `centers`."""
         return Step(centers, factors, centers, self.units, self.exponent, {})
 
@@ -68,8 +67,8 @@ class BlockFit(NamedTuple):
     outcome: Outcome
     patterns: AnomalousPatterns | None
     active: Mask
-    factors: Array
-    mass: Array
+    factors: Floats
+    mass: Floats
     sums: Sums  # around the centres returned, of the labels that these give
     n_passes: int
 
@@ -190,7 +189,7 @@ def fit_blocks(
     active: Mask,
     settings: Settings,
     rule: Rule,
-    center: Array,
+    center: Floats,
     rng: np.random.Generator,
 ) -> BlockFit:
     """Start on a weighted sample, then alternate over all rows.

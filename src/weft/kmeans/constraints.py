@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
+from weft._base.arrays import Floats, Labels
 from weft.kmeans.alternation import DeadEnd
-from weft.kmeans.data import Array, Data, Labels, distances
+from weft.kmeans.data import Data, distances
 
 Pairs = NDArray[np.int64]
 
@@ -91,7 +92,7 @@ def _chain(graph: Any, one: int, other: int) -> list[int]:
     return chain[::-1]
 
 
-def sum_groups(values: Array, groups: NDArray[np.int64], count: int) -> Array:
+def sum_groups(values: Floats, groups: NDArray[np.int64], count: int) -> Floats:
     """Return the sum of `values` (n, K) over the rows of each group, (count, K)."""
     return np.stack(
         [np.bincount(groups, weights=column, minlength=count) for column in values.T], axis=1
@@ -111,14 +112,14 @@ class ConstrainedAssignment:
         self.max_retries = max_retries
         self.order = list(groups.foes)
 
-    def __call__(self, data: Data, centers: Array, factors: Array) -> Labels:
+    def __call__(self, data: Data, centers: Floats, factors: Floats) -> Labels:
         powered = distances(data, centers, factors)
         costs = sum_groups(powered * data.load[:, None], self.groups.of_row, self.groups.total)
         placed = costs.argmin(axis=1)
         self._place(costs, placed)
         return placed[self.groups.of_row].astype(np.int32)
 
-    def _place(self, costs: Array, placed: NDArray[np.int64]) -> None:
+    def _place(self, costs: Floats, placed: NDArray[np.int64]) -> None:
         """Set the cluster of each group under a cannot-link in `placed`."""
         preferred = {group: np.argsort(costs[group], kind="stable") for group in self.order}
         for _ in range(self.max_retries + 1):
@@ -165,7 +166,7 @@ class ConstrainedMembership:
         return of_left == of_left[seed]
 
     def join(
-        self, rest: Data, left: NDArray[np.int64], centers: Array, factors: Array
+        self, rest: Data, left: NDArray[np.int64], centers: Floats, factors: Floats
     ) -> NDArray[np.bool_]:
         of_left = self.groups.of_row[left]
         both = distances(rest, centers, factors)

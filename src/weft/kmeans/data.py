@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._workers import threads_here
-from weft.kernels.cpu import centers as minkowski_centers
-from weft.kernels.cpu import kmeans as squared
-from weft.kernels.cpu import minkowski
-from weft.kernels.cpu import screen as screening
+from weft._base.arrays import Floats, Labels
+from weft.backends.cpu import centers as minkowski_centers
+from weft.backends.cpu import kmeans as squared
+from weft.backends.cpu import minkowski
+from weft.backends.cpu import screen as screening
 from weft.kmeans import on_device
+from weft.parallel.workers import threads_here
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int32]
 Runner = Callable[[Callable[[int, int], None], int], None]
 
 LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
@@ -35,8 +34,8 @@ class Screen(NamedTuple):
     """X in single precision, (x - middle) / half, each column within [-1, 1]."""
 
     scaled: NDArray[np.float32]
-    middle: Array
-    half: Array
+    middle: Floats
+    half: Floats
 
 
 class Data(NamedTuple):
@@ -55,10 +54,10 @@ class Data(NamedTuple):
     moved : the rows on a GPU, where the passes then run; or None
     """
 
-    X: Array
-    columns: Array | None
-    mass: Array
-    load: Array
+    X: Floats
+    columns: Floats | None
+    mass: Floats
+    load: Floats
     screen: Screen | None
     missing: bool
     exponent: float
@@ -69,8 +68,8 @@ class Data(NamedTuple):
 class Centers(NamedTuple):
     """Centres (K, M) and the dispersion of each feature around them (K, M)."""
 
-    centers: Array
-    dispersions: Array
+    centers: Floats
+    dispersions: Floats
 
 
 @contextmanager
@@ -91,7 +90,9 @@ def threads(n_jobs: Any) -> Iterator[Runner]:
         yield run
 
 
-def make_data(X: Array, mass: Array, exponent: float, run: Runner, *, device: str = "cpu") -> Data:
+def make_data(
+    X: Floats, mass: Floats, exponent: float, run: Runner, *, device: str = "cpu"
+) -> Data:
     """Return the table with what its passes need."""
     # A sum is NaN if anything in it is: a quick look before a long one.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -121,7 +122,7 @@ def rows_of(data: Data, rows: NDArray[np.int64]) -> Data:
     return data._replace(X=data.X[rows], columns=None, screen=screen, moved=moved)
 
 
-def make_screen(X: Array, run: Runner) -> Screen | None:
+def make_screen(X: Floats, run: Runner) -> Screen | None:
     """Scale X for `nearest`; None where its scale is out of the ordinary."""
     low, high = X.min(axis=0), X.max(axis=0)
     half = 0.5 * high - 0.5 * low
@@ -138,7 +139,7 @@ def make_screen(X: Array, run: Runner) -> Screen | None:
     return Screen(scaled, middle, half)
 
 
-def distances(data: Data, centers: Array, factors: Array) -> Array:
+def distances(data: Data, centers: Floats, factors: Floats) -> Floats:
     """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
     if data.moved is not None:
         return on_device.distances(data.moved, centers, factors)
@@ -153,7 +154,7 @@ def distances(data: Data, centers: Array, factors: Array) -> Array:
     return out
 
 
-def nearest(data: Data, centers: Array, factors: Array) -> Labels:
+def nearest(data: Data, centers: Floats, factors: Floats) -> Labels:
     """Return each row's nearest centre, the first on a tie."""
     if data.moved is not None:
         return on_device.nearest(data.moved, data.X, centers, factors)
@@ -194,7 +195,7 @@ def nearest(data: Data, centers: Array, factors: Array) -> Labels:
     return labels
 
 
-def own_distances(data: Data, labels: Labels, centers: Array, factors: Array) -> Array:
+def own_distances(data: Data, labels: Labels, centers: Floats, factors: Floats) -> Floats:
     """Return each row's powered distance to the centre of its own cluster, (n,)."""
     if data.moved is not None:
         return on_device.own_distances(data.moved, labels, centers, factors)
@@ -214,7 +215,7 @@ def own_distances(data: Data, labels: Labels, centers: Array, factors: Array) ->
     return out
 
 
-def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:
+def centers_of(data: Data, labels: Labels, previous: Floats) -> Centers:
     """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9).
 
     A cluster without rows, or without an observed value of a feature, keeps what `previous` has
@@ -230,7 +231,7 @@ def centers_of(data: Data, labels: Labels, previous: Array) -> Centers:
     return _column_centers(data, order, starts, previous)
 
 
-def center_of(data: Data, rows: NDArray[np.int64], guess: Array) -> Centers:
+def center_of(data: Data, rows: NDArray[np.int64], guess: Floats) -> Centers:
     """Return the centre (M,) and dispersions (M,) of some of the rows."""
     if data.moved is not None:
         part_there = on_device.take(data.moved, rows)
@@ -244,13 +245,13 @@ def center_of(data: Data, rows: NDArray[np.int64], guess: Array) -> Centers:
     return Centers(found.centers[0], found.dispersions[0])
 
 
-def mass_of(labels: NDArray[Any], mass: Array, count: int) -> Array:
+def mass_of(labels: NDArray[Any], mass: Floats, count: int) -> Floats:
     """Return the sum of `mass` over the rows of each label, (count,)."""
     return np.bincount(labels, weights=mass, minlength=count).astype(np.float64, copy=False)
 
 
 def _column_centers(
-    data: Data, order: NDArray[np.int64], starts: NDArray[np.int64], previous: Array
+    data: Data, order: NDArray[np.int64], starts: NDArray[np.int64], previous: Floats
 ) -> Centers:
     centers = previous.copy()
     spread = np.empty_like(centers)
@@ -266,7 +267,7 @@ def _column_centers(
     return Centers(centers, spread)
 
 
-def _means_of(data: Data, labels: Labels, previous: Array) -> Centers:
+def _means_of(data: Data, labels: Labels, previous: Floats) -> Centers:
     """`centers_of` for squared distances without missing values: means and variances."""
     n_clusters, n_features = previous.shape
     rows = max(LEAST_ROWS, -(-len(labels) // MOST_PARTS))

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._validation import check_choice, check_integer, check_real
-from weft._workers import Crew, works_elsewhere
+from weft._base.arrays import Floats
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
-from weft.kmeans.data import Array, Data, make_data, nearest, threads
+from weft.kmeans.data import Data, make_data, nearest, threads
 from weft.kmeans.seeding import (
     AnomalousPatterns,
     Membership,
@@ -25,6 +25,7 @@ from weft.kmeans.seeding import (
     scattered,
 )
 from weft.kmeans.weights import Rule, uniform
+from weft.parallel.workers import Crew, works_elsewhere
 
 INITS = ("anomalous", "k-means++", "random", "scattered")
 SAME = 1e-10
@@ -37,8 +38,8 @@ class Settings:
 
     n_clusters: int | None
     exponent: float
-    init: str | Array
-    init_weights: str | Array
+    init: str | Floats
+    init_weights: str | Floats
     n_init: int
     min_cluster_size: float
     max_iter: int
@@ -53,7 +54,7 @@ class Fit(NamedTuple):
     outcome: Outcome
     patterns: AnomalousPatterns | None
     active: NDArray[np.bool_]
-    factors: Array
+    factors: Floats
 
 
 def read_settings(
@@ -115,7 +116,7 @@ def read_settings(
     )
 
 
-def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | Array:
+def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | Floats:
     if isinstance(value, str):
         return str(check_choice("init_weights", value, ("auto", "uniform", "random")))
     array = np.array(value, dtype=np.float64, ndmin=2)
@@ -128,7 +129,7 @@ def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | 
     return array / array.sum(axis=1, keepdims=True)
 
 
-def varying(X: Array) -> NDArray[np.bool_]:
+def varying(X: Floats) -> NDArray[np.bool_]:
     """Say which features take more than one value; all of them if none does."""
     with np.errstate(invalid="ignore"):
         active = np.nanmin(X, axis=0) < np.nanmax(X, axis=0)
@@ -136,8 +137,8 @@ def varying(X: Array) -> NDArray[np.bool_]:
 
 
 def fit_family(
-    X: Array,
-    mass: Array,
+    X: Floats,
+    mass: Floats,
     settings: Settings,
     make_rule: MakeRule,
     rng: np.random.Generator,
@@ -205,7 +206,7 @@ def better(best: Outcome | None, outcome: Outcome) -> Outcome:
 class Restarts:
     """Alternations from several starts, in whatever process they are asked for."""
 
-    def __init__(self, X: Array, mass: Array, settings: Settings, rule: Rule) -> None:
+    def __init__(self, X: Floats, mass: Floats, settings: Settings, rule: Rule) -> None:
         self.X = X
         self.mass = mass
         self.settings = settings

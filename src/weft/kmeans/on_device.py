@@ -11,13 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.kernels.cpu import minkowski
-from weft.kernels.gpu import kmeans as kernels
-from weft.kernels.gpu.devices import load_torch, to_device
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int32]
-Tensor = Any
+from weft._base.arrays import Floats, Labels, Tensor
+from weft.backends.cpu import minkowski
+from weft.backends.devices import load_torch, to_device
+from weft.backends.gpu import kmeans as kernels
 
 
 class Moved(NamedTuple):
@@ -42,7 +39,7 @@ class Moved(NamedTuple):
     columns: Tensor = None
 
 
-def move(X: Array, load: Array, exponent: float, missing: bool, device: str) -> Moved:
+def move(X: Floats, load: Floats, exponent: float, missing: bool, device: str) -> Moved:
     """Bring rows to a device."""
     rows = to_device(X, device)
     there = Moved(rows, to_device(load, device), exponent, missing)
@@ -70,13 +67,13 @@ def _here(tensor: Tensor) -> NDArray[Any]:
     return np.asarray(tensor.cpu().numpy())
 
 
-def distances(moved: Moved, centers: Array, factors: Array) -> Array:
+def distances(moved: Moved, centers: Floats, factors: Floats) -> Floats:
     """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
     c, f = _there(moved, centers, factors)
     return _here(kernels.powered_distances(moved.X, c, f, moved.exponent))
 
 
-def nearest(moved: Moved, X: Array, centers: Array, factors: Array) -> Labels:
+def nearest(moved: Moved, X: Floats, centers: Floats, factors: Floats) -> Labels:
     """Return each row's nearest centre, the first on a tie; `X` has the same rows on the host."""
     c, f = _there(moved, centers, factors)
     if moved.centred is not None:
@@ -94,13 +91,13 @@ def nearest(moved: Moved, X: Array, centers: Array, factors: Array) -> Labels:
     return labels
 
 
-def own_distances(moved: Moved, labels: Labels, centers: Array, factors: Array) -> Array:
+def own_distances(moved: Moved, labels: Labels, centers: Floats, factors: Floats) -> Floats:
     """Return each row's powered distance to the centre of its own cluster, (n,)."""
     own, c, f = _there(moved, labels.astype(np.int64), centers, factors)
     return _here(kernels.own_distances(moved.X, own, c, f, moved.exponent))
 
 
-def centers_of(moved: Moved, labels: Labels, previous: Array) -> tuple[Array, Array]:
+def centers_of(moved: Moved, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
     """Return each cluster's centre and dispersions, (K, M) each."""
     own, before = _there(moved, labels.astype(np.int64), previous)
     found = kernels.column_centers(moved.X, own, moved.load, moved.exponent, before, moved.missing)

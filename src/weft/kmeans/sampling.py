@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from weft._base.arrays import Floats
 from weft.kmeans.blocks import Blocks, block_data
-from weft.kmeans.data import Array, distances
+from weft.kmeans.data import distances
 
 SAMPLE_ROWS = 20_000
 
@@ -26,13 +27,13 @@ SAMPLE_ROWS = 20_000
 class Sample(NamedTuple):
     """Rows with the mass each stands for, in the table's order."""
 
-    rows: Array
-    mass: Array
+    rows: Floats
+    mass: Floats
 
 
 class _Draw(NamedTuple):
-    center: Array
-    factors: Array
+    center: Floats
+    factors: Floats
     exponent: float
     total_mass: float
     total_distance: float
@@ -41,16 +42,16 @@ class _Draw(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    key: Array
-    chance: Array  # q, up to the sample's size
-    mass: Array
-    rows: Array
+    key: Floats
+    chance: Floats  # q, up to the sample's size
+    mass: Floats
+    rows: Floats
     place: NDArray[np.int64]  # (t, 2): block, row
 
 
 def draw_sample(
     blocks: Blocks,
-    center: Array,
+    center: Floats,
     active: NDArray[np.bool_],
     *,
     exponent: float,
@@ -74,13 +75,13 @@ def draw_sample(
     return Sample(np.ascontiguousarray(found.rows[order]), mass[order])
 
 
-def _away(rows: Array, mass: Array, draw: _Draw) -> Array:
+def _away(rows: Floats, mass: Floats, draw: _Draw) -> Floats:
     data = block_data(rows, mass, draw.exponent)
     powered = distances(data, draw.center[None], draw.factors[None])[:, 0]
     return data.load * powered
 
 
-def _reach(number: int, rows: Array, mass: Array, draw: _Draw) -> float:
+def _reach(number: int, rows: Floats, mass: Floats, draw: _Draw) -> float:
     return float(_away(rows, mass, draw).sum())
 
 
@@ -88,7 +89,7 @@ def _total(parts: Sequence[float]) -> float:
     return sum(parts)
 
 
-def _keys(number: int, rows: Array, mass: Array, draw: _Draw) -> _Drawn:
+def _keys(number: int, rows: Floats, mass: Floats, draw: _Draw) -> _Drawn:
     chance = 0.5 * mass / draw.total_mass
     if draw.total_distance > 0.0:
         chance += 0.5 * _away(rows, mass, draw) / draw.total_distance

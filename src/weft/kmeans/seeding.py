@@ -11,15 +11,15 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.kernels.cpu import kmeans as squared
+from weft._base.arrays import Floats, Mask
+from weft.backends.cpu import kmeans as squared
 from weft.kmeans.alternation import Start
-from weft.kmeans.data import Array, Data, center_of, distances, mass_of, nearest, rows_of
+from weft.kmeans.data import Data, center_of, distances, mass_of, nearest, rows_of
 from weft.kmeans.weights import Rule, uniform
 
 PATTERN_STEPS = 100
 Rows = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-Order = tuple[Rows, Array] | None
+Order = tuple[Rows, Floats] | None
 
 
 class AnomalousPatterns(NamedTuple):
@@ -33,9 +33,9 @@ class AnomalousPatterns(NamedTuple):
     labels : (n,), the pattern of each row; -1 where the search stopped before
     """
 
-    centers: Array
-    weights: Array
-    sizes: Array
+    centers: Floats
+    weights: Floats
+    sizes: Floats
     labels: NDArray[np.int32]
 
 
@@ -45,7 +45,7 @@ class Membership(Protocol):
     def first(self, left: Rows, seed: int) -> Mask:
         """Return the members to begin with: the row `seed`, and whatever must go with it."""
 
-    def join(self, rest: Data, left: Rows, centers: Array, factors: Array) -> Mask:
+    def join(self, rest: Data, left: Rows, centers: Floats, factors: Floats) -> Mask:
         """Return the rows nearer to ``centers[1]`` than to ``centers[0]``."""
 
 
@@ -57,7 +57,7 @@ class Nearer:
         members[seed] = True
         return members
 
-    def join(self, rest: Data, left: Rows, centers: Array, factors: Array) -> Mask:
+    def join(self, rest: Data, left: Rows, centers: Floats, factors: Floats) -> Mask:
         # On a tie the first, the reference point, wins.
         return nearest(rest, centers, factors) == 1
 
@@ -84,8 +84,8 @@ def anomalous_patterns(
     reference = center_of(data, np.arange(n_rows), np.zeros(n_features)).centers
     labels = np.full(n_rows, -1, dtype=np.int32)
     left = np.arange(n_rows)
-    centers: list[Array] = []
-    weights: list[Array] = []
+    centers: list[Floats] = []
+    weights: list[Floats] = []
     sizes: list[float] = []
     while len(left):
         if enough is not None and len(sizes) >= enough:
@@ -107,11 +107,11 @@ def _one_pattern(
     data: Data,
     rest: Data,
     left: Rows,
-    reference: Array,
+    reference: Floats,
     rule: Rule,
     active: Mask,
     membership: Membership,
-) -> tuple[Mask, Array, Array]:
+) -> tuple[Mask, Floats, Floats]:
     """Return which of the rows left belong to the next pattern, its centre and its weights."""
     weight = uniform(active, 1)[0]
     away = distances(rest, reference[None], rule.factors(weight[None]))[:, 0]
@@ -166,12 +166,12 @@ def from_patterns(
     return Start(centers, rule.pool(weights))
 
 
-def plain_factors(active: Mask, n_centers: int) -> Array:
+def plain_factors(active: Mask, n_centers: int) -> Floats:
     """Factors that let each feature that varies count alike."""
     return np.tile(active.astype(float), (n_centers, 1))
 
 
-def complete(rows: Array, data: Data) -> Array:
+def complete(rows: Floats, data: Data) -> Floats:
     """Fill what rows lack from the table's centre: a centre has every value."""
     if not np.isnan(rows).any():
         return rows.copy()
@@ -179,7 +179,7 @@ def complete(rows: Array, data: Data) -> Array:
     return np.where(np.isnan(rows), center, rows)
 
 
-def scattered(data: Data, active: Mask, n_clusters: int, centers: Array | None = None) -> Array:
+def scattered(data: Data, active: Mask, n_clusters: int, centers: Floats | None = None) -> Floats:
     """Return rows far from each other: each is the farthest from those already taken.
 
     The first, unless `centers` are given to go on from, is the row farthest from the table's
@@ -197,11 +197,11 @@ def scattered(data: Data, active: Mask, n_clusters: int, centers: Array | None =
     return centers
 
 
-def _to_center(data: Data, center: Array, active: Mask) -> Array:
+def _to_center(data: Data, center: Floats, active: Mask) -> Floats:
     return distances(data, center[None], plain_factors(active, 1))[:, 0]
 
 
-def canonical_order(X: Array) -> tuple[NDArray[np.int64], Array]:
+def canonical_order(X: Floats) -> tuple[NDArray[np.int64], Floats]:
     """Return an order of the rows by their values alone, and the key that gives it."""
     multipliers = np.sqrt(np.arange(2.0, X.shape[1] + 2.0)) % 1.0 + 0.5
     scale = np.nanmax(np.abs(X), axis=0)
@@ -213,7 +213,7 @@ def canonical_order(X: Array) -> tuple[NDArray[np.int64], Array]:
 
 def random_rows(
     data: Data, n_clusters: int, rng: np.random.Generator, order_of: Order = None
-) -> Array:
+) -> Floats:
     """Return different rows, drawn by mass; `order_of` is the table's `canonical_order`."""
     order, keys = order_of or canonical_order(data.X)
     first = np.concatenate([[True], np.diff(keys[order]) > 0.0])
@@ -233,7 +233,7 @@ def random_rows(
 
 def plus_plus(
     data: Data, active: Mask, n_clusters: int, rng: np.random.Generator, order_of: Order = None
-) -> Array:
+) -> Floats:
     """Return rows drawn by their distance to the rows already drawn: greedy k-means++.
 
     Of 2 + log K candidates the one that lowers the sum of powered distances most is taken.
@@ -260,7 +260,7 @@ def plus_plus(
     return complete(data.X[chosen], data)
 
 
-def _draw(mass: Array, rng: np.random.Generator) -> int:
+def _draw(mass: Floats, rng: np.random.Generator) -> int:
     """Return an index drawn with probability proportional to `mass`."""
     reached = np.cumsum(mass)
     position = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))

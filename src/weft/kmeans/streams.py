@@ -13,39 +13,40 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weft._base.arrays import Floats, Labels
 from weft.kmeans.blocks import Step, block_data, sums, units_of
-from weft.kmeans.data import Array, Labels, nearest
+from weft.kmeans.data import nearest
 
 
 class Stream(NamedTuple):
     """What is kept of the rows seen so far."""
 
-    low: Array  # (M,)
-    high: Array
-    units: Array  # (M,), powers of 2, from the first batch
-    mass: Array  # (K,)
-    sizes: Array  # (K,)
-    seen: Array  # (K, M)
-    total: Array  # (K, M), Σ m |d|^p around the centres, in `units`
-    curve: Array
+    low: Floats  # (M,)
+    high: Floats
+    units: Floats  # (M,), powers of 2, from the first batch
+    mass: Floats  # (K,)
+    sizes: Floats  # (K,)
+    seen: Floats  # (K, M)
+    total: Floats  # (K, M), Σ m |d|^p around the centres, in `units`
+    curve: Floats
 
 
 class Advance(NamedTuple):
     """The stream with a batch in it, the centres that follow, and the batch's labels."""
 
     stream: Stream
-    centers: Array
+    centers: Floats
     labels: Labels
 
 
-def begin(n_clusters: int, low: Array, high: Array) -> Stream:
+def begin(n_clusters: int, low: Floats, high: Floats) -> Stream:
     """Return a stream that has seen nothing; `low` and `high` are those of the first batch."""
     flat, wide = np.zeros(n_clusters), np.zeros((n_clusters, len(low)))
     return Stream(low, high, units_of(low, high), flat, flat, wide, wide, wide)
 
 
 def advance(
-    stream: Stream, rows: Array, mass: Array, centers: Array, factors: Array, exponent: float
+    stream: Stream, rows: Floats, mass: Floats, centers: Floats, factors: Floats, exponent: float
 ) -> Advance:
     """Add a batch."""
     step = Step(centers, factors, centers, stream.units, exponent, {})
@@ -76,7 +77,7 @@ def advance(
     return Advance(after, moved, labels)
 
 
-def dispersions(stream: Stream, exponent: float) -> Array:
+def dispersions(stream: Stream, exponent: float) -> Floats:
     """Return (K, M) dispersions in the columns' own units; NaN where nothing was observed."""
     spread = stream.total / stream.units**exponent
     lost = (stream.seen <= 0.0) & (stream.sizes > 0.0)[:, None]

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax, xlogy
 
-Array = NDArray[np.float64]
+from weft._base.arrays import Floats
 
 
 class Rule(Protocol):
@@ -31,23 +31,23 @@ class Rule(Protocol):
     ``total(costs, sizes, weights)`` takes each cluster's sum of powered distances and its mass.
     """
 
-    def weights(self, dispersions: Array, sizes: Array) -> Array: ...
+    def weights(self, dispersions: Floats, sizes: Floats) -> Floats: ...
 
-    def pattern_weights(self, dispersions: Array, size: float) -> Array: ...
+    def pattern_weights(self, dispersions: Floats, size: float) -> Floats: ...
 
-    def factors(self, weights: Array) -> Array: ...
+    def factors(self, weights: Floats) -> Floats: ...
 
-    def total(self, costs: Array, sizes: Array, weights: Array) -> float: ...
+    def total(self, costs: Floats, sizes: Floats, weights: Floats) -> float: ...
 
-    def pool(self, weights: Array) -> Array: ...
+    def pool(self, weights: Floats) -> Floats: ...
 
 
-def uniform(active: NDArray[np.bool_], n_clusters: int) -> Array:
+def uniform(active: NDArray[np.bool_], n_clusters: int) -> Floats:
     """Return equal weights over the active features, one row per cluster."""
     return np.tile(active / active.sum(), (n_clusters, 1))
 
 
-def known(dispersions: Array) -> Array:
+def known(dispersions: Floats) -> Floats:
     """Replace the NaN of a feature that a cluster never observed by its largest dispersion."""
     lost = np.isnan(dispersions)
     if not lost.any():
@@ -56,7 +56,7 @@ def known(dispersions: Array) -> Array:
     return np.where(lost, largest, dispersions)
 
 
-def power_weights(dispersions: Array, beta: float, active: NDArray[np.bool_]) -> Array:
+def power_weights(dispersions: Floats, beta: float, active: NDArray[np.bool_]) -> Floats:
     """Return the weights (K, M) that minimise Σ_v w_v^β D_v for Σ_v w_v = 1, w_v >= 0.
 
     At β = 1 the feature with the least dispersion takes all (the first on a tie). Where a
@@ -82,19 +82,19 @@ class Unweighted:
 
     active: NDArray[np.bool_]
 
-    def weights(self, dispersions: Array, sizes: Array) -> Array:
+    def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
         return np.full(dispersions.shape, 1.0 / dispersions.shape[1])
 
-    def pattern_weights(self, dispersions: Array, size: float) -> Array:
+    def pattern_weights(self, dispersions: Floats, size: float) -> Floats:
         return np.full(dispersions.shape, 1.0 / len(dispersions))
 
-    def factors(self, weights: Array) -> Array:
+    def factors(self, weights: Floats) -> Floats:
         return np.ones_like(weights)
 
-    def total(self, costs: Array, sizes: Array, weights: Array) -> float:
+    def total(self, costs: Floats, sizes: Floats, weights: Floats) -> float:
         return float(costs.sum())
 
-    def pool(self, weights: Array) -> Array:
+    def pool(self, weights: Floats) -> Floats:
         return weights
 
 
@@ -108,7 +108,7 @@ class PowerWeights:
     pattern_offset: float = 0.01
     per_cluster: bool = True
 
-    def weights(self, dispersions: Array, sizes: Array) -> Array:
+    def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
         spread = known(dispersions)
         if not self.per_cluster:
             spread = spread.sum(axis=0, keepdims=True)
@@ -117,17 +117,17 @@ class PowerWeights:
         found = power_weights(spread + offset, self.beta, self.active)
         return np.broadcast_to(found, dispersions.shape).copy()
 
-    def pattern_weights(self, dispersions: Array, size: float) -> Array:
+    def pattern_weights(self, dispersions: Floats, size: float) -> Floats:
         spread = known(dispersions)[None] + self.pattern_offset  # chapter 3.3.3
         return power_weights(spread, self.beta, self.active)[0]
 
-    def factors(self, weights: Array) -> Array:
+    def factors(self, weights: Floats) -> Floats:
         return weights**self.beta
 
-    def total(self, costs: Array, sizes: Array, weights: Array) -> float:
+    def total(self, costs: Floats, sizes: Floats, weights: Floats) -> float:
         return float(costs.sum())
 
-    def pool(self, weights: Array) -> Array:
+    def pool(self, weights: Floats) -> Floats:
         """Make start weights of the right scope: one set for all is the mean over clusters."""
         if self.per_cluster:
             return weights
@@ -143,23 +143,23 @@ class EntropyWeights:
     gamma: float
     averaged: bool
 
-    def weights(self, dispersions: Array, sizes: Array) -> Array:
+    def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
         spread = known(dispersions)
         if self.averaged:
             spread = spread / np.maximum(sizes, np.finfo(float).tiny)[:, None]
         spread = np.where(self.active, spread, np.inf)
         return softmax(-(spread - spread.min(axis=1, keepdims=True)) / self.gamma, axis=1)
 
-    def pattern_weights(self, dispersions: Array, size: float) -> Array:
+    def pattern_weights(self, dispersions: Floats, size: float) -> Floats:
         return self.weights(dispersions[None], np.array([size]))[0]
 
-    def factors(self, weights: Array) -> Array:
+    def factors(self, weights: Floats) -> Floats:
         return weights
 
-    def total(self, costs: Array, sizes: Array, weights: Array) -> float:
+    def total(self, costs: Floats, sizes: Floats, weights: Floats) -> float:
         if self.averaged:
             costs = costs / np.maximum(sizes, np.finfo(float).tiny)
         return float(costs.sum() + self.gamma * xlogy(weights, weights).sum())
 
-    def pool(self, weights: Array) -> Array:
+    def pool(self, weights: Floats) -> Floats:
         return weights

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from weft._validation import check_choice
+from weft._base.validation import check_choice
 
 
 def _contingency(y_true: ArrayLike, labels: ArrayLike) -> tuple[NDArray[np.int64], int]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft._base.arrays import Floats, Integers
 
 
 def edges_between(labels: Integers, neighbours: Integers) -> Floats:

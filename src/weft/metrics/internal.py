@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import joblib
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from weft._validation import check_choice, check_integer, check_real
+from weft._base.arrays import Floats, Integers
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends.cpu.spaces import Buffers, MatrixSpace, Solution, Space, Table
 from weft.metrics.on_spaces import (
     SUMS_AT_ONCE,
     bcr_of,
@@ -25,10 +27,6 @@ from weft.metrics.on_spaces import (
     sparsity_and_separation_of,
     symmetric_silhouette_samples,
 )
-from weft.spaces import Buffers, MatrixSpace, Solution, Space, Table
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def _prepare(

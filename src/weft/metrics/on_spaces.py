@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from weft._parallel import run_chunks
-from weft.kernels.cpu import neighbours as neighbour_kernels
-from weft.kernels.cpu import products as product_kernels
-from weft.kernels.cpu import scores as score_kernels
-from weft.kernels.cpu import tiles as tile_kernels
-from weft.spaces import Space, aligned
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from weft._base.arrays import Floats, Integers
+from weft.backends.cpu import neighbours as neighbour_kernels
+from weft.backends.cpu import products as product_kernels
+from weft.backends.cpu import scores as score_kernels
+from weft.backends.cpu import tiles as tile_kernels
+from weft.backends.cpu.spaces import Space, aligned
+from weft.parallel.ranges import run_chunks
 
 # Clusters × rows whose sums of distances are held at once (at most 64 MB in double precision).
 SUMS_AT_ONCE = 8_000_000

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
-from weft._validation import check_choice
+from weft._base.arrays import Mask
+from weft._base.validation import check_choice
 from weft.metrics.external import _contingency
-
-Mask = NDArray[np.bool_]
 
 
 def fscore(y_true: ArrayLike, labels: ArrayLike) -> float:

@@ -10,17 +10,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_array
 
-from weft._validation import check_choice, check_real
-from weft.kernels.cpu import kernel_cs as kernels
+from weft._base.arrays import Floats, Integers
+from weft._base.validation import check_choice, check_real
+from weft.backends.cpu import mercer_cs as kernels
 from weft.metrics.external import accuracy
 from weft.metrics.internal import dense_labels
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def scatter_trace(X: ArrayLike, labels: ArrayLike) -> float:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from weft._validation import import_optional
+from weft._base.validation import import_optional
 from weft.report import plots
 
 N_FEATURES = 30  # rows of the table shown before it is unfolded

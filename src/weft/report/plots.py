@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from weft._validation import import_optional
+from weft._base.validation import import_optional
 
 N_BARS = 30
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart, and more.

@@ -18,7 +18,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import weft
-from weft._validation import check_integer
+from weft._base.validation import check_integer
 from weft.report.cautions import cautions
 from weft.report.facts import Facts, dense_rows, read_facts
 from weft.report.profile import Profile, describe_clusters, profile

@@ -1,0 +1,1 @@
+"""What every room needs: parameter checks, array types, label numbers, scaling."""

@@ -1,0 +1,48 @@
+"""Standardised columns, and the word that a table is too large."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats
+
+# Squares of larger numbers, summed over many columns, pass the range of float64.
+_LARGEST = 1e145
+
+
+class StandardScaling(NamedTuple):
+    """Mean 0 and standard deviation 1 for every column that is not constant."""
+
+    mean: Floats
+    deviation: Floats
+
+    def apply(self, X: Floats) -> Floats:
+        return np.ascontiguousarray((X - self.mean) / self.deviation)
+
+
+def standard_scaling(X: Floats, *, scaled: bool) -> StandardScaling:
+    """Return the scaling of X, or one that changes nothing."""
+    if not scaled:
+        return StandardScaling(np.zeros(X.shape[1]), np.ones(X.shape[1]))
+    deviation = X.std(axis=0)
+    # A constant column may keep a deviation of rounding, which must not be blown up.
+    constant = deviation <= 1e-12 * np.abs(X).max(axis=0)
+    return StandardScaling(X.mean(axis=0), np.where(constant, 1.0, deviation))
+
+
+def check_size(X: Floats, n_matrices: int, max_memory: int) -> None:
+    """Refuse tables whose numbers or matrices of rows × rows are too large."""
+    if np.abs(X).max() > _LARGEST:
+        raise ValueError(
+            f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
+            "scale the columns first, for example with StandardScaler."
+        )
+    needed = 8 * n_matrices * len(X) ** 2
+    if needed > max_memory:
+        raise ValueError(
+            f"{len(X)} rows need {n_matrices} matrices of rows × rows, {needed / 2**30:.1f} GiB, "
+            f"above max_memory={max_memory / 2**30:.1f} GiB; raise max_memory, or fit a sample of "
+            "the rows (max_samples does, where there is one) and predict the rest."
+        )

@@ -1,0 +1,377 @@
+"""Exact nearest rows of a whole swarm without any matrix in memory.
+
+1. `_candidates`: distances as products on the matrix units (three products of split float32
+   numbers), straight into 128 buckets per row that keep their two smallest: no sorting, no
+   branches. The C smallest of the buckets are a row's candidates, and the buckets say below which
+   distance nothing was dropped.
+2. `_settle`: the candidates' distances in float64, feature by feature, the bits of the CPU. If the
+   k-th lies below what may have been dropped, the row is done: the buckets hold lower bounds.
+3. `_settle_rows`: the few other rows in float64: against the rows of a bucket whose two smallest
+   were both near, since a third may be; against all rows where the bound itself is too coarse.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+
+from weft._base.arrays import Tensor
+
+_ROWS, _BUCKETS, _SHIFT, _WARPS = 128, 128, 7, 8
+_MANY = 30_000
+_LARGEST = tl.constexpr(0x7FFFFFFF)
+_HELD = tl.constexpr(128)  # slots of a tile's rows that shared memory holds beside the others
+# A matrix unit adds eight products at a step, so M features in three products take 3M / 8 steps;
+# each may be off by 2^-22 of |x||y|, twice what its 24 bits say. Splitting and the norms add eight.
+_STEP = 2.0**-22
+
+
+@triton.jit
+def _split(X, kept, weights, high, low, norms, n_rows, n_features,
+           M: tl.constexpr, MP: tl.constexpr, BR: tl.constexpr):  # fmt: skip
+    p = tl.program_id(1).to(tl.int64)
+    row = tl.program_id(0) * BR + tl.arange(0, BR)
+    slot = tl.arange(0, MP)
+    there = (row < n_rows)[:, None] & (slot < M)[None, :]
+    feature = tl.load(kept + p * M + slot, mask=slot < M, other=0)
+    weight = tl.load(weights + p * M + slot, mask=slot < M, other=0.0)
+    place = row.to(tl.int64)[:, None] * n_features + feature[None, :]
+    z = tl.load(X + place, mask=there, other=0.0) * weight[None, :]
+    # The matrix units read 10 bits after the point: round to them, and keep what is left apart.
+    bits = z.to(tl.float32).to(tl.int32, bitcast=True)
+    first = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)
+    rest = (z - first.to(tl.float64)).to(tl.float32).to(tl.int32, bitcast=True)
+    second = ((rest + 0x1000) & -8192).to(tl.float32, bitcast=True)
+    out = (p * n_rows + row)[:, None] * M + slot[None, :]
+    tl.store(high + out, first, mask=there)
+    tl.store(low + out, second, mask=there)
+    tl.store(norms + p * n_rows + row, tl.sum(z * z, axis=1).to(tl.float32), mask=row < n_rows)
+
+
+def split_rows(table: Any, metrics: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the weighted, centred rows (P, n, M) as high and low parts, and squared norms."""
+    n_rows, n_features = table.centred.shape
+    P, M = metrics.kept.shape
+    device = table.X.device
+    high = torch.empty((P, n_rows, M), dtype=torch.float32, device=device)
+    low = torch.empty_like(high)
+    norms = torch.empty((P, n_rows), dtype=torch.float32, device=device)
+    rows = 16
+    _split[(triton.cdiv(n_rows, rows), P)](
+        table.centred, metrics.kept, metrics.weights, high, low, norms, n_rows, n_features,
+        M=M, MP=triton.next_power_of_2(M), BR=rows,
+    )  # fmt: skip
+    return high, low, norms
+
+
+@triton.jit
+def add_product(total, high, low, left, right, ok_left, ok_right, start, M: tl.constexpr,
+                BK: tl.constexpr):  # fmt: skip
+    """total + x·y over the slots start … start + BK - 1."""
+    slot = start + tl.arange(0, BK)
+    a = left[:, None] * M + slot[None, :]
+    b = right[None, :] * M + slot[:, None]
+    a_high = tl.load(high + a, mask=ok_left[:, None], other=0.0)
+    a_low = tl.load(low + a, mask=ok_left[:, None], other=0.0)
+    b_high = tl.load(high + b, mask=ok_right[None, :], other=0.0)
+    b_low = tl.load(low + b, mask=ok_right[None, :], other=0.0)
+    total = tl.dot(a_low, b_high, total, input_precision="tf32")
+    total = tl.dot(a_high, b_low, total, input_precision="tf32")
+    return tl.dot(a_high, b_high, total, input_precision="tf32")
+
+
+@triton.jit
+def product(high, low, left, right, ok_left, ok_right, M: tl.constexpr, BK: tl.constexpr,
+            BM: tl.constexpr, BN: tl.constexpr):  # fmt: skip
+    """x·y of rows `left` and `right` (places in `high`, in rows), all M slots."""
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    if M <= _HELD:  # the left rows stay in shared memory from tile to tile
+        for start in tl.static_range(0, M, BK):
+            total = add_product(total, high, low, left, right, ok_left, ok_right, start, M, BK)
+    else:  # there is no room for them: a loop that is not unrolled fetches them again
+        for start in range(0, M, BK):
+            total = add_product(total, high, low, left, right, ok_left, ok_right, start, M, BK)
+    return total
+
+
+@triton.jit
+def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first_row, n_block,
+                n_tiles, low_bits, shrink, M: tl.constexpr, BK: tl.constexpr, C: tl.constexpr,
+                BM: tl.constexpr, BN: tl.constexpr, SHIFT: tl.constexpr,
+                FROM_MATRIX: tl.constexpr):  # fmt: skip
+    p = tl.program_id(1).to(tl.int64)
+    offset = tl.program_id(0) * BM + tl.arange(0, BM)
+    row = first_row + offset
+    ok_row = offset < n_block
+    bucket = tl.arange(0, BN)
+    base = p * n_rows
+    # Norms a little shorter than they are make every distance a lower bound of the true one.
+    here = tl.load(norms + base + row, mask=ok_row, other=0.0) * shrink
+    least = tl.full((BM, BN), _LARGEST, dtype=tl.int32)
+    second = tl.full((BM, BN), _LARGEST, dtype=tl.int32)
+    for tile in range(0, n_tiles):
+        column = tile * BN + bucket
+        ok = column < n_rows
+        if FROM_MATRIX:
+            place = (p * n_block + offset)[:, None] * n_rows + column[None, :]
+            squared = tl.load(matrix + place, mask=ok_row[:, None] & ok[None, :], other=0.0)
+            squared *= shrink
+        else:
+            there = tl.load(norms + base + column, mask=ok, other=0.0) * shrink
+            dot = product(high, low, base + row, base + column, ok_row, ok, M, BK, BM, BN)
+            squared = tl.maximum(here[:, None] + there[None, :] - 2.0 * dot, 0.0)
+        # Distances are not negative, so their bits compare as they do; the lowest give room for
+        # the tile, and one for whether the bucket has nothing left behind it.
+        key = (squared.to(tl.int32, bitcast=True) & ~low_bits) | (tile << 1)
+        key = tl.where(ok[None, :] & (column[None, :] != row[:, None]), key, _LARGEST)
+        second = tl.minimum(second, tl.maximum(least, key))
+        least = tl.minimum(least, key)
+    dropped = tl.full((BM,), _LARGEST, dtype=tl.int32)
+    full_bucket = tl.full((BM,), -1, dtype=tl.int32)
+    for c in range(0, C):
+        best = tl.min((least.to(tl.int64) << SHIFT) | bucket[None, :].to(tl.int64), axis=1)
+        where = (best & (BN - 1)).to(tl.int32)
+        key = (best >> SHIFT).to(tl.int32)
+        index = ((key & low_bits) >> 1) * BN + where
+        index = tl.where(key == _LARGEST, -1, index)
+        tl.store(candidates + (base + row) * C + c, index, mask=ok_row)
+        # What was left out of a bucket is at least its second: it may be next in line. The first
+        # such bucket is named, from the second on the bound has to do.
+        is_second = ((key & 1) == 1) & (key != _LARGEST)
+        is_next = is_second & (full_bucket >= 0)
+        dropped = tl.minimum(dropped, tl.where(is_next, key, _LARGEST))
+        full_bucket = tl.where(is_second & (full_bucket < 0), where, full_bucket)
+        hit = bucket[None, :] == where[:, None]
+        least = tl.where(hit, second | 1, least)
+        second = tl.where(hit, _LARGEST, second)
+    rest = tl.minimum(dropped, tl.min(least, axis=1))
+    value = (rest & ~low_bits).to(tl.float32, bitcast=True)
+    value = tl.where(rest == _LARGEST, float("inf"), value)
+    tl.store(bound + base + row, value, mask=ok_row)
+    tl.store(full + base + row, full_bucket, mask=ok_row)
+
+
+@triton.jit
+def powered(gap, exponent):
+    """|gap| ** exponent in float64; 0 for 0."""
+    size = tl.abs(gap)
+    value = tl.exp2(exponent * tl.log2(tl.where(size > 0.0, size, 1.0)))
+    return tl.where(size > 0.0, value, 0.0)
+
+
+@triton.jit
+def _settle(X, kept, weights, exponents, candidates, bound, full, indices, values, flagged,
+            n_flagged, n_rows, n_features, k, M: tl.constexpr, C: tl.constexpr, BR: tl.constexpr,
+            POWERS: tl.constexpr):  # fmt: skip
+    p = tl.program_id(1).to(tl.int64)
+    row = tl.program_id(0) * BR + tl.arange(0, BR)
+    ok_row = row < n_rows
+    place = (p * n_rows + row)[:, None] * C + tl.arange(0, C)[None, :]
+    mate = tl.load(candidates + place, mask=ok_row[:, None], other=-1)
+    ok = mate >= 0
+    total = tl.zeros((BR, C), dtype=tl.float64)
+    for slot in range(0, M):
+        feature = tl.load(kept + p * M + slot)
+        weight = tl.load(weights + p * M + slot)
+        x = tl.load(X + row.to(tl.int64) * n_features + feature, mask=ok_row, other=0.0) * weight
+        y = tl.load(X + mate.to(tl.int64) * n_features + feature, mask=ok, other=0.0) * weight
+        gap = y - x[:, None]
+        if POWERS:
+            total += powered(gap, tl.load(exponents + p * M + slot))
+        else:
+            total += gap * gap
+    total = tl.where(ok, total, float("inf"))
+    last = tl.zeros((BR,), dtype=tl.float64)
+    for s in range(0, k):
+        last = tl.min(total, axis=1)
+        found = tl.min(tl.where(total == last[:, None], mate, _LARGEST), axis=1)
+        out = (p * n_rows + row) * k + s
+        tl.store(indices + out, found, mask=ok_row)
+        tl.store(values + out, last, mask=ok_row)
+        total = tl.where(mate == found[:, None], float("inf"), total)
+    limit = tl.load(bound + p * n_rows + row, mask=ok_row, other=0.0).to(tl.float64)
+    sure = (last < limit) & (last < float("inf"))
+    bucket = tl.load(full + p * n_rows + row, mask=ok_row, other=-1)
+    tl.store(full + p * n_rows + row, tl.where(sure, bucket, -1), mask=ok_row)
+    open_ = ok_row & ~(sure & (bucket < 0))
+    target = n_flagged + tl.zeros((BR,), dtype=tl.int32)
+    slot_ = tl.atomic_add(target, tl.full((BR,), 1, dtype=tl.int32), mask=open_)
+    tl.store(flagged + slot_, p * n_rows + row, mask=open_)
+
+
+@triton.jit
+def ok_value(value):
+    """Whether a distance is one: what is masked out is infinite."""
+    return value < float("inf")
+
+
+@triton.jit
+def _settle_rows(XT, kept, weights, exponents, full, flagged, n_flagged, indices, values, n_rows,
+                 k, BUCKETS: tl.constexpr, M: tl.constexpr, KP: tl.constexpr, BN: tl.constexpr,
+                 POWERS: tl.constexpr):  # fmt: skip
+    count = tl.load(n_flagged)
+    slots = tl.arange(0, KP)
+    for item in range(tl.program_id(0), count, tl.num_programs(0)):
+        code = tl.load(flagged + item)
+        p = code // n_rows
+        i = (code % n_rows).to(tl.int32)
+        bucket = tl.load(full + code)
+        # All columns, or those of one bucket beside what was found already.
+        some = bucket >= 0
+        stride = tl.where(some, BUCKETS, 1)
+        begin = tl.where(some, bucket, 0)
+        n_columns = (n_rows - begin + stride - 1) // stride
+        best = tl.load(values + code * k + slots, mask=some & (slots < k), other=float("inf"))
+        best = tl.where(slots < k, best, float("-inf"))
+        where = tl.load(indices + code * k + slots, mask=some & (slots < k), other=0x7FFFFFFF)
+        worst = tl.max(best, axis=0)
+        latest = tl.max(tl.where(best == worst, where, -1), axis=0)
+        for start in range(0, n_columns, BN):
+            column = begin + (start + tl.arange(0, BN)) * stride
+            ok = column < n_rows
+            total = tl.zeros((BN,), dtype=tl.float64)
+            for slot in range(0, M):
+                feature = tl.load(kept + p * M + slot).to(tl.int64)
+                weight = tl.load(weights + p * M + slot)
+                x = tl.load(XT + feature * n_rows + i) * weight
+                gap = tl.load(XT + feature * n_rows + column, mask=ok, other=0.0) * weight - x
+                if POWERS:
+                    total += powered(gap, tl.load(exponents + p * M + slot))
+                else:
+                    total += gap * gap
+            total = tl.where(ok & (column != i), total, float("inf"))
+            for s in range(0, k):
+                known = tl.max(tl.where(slots == s, where, -1), axis=0)
+                total = tl.where(column == known, float("inf"), total)
+            smallest = tl.min(total, axis=0)
+            j = tl.min(tl.where(total == smallest, column, 0x7FFFFFFF), axis=0)
+            while (smallest < worst) | ((smallest == worst) & (j < latest) & ok_value(smallest)):
+                # Of equally far rows the last one goes: ties stay with the first.
+                gone = tl.min(tl.where((best == worst) & (where == latest), slots, KP), axis=0)
+                best = tl.where(slots == gone, smallest, best)
+                where = tl.where(slots == gone, j, where)
+                total = tl.where(column == j, float("inf"), total)
+                worst = tl.max(best, axis=0)
+                latest = tl.max(tl.where(best == worst, where, -1), axis=0)
+                smallest = tl.min(total, axis=0)
+                j = tl.min(tl.where(total == smallest, column, 0x7FFFFFFF), axis=0)
+        tl.store(indices + code * k + slots, where, mask=slots < k)
+        tl.store(values + code * k + slots, best, mask=slots < k)
+
+
+class Source:
+    """Where approximate distances come from: split rows, or blocks of a matrix in float32."""
+
+    def __init__(self, table: Any, metrics: Any, share: float = 0.0) -> None:
+        self.table, self.metrics, self.share = table, metrics, share
+        n_rows = len(table.X)
+        device = table.X.device
+        if metrics.exponents is None:
+            self.high, self.low, self.norms = split_rows(table, metrics)
+        else:
+            self.norms = torch.zeros(
+                (metrics.n_particles, n_rows), dtype=torch.float32, device=device
+            )
+            self.high = self.low = self.norms
+
+
+def nearest_rows(
+    source: Source, columns: Tensor, k: int, blocks: Any = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the k nearest rows (P, n, k), exactly, their powered distances, and how many rows
+    had to be taken again. `columns` (d, n) is the table's transpose; `blocks` yields
+    (first row, matrix (P, b, n)) where distances come from a matrix."""
+    table, metrics = source.table, source.metrics
+    n_rows, n_features = table.X.shape
+    P, M = metrics.kept.shape
+    device = table.X.device
+    # Among many rows the next ones in line are close behind: more candidates leave less open.
+    C = triton.next_power_of_2(k + (4 if n_rows <= _MANY else 12))
+    shrink = 1.0 - (source.share if blocks is not None else (3 * M / 8 + 8) * _STEP)
+    candidates = torch.empty((P, n_rows, C), dtype=torch.int32, device=device)
+    bound = torch.empty((P, n_rows), dtype=torch.float32, device=device)
+    full = torch.empty((P, n_rows), dtype=torch.int32, device=device)
+    n_tiles = triton.cdiv(n_rows, _BUCKETS)
+    low_bits = (1 << (max(n_tiles - 1, 1).bit_length() + 1)) - 1
+    for first, matrix in [(0, None)] if blocks is None else blocks:
+        n_block = n_rows if matrix is None else matrix.shape[1]
+        rows = _ROWS if matrix is None else 64
+        _candidates[(triton.cdiv(n_block, rows), P)](
+            source.high, source.low, source.norms, source.norms if matrix is None else matrix,
+            candidates, bound, full, n_rows, first, n_block, n_tiles, low_bits, shrink, M=M,
+            BK=chunk(M), C=C, BM=rows, BN=_BUCKETS, SHIFT=_SHIFT, FROM_MATRIX=matrix is not None,
+            num_warps=_WARPS, num_stages=stages(M),
+        )  # fmt: skip
+    indices = torch.empty((P, n_rows, k), dtype=torch.int32, device=device)
+    values = torch.empty((P, n_rows, k), dtype=torch.float64, device=device)
+    flagged = torch.empty(P * n_rows, dtype=torch.int64, device=device)
+    n_flagged = torch.zeros(1, dtype=torch.int32, device=device)
+    powers = metrics.exponents is not None
+    exponents = metrics.exponents if powers else metrics.weights
+    rows = max(256 // C, 1)
+    _settle[(triton.cdiv(n_rows, rows), P)](
+        table.X, metrics.kept, metrics.weights, exponents, candidates, bound, full, indices,
+        values, flagged, n_flagged, n_rows, n_features, k, M=M, C=C, BR=rows, POWERS=powers,
+        enable_fp_fusion=False,
+    )  # fmt: skip
+    _settle_rows[(min(2112, P * n_rows),)](
+        columns, metrics.kept, metrics.weights, exponents, full, flagged, n_flagged, indices,
+        values, n_rows, k, BUCKETS=_BUCKETS, M=M, KP=triton.next_power_of_2(k), BN=256,
+        POWERS=powers, enable_fp_fusion=False,
+    )  # fmt: skip
+    return indices, values, n_flagged
+
+
+def chunk(M: int) -> int:
+    """Return how many slots go into a product at once; a divisor of M, a power of 2."""
+    return M if M <= 64 else 64 if M % 64 == 0 else 32
+
+
+def stages(M: int) -> int:
+    """Return how many tiles are on their way at once: what shared memory has room for."""
+    return 2 if M <= 64 else 1
+
+
+@triton.jit
+def _components(indices, parent, n_rows, k, B: tl.constexpr):
+    p = tl.program_id(0).to(tl.int64)
+    base = p * n_rows
+    changed = 1
+    while changed > 0:
+        moved = tl.zeros((B,), dtype=tl.int32)
+        for start in range(0, n_rows * k, B):
+            edge = start + tl.arange(0, B)
+            ok = edge < n_rows * k
+            j = tl.load(indices + base * k + edge, mask=ok, other=0)
+            a = tl.load(parent + base + edge // k, mask=ok, other=0, cache_modifier=".cg")
+            b = tl.load(parent + base + j, mask=ok, other=0, cache_modifier=".cg")
+            differ = ok & (a != b)
+            # The larger root goes below the smaller one; an edge that loses a race comes again.
+            tl.atomic_min(parent + base + tl.maximum(a, b), tl.minimum(a, b), mask=differ)
+            moved += differ.to(tl.int32)
+        changed = tl.sum(moved, axis=0)
+        tl.debug_barrier()
+        if changed > 0:
+            for start in range(0, n_rows, B):
+                row = start + tl.arange(0, B)
+                ok = row < n_rows
+                a = tl.load(parent + base + row, mask=ok, other=0, cache_modifier=".cg")
+                b = tl.load(parent + base + a, mask=ok, other=0, cache_modifier=".cg")
+                while tl.max((a != b).to(tl.int32), axis=0) > 0:
+                    a = b
+                    b = tl.load(parent + base + a, mask=ok, other=0, cache_modifier=".cg")
+                tl.store(parent + base + row, a, mask=ok)
+            tl.debug_barrier()
+
+
+def graph_components(indices: Tensor) -> Tensor:
+    """Return the first row of each row's component, (P, n) int32, of kNN graphs (P, n, k)."""
+    P, n_rows, k = indices.shape
+    rows = torch.arange(n_rows, dtype=torch.int32, device=indices.device)
+    parent = rows.repeat(P, 1)
+    B = min(4096, triton.next_power_of_2(n_rows))
+    _components[(P,)](indices, parent, n_rows, k, B=B, num_warps=16)
+    return parent

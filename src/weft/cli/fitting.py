@@ -1,0 +1,244 @@
+"""``weft cluster`` and ``weft demo``: make the model, fit it, write the folder, tell the person."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+import weft
+from weft.cli.config import write_config
+from weft.cli.shared import console, in_options, print_json
+from weft.estimators.presets import Method
+from weft.io import Table
+
+FILES = ("labels.csv", "features.csv", "model.weft", "summary.json", "report.html", "run.toml")
+# Options that a method without them has no use for, and nobody needs to hear of.
+_QUIET = ("random_state", "n_jobs")
+_WORDS = {
+    "n_particles": "--particles",
+    "n_generations": "--generations",
+    "n_clusters": "--n-clusters",
+    "max_clusters": "--max-clusters",
+}
+
+
+def make_settings(
+    method: Method, given: dict[str, Any], extra: Sequence[str], X: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """Parameters of the method's estimator, and what was decided on the way."""
+    known = getattr(weft, method.estimator)().get_params(deep=False)
+    settings = dict(method.params)
+    for key, value in given.items():
+        if key in known:
+            settings[key] = value
+        elif key not in _QUIET:
+            option = _WORDS.get(key, f"--{key.replace('_', '-')}")
+            raise ValueError(f"{option} is no option of {method.title}; leave it out.")
+    for text in extra:
+        key, mark, value = text.partition("=")
+        if not mark or key not in known or key in ("callbacks", "verbose"):
+            listed = ", ".join(sorted(set(known) - {"callbacks", "verbose"}))
+            raise ValueError(
+                f"--param {text!r} is no NAME=VALUE of {method.title}; it takes: {listed}."
+            )
+        settings[key] = _literal(value)
+    return _count(known, settings, X)
+
+
+def _count(
+    known: dict[str, Any], settings: dict[str, Any], X: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """Choose the number of clusters where it was asked for, or where the method cannot."""
+    asked = settings.get("n_clusters")
+    if isinstance(asked, str) and asked != "auto":
+        try:
+            settings["n_clusters"] = int(asked)
+        except ValueError:
+            raise ValueError(f"--n-clusters={asked!r} is neither a number nor 'auto'.") from None
+        return settings, []
+    cannot = known.get("n_clusters") is not None and asked is None
+    if asked != "auto" and not cannot:
+        return settings, []
+    chosen = weft.choose_n_clusters(X, random_state=settings.get("random_state"))
+    settings["n_clusters"] = max(2, chosen.n_clusters)
+    why = "" if asked == "auto" else "the method needs the number of clusters; "
+    if chosen.n_clusters < 2:
+        return settings, [
+            f"{why}the evidence speaks for a single group (confidence {chosen.confidence:.2f}), "
+            "so that the two that were made may mean nothing; see it with weft choose."
+        ]
+    return settings, [
+        f"{why}{chosen.n_clusters} were chosen (confidence {chosen.confidence:.2f}); see the "
+        "evidence with weft choose, or give --n-clusters."
+    ]
+
+
+def _literal(text: str) -> Any:
+    """A number, true, false, a list, null; else the text itself."""
+    try:
+        return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
+    except json.JSONDecodeError:
+        return text
+
+
+def search(
+    table: Table,
+    method: Method,
+    given: dict[str, Any],
+    folder: Path,
+    *,
+    extra: Sequence[str] = (),
+    options: dict[str, Any] | None = None,
+    sha256: str | None = None,
+    read_seconds: float,
+    relevant: Any = None,
+    stability: int = 0,
+    checkpoint: Path | None = None,
+    checkpoint_every: int = 10,
+    resume: Path | None = None,
+    as_json: bool = False,
+    quiet: bool = False,
+) -> None:
+    """Fit, write the folder, tell the person."""
+    import pandas as pd
+
+    from weft._base.validation import check_integer
+    from weft.io import write_folder
+    from weft.report.summary import summarize
+    from weft.report.terminal import show_columns, show_result, show_warnings
+
+    check_integer("--seed", given["random_state"], low=0, high=2**32 - 1)
+    if given.get("n_jobs") == 0:
+        raise ValueError("--jobs=0 is no number of threads; give 1 or more, or -1 for all cores.")
+    # With --json all that is for people goes to standard error.
+    out, aside = console(stderr=as_json, quiet=quiet), console(stderr=True, quiet=quiet)
+    described = table.describe()
+    show_columns(described, out)
+    show_warnings(table.warnings, aside)
+
+    began = time.perf_counter()
+    X = pd.DataFrame(table.X, columns=table.feature_names)
+    settings, told = make_settings(method, given, extra, table.X)
+    callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
+    model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
+    described["warnings"] += [*told, *warned]
+    described["data"]["method"] = method.title
+    fitted = time.perf_counter() - began
+    summary = summarize(
+        model,
+        X,
+        values=table.values,
+        feature_names=table.feature_names,
+        table=described,
+        label=table.label,
+        relevant=relevant,
+        seconds={"read": read_seconds, "fit": fitted},
+        stability=0 if signal else stability,
+    )
+    write_folder(folder, lambda draft: _write(draft, table, model, summary, options or {}, sha256))
+    show_result(summary, out)
+    show_warnings(summary["warnings"][len(table.warnings) :], aside)
+    if as_json:
+        print_json(summary)
+    out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
+    out.print(f"Page to look at: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    if signal:
+        raise typer.Exit(128 + signal)
+
+
+def make_callbacks(
+    method: Method, checkpoint: Path | None, every: int, resume: Path | None
+) -> list[Any]:
+    """What watches the search: signals always, a checkpoint where one is wanted."""
+    from weft.search.callbacks import Checkpoint, StopOnSignal
+
+    if not method.searches:
+        for option, given in (("--checkpoint", checkpoint), ("--resume", resume)):
+            if given is not None:
+                raise ValueError(f"{option} is no option of {method.title}; leave it out.")
+        return []
+    return [StopOnSignal() if checkpoint is None else Checkpoint(checkpoint, every=every)]
+
+
+def _fit(
+    X: Any,
+    method: Method,
+    settings: dict[str, Any],
+    callbacks: list[Any],
+    resume: Path | None,
+    *,
+    show_progress: bool,
+) -> tuple[Any, list[str], int]:
+    """Return the fitted model, what it warned of, and the signal that ended the search, or 0."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from weft.search.callbacks import Progress
+    from weft.search.runs import SearchInterrupted
+
+    bar = Progress("searching")
+    seen = show_progress and sys.stderr.isatty()
+    kind = getattr(weft, method.estimator)
+    if "callbacks" in kind().get_params(deep=False):
+        settings = {**settings, "callbacks": [*callbacks, bar] if seen else callbacks}
+    model = kind(**settings)
+    try:
+        if seen:
+            bar.open()  # the first generation may have to wait for compilation
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if method.estimator == "FeatureSwarm":
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
+            model.fit(X) if resume is None else model.fit(X, resume=resume)
+    finally:
+        bar.close()
+    stops = [entry.message for entry in caught if isinstance(entry.message, SearchInterrupted)]
+    told = list(dict.fromkeys(in_options(str(entry.message)) for entry in caught))
+    return model, told, stops[0].signal if stops else 0
+
+
+def _write(
+    draft: Path,
+    table: Table,
+    model: Any,
+    summary: dict[str, Any],
+    options: dict[str, Any],
+    sha256: str | None,
+) -> None:
+    """All files of a result; `FILES` names them."""
+    from weft.io import save_model
+    from weft.report.html import render
+    from weft.tables.folders import write_csv
+
+    found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
+    for row, number in zip(table.rows, model.labels_, strict=True):
+        found[row] = int(number)
+    write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
+    columns = ["name", "weight", "selected"]
+    columns += ["exponent"] if any("exponent" in entry for entry in summary["features"]) else []
+    cells = [
+        [str(entry[c]).lower() if c == "selected" else entry[c] for c in columns]
+        for entry in summary["features"]
+    ]
+    write_csv(draft / "features.csv", columns, cells)
+    save_model(model, draft / "model.weft", table=table.recipe, summary=summary)
+    text = json.dumps(summary, indent=2, allow_nan=False)
+    (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
+    (draft / "report.html").write_text(render(summary), encoding="utf-8")
+    seed = summary["settings"]["seed"]
+    command = None if options else f"weft demo --seed {seed}"
+    write_config(draft / "run.toml", options, sha256=sha256, command=command)
+
+
+def refuse_own_input(file: Path, folder: Path) -> None:
+    """Say so before a result would overwrite the table it is made from."""
+    if str(file) != "-" and any(
+        (folder / name).exists() and file.samefile(folder / name) for name in FILES
+    ):
+        raise ValueError(f"{str(file)!r} would be overwritten by the results; give another --out.")

@@ -1,0 +1,79 @@
+"""What all commands share: consoles, and one sentence in place of a traceback."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# How the library's words are typed here; the first that fits wins.
+_OPTIONS = (
+    (r"lower (n_neighbors|min_samples)", "add rows, or take another --clusterer"),
+    (r"for example with StandardScaler", "with --scale standard"),
+    (r"\bn_clusters\b", "--n-clusters"),
+    (r"\bn_generations\b", "--generations"),
+    (r"\bn_particles\b", "--particles"),
+    (r"\bmax_clusters\b", "--max-clusters"),
+    (r"fit\(X, resume='([^']*)'\)", r"the same command and --resume \1"),
+    (r"A callback Checkpoint\(path\)", "--checkpoint PATH"),
+    (r"fit without resume", "leave out --resume"),
+    (r"give Checkpoint", "give --checkpoint"),
+    (r"(?<![-\w])(clusterer|criterion|scale|missing|method|stability)(?==)", r"--\1"),
+)
+
+
+def in_options(text: str) -> str:
+    """A message of the library on one line, with options where it names parameters."""
+    text = " ".join(text.split())
+    for pattern, words in _OPTIONS:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def console(*, stderr: bool = False, quiet: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, quiet=quiet, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turn what can go wrong with input into one sentence and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a bar must not fail in a narrow encoding
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("weft: stopped; nothing was written.", err=True)
+        raise typer.Exit(130) from None
+    except BrokenPipeError:
+        raise
+    except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
+        if isinstance(error, TypeError) and not _is_ours(error):
+            raise
+        from weft.report.terminal import clean
+
+        text = in_options(str(error)) or type(error).__name__
+        typer.echo(f"weft: {clean(text)}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether a parameter check raised it, rather than a fault in the program."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_globals.get("__name__") == "weft._base.validation"

@@ -1,0 +1,1 @@
+"""What a column is, and whether it matters."""

@@ -1,0 +1,59 @@
+"""Whether columns that depend on each other are clumped, or one correlated cloud.
+
+Clustered rows have near neighbours. How near is near is told by rows drawn anew with the same
+margins and the same rank correlations (a Gaussian copula): one cloud, whatever its tilt, tails or
+steps. If the distance to the fifth neighbour is smaller than in such clouds, the columns hold
+more than correlation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import norm, rankdata
+from scipy.stats import t as student
+
+from weft._base.arrays import Floats
+from weft.kmeans.plain import sample
+
+MOST_ROWS = 500
+N_CLOUDS = 10
+NEIGHBOUR = 5
+
+
+def is_clumped(rows: Floats, level: float, rng: np.random.Generator) -> bool:
+    """Say whether the rows are nearer to each other than in one cloud, at that level."""
+    if rows.shape[1] < 2:
+        return False  # its margin is all there is, and that is kept in every draw
+    return clumping(rows, rng) > student.isf(level, N_CLOUDS - 1)
+
+
+def clumping(rows: Floats, rng: np.random.Generator) -> float:
+    """Return how many deviations of the clouds' mean log distance the rows lie below it."""
+    rows = sample(rows, MOST_ROWS, rng)
+    deviation = rows.std(axis=0)
+    rows = rows[:, deviation > 0.0] / deviation[deviation > 0.0]
+    if len(rows) < 2 * NEIGHBOUR or rows.shape[1] < 2:
+        return 0.0
+    # Rows that repeat would be at distance 0: a speck of dust keeps the logarithm finite.
+    dusty = rows + 1e-6 * rng.standard_normal(rows.shape)
+    ranks = np.apply_along_axis(rankdata, 0, dusty)
+    normal = norm.ppf((ranks - 0.5) / len(rows))
+    axes, turns = np.linalg.eigh(np.corrcoef(normal, rowvar=False))
+    mix = turns * np.sqrt(np.maximum(axes, 0.0))
+    ordered = np.sort(dusty, axis=0)
+    clouds = np.empty(N_CLOUDS)
+    for number in range(N_CLOUDS):
+        cloud = rng.standard_normal(rows.shape) @ mix.T
+        places = np.argsort(np.argsort(cloud, axis=0), axis=0)
+        clouds[number] = mean_log_distance(np.take_along_axis(ordered, places, axis=0))
+    gap = clouds.mean() - mean_log_distance(dusty)
+    return float(gap / max(clouds.std(ddof=1) * np.sqrt(1.0 + 1.0 / N_CLOUDS), 1e-12))
+
+
+def mean_log_distance(rows: Floats) -> float:
+    """Return the mean log distance of a row to its fifth neighbour."""
+    lengths = (rows**2).sum(axis=1)
+    squared = lengths[:, np.newaxis] + lengths[np.newaxis, :] - 2.0 * (rows @ rows.T)
+    np.fill_diagonal(squared, np.inf)
+    fifth = np.partition(squared, NEIGHBOUR - 1, axis=1)[:, NEIGHBOUR - 1]
+    return float(0.5 * np.log(np.maximum(fifth, 1e-14)).mean())

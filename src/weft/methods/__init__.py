@@ -1,0 +1,1 @@
+"""The papers' methods: objectives, starts and polish behind the public classes."""

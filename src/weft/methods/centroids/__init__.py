@@ -1,0 +1,1 @@
+"""Centres in input space whose number is searched too: DCPSO and GCUK."""

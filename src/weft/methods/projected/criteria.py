@@ -1,0 +1,104 @@
+"""The four objectives of soft projected clustering, for one partition or for a whole swarm's.
+
+Lu, Wang, Li and Zhou 2009, eq. 14, 9, 6 and 1. Weights enter as shares w / Σ_j w of a cluster, so
+that a swarm has a box to move in and no equality to keep (section 3.1).
+
+=========  ===========================================  ============  =========================
+name       F, to be minimised                           factor f_lj   best shares given D
+=========  ===========================================  ============  =========================
+psovw      Σ_l Σ_j w_lj^β D_lj                          (m w)^β       ∝ D^(-1/(β-1))
+wkmeans    the same with one w for all clusters         (m w)^β       ∝ (Σ_l D_lj)^(-1/(β-1))
+ewkm       Σ_l Σ_j (w_lj D_lj + γ w_lj log w_lj)        w             ∝ exp(-D / γ)
+lac        Σ_l Σ_j (w_lj D_lj / n_l + h w log w)        w             ∝ exp(-D / (n_l h))
+=========  ===========================================  ============  =========================
+
+D_lj is the sum of squares around the centre of cluster l in feature j. Powers are taken of m w,
+which is 1 on average, not of w: m^-β of the printed form is the same for all solutions, and below
+what single precision can hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from weft._base.arrays import Floats
+from weft.kmeans.weights import EntropyWeights, PowerWeights, Rule
+
+OBJECTIVES = ("psovw", "lac", "ewkm", "wkmeans")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One of the four, with its strength."""
+
+    name: str
+    exponent: float  # β of psovw and wkmeans
+    strength: float  # γ of ewkm, h of lac
+    # (M,), added to every D_lj of psovw and wkmeans: without it a cluster that is constant in one
+    # feature costs nothing, whatever else is in it. 0 is the printed form.
+    floor: Floats
+
+    @property
+    def shared(self) -> bool:
+        """Whether all clusters have the same weights."""
+        return self.name == "wkmeans"
+
+    @property
+    def powered(self) -> bool:
+        return self.name in ("psovw", "wkmeans")
+
+    def shares(self, weights: Floats) -> Floats:
+        """Return w / Σ_j w over the last axis; equal shares where all weights are 0."""
+        total = weights.sum(axis=-1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = weights / total
+        return np.where(total > 0.0, shares, 1.0 / weights.shape[-1])
+
+    def factors(self, weights: Floats) -> Floats:
+        """Return what shares amount to in a distance."""
+        if not self.powered:
+            return weights
+        scaled = weights * weights.shape[-1]
+        if self.exponent == 8.0:  # three products are quicker than a power
+            scaled = scaled * scaled
+            scaled = scaled * scaled
+            return scaled * scaled
+        return scaled**self.exponent
+
+    def value(self, shares: Floats, sizes: Floats, spread: Floats) -> Floats:
+        """Return F of (…, K, M) shares and dispersions and (…, K) sizes."""
+        factors = self.factors(shares)
+        if self.powered:
+            return np.einsum("...kj,...kj->...", factors, spread + self.floor)
+        if self.name == "lac":
+            spread = spread / np.maximum(sizes, 1.0)[..., np.newaxis]
+        entropy = self.strength * xlogy(shares, shares)
+        return (factors * spread + entropy).sum(axis=(-2, -1))
+
+    def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
+        """Return the shares that minimise F for (…, K, M) dispersions and (…, K) sizes."""
+        *outer, n_clusters, n_features = dispersions.shape
+        spread = dispersions + self.floor if self.powered else dispersions
+        spread = spread.reshape(-1, n_features)
+        rule = self._rule(n_features)
+        if self.shared and outer:
+            parts = spread.reshape(-1, n_clusters, n_features)
+            found = np.stack([rule.weights(part, np.ones(n_clusters)) for part in parts])
+        else:
+            found = rule.weights(spread, np.asarray(sizes, dtype=np.float64).ravel())
+        return found.reshape(dispersions.shape)
+
+    def pool(self, weights: Floats) -> Floats:
+        """Make weights of the right scope: one set for all is the mean over clusters."""
+        if not self.shared:
+            return weights
+        return np.broadcast_to(weights.mean(axis=-2, keepdims=True), weights.shape).copy()
+
+    def _rule(self, n_features: int) -> Rule:
+        active = np.ones(n_features, dtype=bool)
+        if self.powered:
+            return PowerWeights(active, self.exponent, offset=0.0, per_cluster=not self.shared)
+        return EntropyWeights(active, self.strength, averaged=self.name == "lac")

@@ -1,0 +1,5 @@
+"""Which features repeat each other: the compression index, FSFS and iKFS."""
+
+from weft.methods.selection.compression import maximal_information_compression
+
+__all__ = ["maximal_information_compression"]

@@ -1,0 +1,120 @@
+"""The maximal information compression index (de Amorim 2011, eq. 5.2), in tiles.
+
+P. Mitra, C. A. Murthy and S. K. Pal, "Unsupervised feature selection using feature similarity",
+IEEE Transactions on Pattern Analysis and Machine Intelligence 24(3), 2002.
+
+M features × M features never lie in memory: a tile is TILE features against the others, one
+matrix product and one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from weft._base.arrays import Floats
+from weft.backends.cpu.compression import compression_tile
+from weft.backends.gpu import compression as gpu
+
+TILE = 256
+
+
+def maximal_information_compression(x: Any, y: Any = None) -> Any:
+    """Return λ2: how much is lost when two features are written as one; 0 if one gives the other.
+
+    The least eigenvalue of the covariance matrix of two features (variances over n). It does not
+    change when both are shifted or rotated together, but it does when one is scaled: scale first.
+
+    Parameters
+    ----------
+    x : array-like of shape (n_samples,) or (n_samples, n_features)
+        A feature, or a table of them.
+    y : array-like of shape (n_samples,) or (n_samples, n_others), default=None
+        What it is compared with; None: the features of `x` among themselves.
+
+    Returns
+    -------
+    float or ndarray of shape (n_features, n_others)
+        A number for two vectors, a matrix for tables.
+
+    Examples
+    --------
+    >>> from weft.estimators.presets.selection import maximal_information_compression
+    >>> maximal_information_compression([0.0, 1.0, 2.0, 3.0], [1.0, 3.0, 5.0, 7.0])
+    0.0
+    >>> maximal_information_compression([-1.0, 1.0, -1.0, 1.0], [-1.0, -1.0, 1.0, 1.0])
+    1.0
+    """
+    first = _columns("x", x)
+    second = first if y is None else _columns("y", y)
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(
+            f"x has {first.shape[1]} rows and y has {second.shape[1]}; pass features of the same "
+            "rows."
+        )
+    out = np.vstack([tile for _, tile in compression_tiles(first, second)])
+    if y is not None and np.ndim(x) == 1 and np.ndim(y) == 1:
+        return float(out[0, 0])
+    return out
+
+
+def _columns(name: str, values: Any) -> Floats:
+    """Return the features as centred rows (M, n)."""
+    table = np.asarray(values)
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    return centred(check_array(table, dtype=np.float64, input_name=name))
+
+
+def centred(X: Floats) -> Floats:
+    """Return the columns of X as rows (M, n), each with mean 0."""
+    return np.ascontiguousarray((X - X.mean(axis=0)).T)
+
+
+def range_scaled(X: Floats) -> Floats:
+    """Return the columns of X as rows (M, n), centred and divided by half their range (eq. 3.13).
+
+    A constant feature becomes 0.
+    """
+    columns = centred(X)
+    half = 0.5 * np.ptp(columns, axis=1)
+    columns /= np.where(half > 0.0, half, 1.0)[:, np.newaxis]
+    return columns
+
+
+def variances_of(columns: Floats) -> Floats:
+    """Return the variance (over n) of each centred row."""
+    return np.einsum("mn,mn->m", columns, columns) / columns.shape[1]
+
+
+def compression_tiles(columns: Floats, others: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield (first feature, λ2 of up to TILE features with all others), from centred rows.
+
+    Rows that lie on a GPU, as tensors, are compared there.
+    """
+    if not isinstance(columns, np.ndarray):
+        yield from _tiles_there(columns, others)
+        return
+    n = columns.shape[1]
+    variances, other_variances = variances_of(columns), variances_of(others)
+    transposed = others.T
+    for start in range(0, len(columns), TILE):
+        stop = min(start + TILE, len(columns))
+        tile = columns[start:stop] @ transposed
+        tile /= n
+        compression_tile(tile, variances[start:stop], other_variances, tile)
+        yield start, tile
+
+
+def _tiles_there(columns: Any, others: Any) -> Iterator[tuple[int, Floats]]:
+    n = columns.shape[1]
+    variances = (columns * columns).sum(dim=1) / n
+    other_variances = (others * others).sum(dim=1) / n
+    for start in range(0, len(columns), TILE):
+        stop = min(start + TILE, len(columns))
+        tile = (columns[start:stop] @ others.T).div_(n)
+        found = gpu.compression_tile(tile, variances[start:stop], other_variances)
+        yield start, np.asarray(found.cpu().numpy())

@@ -1,0 +1,151 @@
+"""iKFS, iK-Means with feature similarity: de Amorim 2011, algorithm 5.2. No parameter to set.
+
+The features are the rows that iK-Means clusters. The anomalous patterns here are those of
+`weft.kmeans.seeding` under plain squared distances, found by products in place of passes: with
+x' = x - reference, x is nearer to a centre c than to the reference point exactly if
+2 x'·c' > c'·c', and since the reference point stays, the rows farthest from it come in a fixed
+order. So the first round of many patterns is one product. With thousands of features that repeat
+nothing (each a pattern by itself) that is the difference between seconds and minutes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from weft._base.arrays import Floats, Integers, Mask
+from weft.backends.devices import to_device
+from weft.kmeans.alternation import Start, alternate
+from weft.kmeans.data import make_data, threads
+from weft.kmeans.seeding import PATTERN_STEPS
+from weft.kmeans.weights import Unweighted, uniform
+from weft.methods.selection.compression import compression_tiles
+
+SEEDS = 256  # patterns whose first round is one product
+PICKS = ("spread", "largest")
+MOST_ROUNDS = 100
+
+
+class Patterns(NamedTuple):
+    """Centres (K, n) and sizes (K,) of the anomalous patterns, in the order found."""
+
+    centers: Floats
+    sizes: Integers
+
+
+class FeatureClusters(NamedTuple):
+    """Which features stay, and the clusters they were taken from."""
+
+    support: Mask
+    labels: Integers  # (M,)
+    n_taken: Integers  # (K,), eq. 5.3
+
+
+def feature_patterns(columns: Floats, device: str = "cpu") -> Patterns:
+    """Take one anomalous pattern after another out of the features (M, n), singletons too."""
+    reference = columns.mean(axis=0)
+    away = columns - reference
+    squared = np.einsum("mn,mn->m", away, away)
+    order = np.argsort(-squared, kind="stable")
+    away_there = None if device == "cpu" else to_device(away, device)
+    left = np.ones(len(columns), dtype=bool)
+    centers: list[Floats] = []
+    sizes: list[int] = []
+    at = 0
+    while at < len(order):
+        seeds = order[at : at + 8 * SEEDS]
+        seeds = seeds[left[seeds]][:SEEDS]
+        if len(seeds) == 0:
+            at += 8 * SEEDS
+            continue
+        if away_there is None:
+            products = away[seeds] @ away.T
+        else:
+            products = (away_there[to_device(seeds, device)] @ away_there.T).cpu().numpy()
+        for slot, seed in enumerate(seeds):
+            if not left[seed]:
+                continue
+            if squared[seed] <= 0.0:  # all that is left lies on the reference point
+                members = left.copy()
+            else:
+                members = left & (2.0 * products[slot] > squared[seed])
+                members[seed] = True
+                if members.sum() > 1:
+                    members = _settle(away, left, members)
+            centers.append(columns[members].mean(axis=0))
+            sizes.append(int(members.sum()))
+            left &= ~members
+        at = int(np.flatnonzero(order == seeds[-1])[0]) + 1
+    return Patterns(np.array(centers), np.array(sizes))
+
+
+def _settle(away: Floats, left: Mask, members: Mask) -> Mask:
+    """Move the pattern's centre until its members stay."""
+    rest = np.flatnonzero(left)
+    among = away[rest]
+    inside = members[rest]
+    for _ in range(PATTERN_STEPS):
+        center = among[inside].mean(axis=0)
+        found = 2.0 * (among @ center) > center @ center
+        if not found.any() or (found == inside).all():
+            break
+        inside = found
+    out = np.zeros_like(left)
+    out[rest[inside]] = True
+    return out
+
+
+def ikfs(columns: Floats, *, pick: str = "spread", device: str = "cpu") -> FeatureClusters:
+    """Select among the range-scaled features `columns` (M, n)."""
+    patterns = feature_patterns(columns, device)
+    n_clusters = len(patterns.sizes)
+    # Step 2: all patterns start the second stage, the threshold being zero.
+    if device == "cpu":
+        model = KMeans(n_clusters, init=patterns.centers, n_init=1, max_iter=MOST_ROUNDS, tol=0.0)
+        labels = model.fit(columns).labels_.astype(np.int64)
+    else:
+        labels = _k_means_there(columns, patterns.centers, device)
+    # eq. 5.3: f_k = ⌈|S_k| K / M⌉, in whole numbers so that no rounding error lifts it
+    n_taken = -(-patterns.sizes * n_clusters // len(columns))
+    support = np.zeros(len(columns), dtype=bool)
+    for k in range(n_clusters):
+        mates = np.flatnonzero(labels == k)
+        if len(mates):
+            chosen = _pick(columns[mates], int(min(n_taken[k], len(mates))), pick)
+            support[mates[chosen]] = True
+    return FeatureClusters(support, labels, n_taken)
+
+
+def _k_means_there(columns: Floats, centers: Floats, device: str) -> Integers:
+    """Return labels of plain k-means on a GPU."""
+    active = np.ones(columns.shape[1], dtype=bool)
+    with threads(1) as run:
+        data = make_data(columns, np.ones(len(columns)), 2.0, run, device=device)
+        start = Start(centers, uniform(active, len(centers)))
+        outcome = alternate(data, start, Unweighted(active), max_iter=MOST_ROUNDS)
+    return outcome.labels.astype(np.int64)
+
+
+def _pick(columns: Floats, count: int, pick: str) -> Integers:
+    """Step 3: return which `count` of a cluster's features represent it."""
+    if count == len(columns):
+        return np.arange(count)
+    to_center = _compression(columns.mean(axis=0)[np.newaxis], columns)
+    if pick == "largest":  # the letter of step 3, with the centroid as the other feature
+        return np.argsort(-to_center, kind="stable")[:count]
+    # The feature that stands for the cluster, then each time the one that those taken say least of.
+    chosen = [int(to_center.argmin())]
+    lost = _compression(columns[chosen], columns)
+    while len(chosen) < count:
+        lost[chosen] = -1.0
+        chosen.append(int(lost.argmax()))
+        lost = np.minimum(lost, _compression(columns[chosen[-1:]], columns))
+    return np.array(chosen)
+
+
+def _compression(one: Floats, columns: Floats) -> Floats:
+    one = one - one.mean(axis=1, keepdims=True)
+    ((_, tile),) = compression_tiles(one, columns)
+    return tile[0]

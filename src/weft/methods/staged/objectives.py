@@ -1,0 +1,229 @@
+"""Stages 2 and 3: fitness of medoids and of centroids.
+
+Lensen, Xue and Zhang, sections 3.2 and 3.3.
+
+========  ====  ===========================================================================
+symbol    shape meaning
+========  ====  ===========================================================================
+n, m      ()    rows, features
+m'        (P,)  features a particle selects
+K         (P,)  medoids in stage 2, clusters with at least one row in stage 3
+T         ()    Between + Within, the same for every partition of the same rows
+========  ====  ===========================================================================
+
+fitness = quality × feature term × K term (eq. 2). The distances inside `quality` are over all
+features, selected or not; rows are assigned over the selected ones. No selected feature, fewer
+than 2 clusters or more than the cap: fitness 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft.backends.cpu import prototypes as kernels
+from weft.parallel.parts import SpreadObjective
+from weft.search.swarms.base import Evaluation
+
+QUALITIES = ("between-within", "calinski-harabasz")
+FEATURE_TERMS = ("elliptical", "linear", "none")
+# Within is the difference T - Between: what is left below this share of T is rounding.
+_LEAST_WITHIN = 1e-12
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The three factors of eq. 2."""
+
+    n_rows: int
+    n_features: int
+    total: float  # T
+    max_clusters: int
+    quality: str = "between-within"
+    feature_term: str = "elliptical"
+    k_term: str = "gaussian"  # or "inverse", "none"
+    k_estimate: float = 2.0
+    k_spread: float = 1.5
+
+    def fitness(self, between: Floats, n_selected: Integers, n_clusters: Integers) -> Floats:
+        """Return eq. 2 of each particle, 0 where there is no valid solution."""
+        valid = (n_selected > 0) & (n_clusters >= 2) & (n_clusters <= self.max_clusters)
+        k = np.where(valid, n_clusters, 2).astype(np.float64)
+        within = np.maximum(self.total - between, _LEAST_WITHIN * self.total)
+        # All rows equal: T = 0 and no valid particle; the division must not complain.
+        quality = between / np.where(within > 0.0, within, 1.0)  # eq. 3
+        if self.quality == "calinski-harabasz":
+            quality = quality * np.maximum(self.n_rows - k, 1.0) / (k - 1.0)
+        value = quality * self._feature_factor(n_selected) * self._k_factor(k)
+        return np.where(valid, value, 0.0)
+
+    def _feature_factor(self, n_selected: Integers) -> Any:
+        m = float(self.n_features)
+        # With a single feature there is nothing to select, and both forms would say 0.
+        if self.feature_term == "none" or self.n_features == 1:
+            return 1.0
+        if self.feature_term == "linear":
+            return (m - n_selected) / m
+        return np.sqrt(m * m - n_selected.astype(np.float64) ** 2) / m  # eq. 7
+
+    def _k_factor(self, k: Floats) -> Any:
+        if self.k_term == "gaussian":  # fig. 3b
+            sigma = self.k_estimate / self.k_spread
+            return np.exp(-((k - self.k_estimate) ** 2) / (2.0 * sigma**2))
+        return 1.0 / (k + 1.0) if self.k_term == "inverse" else 1.0
+
+
+class Partition(NamedTuple):
+    """What a position decodes to."""
+
+    labels: Integers  # (n,), 0 … K-1, numbered by first row, every number used
+    features: Integers  # (m',), those that assign rows
+    prototypes: Floats  # (K, m')
+    polished_from: Integers | None = None  # the selected features, where others assign rows
+
+    @classmethod
+    def of(
+        cls,
+        labels: Integers,
+        features: Integers,
+        prototypes: Floats,
+        *,
+        selected: Integers | None = None,
+    ) -> Partition:
+        """Drop prototypes without rows and number the others by their first row."""
+        used, first, dense = np.unique(labels, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        number = np.empty(len(used), dtype=np.int64)
+        number[order] = np.arange(len(used))
+        return cls(number[dense], features, prototypes[used[order]], selected)
+
+    @property
+    def selected(self) -> Integers:
+        """The selected features."""
+        return self.features if self.polished_from is None else self.polished_from
+
+
+class _Prototypes(SpreadObjective):
+    """Rows that go to the nearest prototype over some of their features."""
+
+    def _partition(self, features: Integers, prototypes: Floats) -> Partition:
+        labels = np.empty(len(self.rows), dtype=np.int64)
+        kernels.nearest_prototypes(
+            self.columns, features, prototypes, labels, np.empty(len(self.rows))
+        )
+        return Partition.of(labels, features, prototypes)
+
+
+class MedoidObjective(_Prototypes):
+    """Stage 2: m features, n instances, and the threshold that makes an instance a medoid."""
+
+    def __init__(self, rows: Floats, terms: Terms, *, n_threads: int = 1) -> None:
+        super().__init__(rows, n_threads)
+        self.terms = terms
+
+    @property
+    def n_dimensions(self) -> int:
+        return self.rows.shape[1] + len(self.rows) + 1
+
+    def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
+        """Draw first positions in [-1, 1]; see that one of them is a solution.
+
+        With many rows most thresholds let far too many medoids through. Where that leaves no
+        particle with a fitness, one gets a threshold that lets K_est through: raising all of them
+        is worse, since bests without a common set of medoids pull each other apart.
+        """
+        positions = rng.uniform(-1.0, 1.0, (n_particles, self.n_dimensions))
+        if self(positions).fitness.max() > 0.0:
+            return positions
+        n_rows, n_features = self.rows.shape
+        number = min(max(2, round(self.terms.k_estimate)), n_rows - 1)
+        instances = np.sort(positions[0, n_features:-1])[::-1]
+        positions[0, -1] = instances[number]  # the first that is not let through sets the bar
+        selected = rng.integers(n_features)
+        positions[0, selected] = 0.5  # some feature is selected, and with more than one not all
+        if n_features > 1 and (positions[0, :n_features] >= 0.0).all():
+            positions[0, (selected + 1) % n_features] = -0.5
+        return positions
+
+    def __call__(self, positions: Floats) -> Evaluation:
+        """Evaluate the whole swarm, (P, m + n + 1) → (P,)."""
+        n_selected, n_clusters, between = self._evaluate(positions)
+        fitness = self.terms.fitness(between, n_selected, n_clusters)
+        return Evaluation(fitness, {"n_features": n_selected, "n_clusters": n_clusters})
+
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Integers, Floats]:
+        """Return selected features, clusters and Between of some of the particles."""
+        n_particles = len(positions)
+        n_selected = np.empty(n_particles, dtype=np.int64)
+        n_clusters = np.empty(n_particles, dtype=np.int64)
+        between = np.empty(n_particles)
+
+        def work(first: int, last: int) -> None:
+            part = slice(first, last)
+            kernels.medoid_swarm(
+                positions[part],
+                self.rows,
+                self.columns,
+                self.terms.max_clusters,
+                n_selected[part],
+                n_clusters[part],
+                between[part],
+            )
+
+        self._run(work, n_particles)
+        return n_selected, n_clusters, between
+
+    def decode(self, position: Floats) -> Partition:
+        """Return the partition of a position whose fitness is above 0."""
+        n_rows, n_features = self.rows.shape
+        features, chosen = kernels.decode_medoids(position, n_features, n_rows)
+        medoids = np.empty(self.terms.max_clusters, dtype=np.int64)
+        n_distinct = kernels.distinct_medoids(
+            self.rows, features, chosen, self.terms.max_clusters, medoids
+        )
+        return self._partition(features, self.rows[np.ix_(medoids[:n_distinct], features)])
+
+
+class CentroidObjective(_Prototypes):
+    """Stage 3: K centroids over the m' features that stage 2 selected (fig. 4)."""
+
+    def __init__(
+        self, rows: Floats, features: Integers, terms: Terms, *, n_threads: int = 1
+    ) -> None:
+        super().__init__(rows, n_threads)
+        self.features = features
+        self.terms = terms
+
+    def __call__(self, positions: Floats) -> Evaluation:
+        """Evaluate the whole swarm, (P, K · m') → (P,)."""
+        n_clusters, between = self._evaluate(positions)
+        n_selected = np.full(len(positions), len(self.features), dtype=np.int64)
+        fitness = self.terms.fitness(between, n_selected, n_clusters)
+        return Evaluation(fitness, {"n_features": n_selected, "n_clusters": n_clusters})
+
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return clusters and Between of some of the particles."""
+        n_particles = len(positions)
+        n_clusters = np.empty(n_particles, dtype=np.int64)
+        between = np.empty(n_particles)
+
+        def work(first: int, last: int) -> None:
+            part = slice(first, last)
+            kernels.centroid_swarm(
+                positions[part],
+                self.rows,
+                self.columns,
+                self.features,
+                n_clusters[part],
+                between[part],
+            )
+
+        self._run(work, n_particles)
+        return n_clusters, between
+
+    def decode(self, position: Floats) -> Partition:
+        """Return the partition of a position."""
+        return self._partition(self.features, position.reshape(-1, len(self.features)))

@@ -1,0 +1,61 @@
+"""What follows stage 2 in place of stage 3: k-means on all features, and fewer centres.
+
+``"lloyd"``: steps of k-means from the clusters found. ``"prune"``: then, as long as the fitness of
+stage 2 gains (its feature term stays what it was), a centre is dropped and k-means run again.
+Lloyd steps alone cannot do that: two centres in one cluster stay there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft.backends.cpu import prototypes as kernels
+from weft.methods.staged.estimate import LLOYD_STEPS
+from weft.methods.staged.objectives import Partition, Terms
+
+POLISHES = ("lloyd", "prune")
+
+
+class Clusters(NamedTuple):
+    """Centres where k-means left them."""
+
+    centers: Floats
+    labels: Integers
+    fitness: float
+
+
+def polished(found: Partition, rows: Floats, terms: Terms, kind: str) -> Partition:
+    """Return the clusters of stage 2 after the polish; rows are assigned over all features."""
+    columns = np.ascontiguousarray(rows.T)
+    n_selected = len(found.features)
+
+    def settle(centers: Floats) -> Clusters:
+        centers, labels = centers.copy(), np.empty(len(rows), dtype=np.int64)
+        kernels.lloyd(rows, columns, centers, LLOYD_STEPS, labels)
+        between, filled = _between(rows, labels, len(centers))
+        value = terms.fitness(np.array([between]), np.array([n_selected]), np.array([filled]))
+        return Clusters(centers, labels, float(value[0]))
+
+    n_clusters = len(found.prototypes)
+    start = np.stack([rows[found.labels == cluster].mean(axis=0) for cluster in range(n_clusters)])
+    best = settle(start)
+    while kind == "prune" and len(best.centers) > 2:
+        trials = [
+            settle(np.delete(best.centers, gone, axis=0)) for gone in range(len(best.centers))
+        ]
+        leader = max(trials, key=lambda trial: trial.fitness)
+        if leader.fitness <= best.fitness:
+            break
+        best = leader
+    features = np.arange(rows.shape[1])
+    return Partition.of(best.labels, features, best.centers, selected=found.selected)
+
+
+def _between(rows: Floats, labels: Integers, n_clusters: int) -> tuple[float, int]:
+    sums = np.empty((n_clusters, rows.shape[1]))
+    counts = np.empty(n_clusters, dtype=np.int64)
+    kernels.cluster_sums(rows, labels, sums, counts)
+    return kernels.between_sum(sums, counts, len(rows))

@@ -1,0 +1,1 @@
+"""Files without pickle: fitted models and checkpoints."""

@@ -1,0 +1,115 @@
+"""Checkpoints as files: an archive like a model's, read only for the fit it was written by."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.models.archive import DAMAGE, Refused, read_archive, write_archive
+from weft.models.codec import decode, encode
+from weft.search.runs import Mismatch, Record
+
+FORMAT_VERSION = 1
+DOCUMENT = "checkpoint.json"
+_FIELDS = {
+    "over": bool,
+    "number": int,
+    "n_evaluations": int,
+    "seconds": float,
+    "state": dict,
+    "rng": dict,
+    "objective": dict,
+    "callbacks": list,
+}
+
+
+def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
+    """Write next to `path`, force it to the disk, then replace `path` in one step."""
+    arrays: list[np.ndarray] = []
+    document = {"format": FORMAT_VERSION, **encode(content, "the checkpoint", arrays)}
+    write_archive(path, document, arrays, name=DOCUMENT)
+
+
+def read_checkpoint(path: str | Path, settings: dict[str, Any]) -> tuple[list[int], list[Record]]:
+    """Return seeds and searches, if the file was written by a fit with these settings."""
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ValueError(f"there is no checkpoint {str(path)!r}; fit without resume.") from None
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from None
+    try:
+        return _build(*read_archive(data, name=DOCUMENT), settings)
+    except (Refused, Mismatch) as error:
+        raise Mismatch(f"cannot resume from {path.name}: {error}") from None
+    except DAMAGE as error:
+        detail = " ".join(str(error).split())[:120] or type(error).__name__
+        raise Mismatch(
+            f"cannot resume from {path.name}: it is damaged or no checkpoint ({detail})."
+        ) from None
+
+
+def _build(
+    content: Any, arrays: list[np.ndarray], settings: dict[str, Any]
+) -> tuple[list[int], list[Record]]:
+    if not isinstance(content, dict) or type(content.get("format")) is not int:
+        raise Refused("it does not say which format it has.")
+    if content["format"] != FORMAT_VERSION:
+        raise Refused(
+            f"it has format {content['format']} and this weft ({weft.__version__}) reads "
+            f"{FORMAT_VERSION}; use the weft that wrote it."
+        )
+    _compare(content, settings)
+    seeds, searches = decode(content["seeds"], arrays), decode(content["searches"], arrays)
+    if not isinstance(seeds, list) or not isinstance(searches, list):
+        raise Refused("its seeds or searches are no list.")
+    if not all(type(seed) is int and 0 <= seed < 2**32 for seed in seeds):
+        raise Refused("its seeds are none.")
+    records = [_record(search) for search in searches]
+    if not all(record.over for record in records[:-1]):
+        raise Refused("a search in it goes on although the next has begun.")
+    return seeds, records
+
+
+def _compare(content: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Refuse a checkpoint of another fit, and say in what it differs."""
+    written, here = content["weft"], settings["weft"]
+    if written != here:
+        raise Mismatch(f"weft {written} wrote it and this is weft {here}; use the one that did.")
+    written, here = content["estimator"], settings["estimator"]
+    if written != here:
+        raise Mismatch(f"it was written by {written}, not {here}; fit without resume.")
+    written, here = content["params"], settings["params"]
+    for name in sorted(written.keys() | here.keys()):
+        if written.get(name) != here.get(name):
+            raise Mismatch(
+                f"it was written with {name}={written.get(name)!r}, and here is "
+                f"{name}={here.get(name)!r}; set it back, or fit without resume."
+            )
+    written, here = content["data"], settings["data"]
+    if written != here:
+        shapes = [" × ".join(str(length) for length in each["shape"]) for each in (written, here)]
+        apart = f"{shapes[0]} there, {shapes[1]} here"
+        if shapes[0] == shapes[1]:
+            apart = f"both are {shapes[0]}, but the values differ"
+        raise Mismatch(f"it belongs to other data ({apart}); fit without resume.")
+
+
+def _record(search: Any) -> Record:
+    if not isinstance(search, dict) or search.keys() != _FIELDS.keys():
+        raise Refused("a search in it is not complete.")
+    for name, kind in _FIELDS.items():
+        if type(search[name]) is not kind:
+            raise Refused(f"the {name!r} of a search in it is no {kind.__name__}.")
+    if search["number"] < 1 or search["n_evaluations"] < 1 or not search["seconds"] >= 0.0:
+        raise Refused("a search in it has counts that cannot be.")
+    pairs = search["callbacks"]
+    if not all(
+        isinstance(pair, list) and [type(part) for part in pair] == [str, dict] for pair in pairs
+    ):
+        raise Refused("the states of its callbacks are none.")
+    return Record(**search)

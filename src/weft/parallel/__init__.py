@@ -1,0 +1,1 @@
+"""Threads, workers and signals: the only room that starts a thread."""

@@ -1,0 +1,324 @@
+"""What may watch a search, and stop it: callables that take a `Generation`.
+
+Pass instances as ``callbacks=[...]``; any that returns true ends the search after the current
+generation. A plain function will do.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._base.validation import check_integer, check_real, import_optional
+from weft.search.optimize import Generation
+
+__all__ = ["Checkpoint", "History", "Patience", "Progress", "StopOnSignal", "TimeLimit"]
+
+# Criteria are sums of rounded numbers, and some ignore the scale of the weights altogether: two
+# positions that mean the same differ in the last bits. A gain below this share is no gain.
+_RELATIVE_GAIN = 1e-8
+
+
+def _gained(now: float, before: float) -> bool:
+    if not math.isfinite(before):
+        return now > before
+    return now > before + _RELATIVE_GAIN * max(1.0, abs(before))
+
+
+class Checkpoint:
+    """Writes the fit down as it goes, so that it can be taken up again: ``fit(X, resume=path)``.
+
+    The file is written beside its place, forced to the disk and moved there in one step: whenever
+    the machine stops, the file is whole. A fit that is taken up again finds what it would have
+    found without the interruption, to the last bit. Another estimator, other settings or other
+    data are refused.
+
+    Ctrl-C and SIGTERM end the search after the current generation: the model is fitted with the
+    best found so far, and a warning says how to go on. A second Ctrl-C ends at once.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write.
+    every : int, default=10
+        After how many generations; the ends of searches are written as well.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn.datasets import load_iris
+    >>> from weft import FeatureSwarm
+    >>> from weft.callbacks import Checkpoint
+    >>> X = load_iris().data
+    >>> path = Path(tempfile.mkdtemp()) / "iris.checkpoint"
+    >>> swarm = FeatureSwarm(n_generations=6, random_state=0, callbacks=[Checkpoint(path, every=2)])
+    >>> labels = swarm.fit(X).labels_
+    >>> bool((swarm.fit(X, resume=path).labels_ == labels).all())
+    True
+    """
+
+    on_signals = True
+
+    def __init__(self, path: str | Path, *, every: int = 10) -> None:
+        self.path = Path(path)
+        self.every = check_integer("every", every, low=1)
+
+    def __call__(self, generation: Generation) -> None:
+        """Nothing: the loop has it written once all callbacks were called."""
+
+    def due(self, number: int) -> bool:
+        """Whether to write after generation `number`."""
+        return number % self.every == 0
+
+    def check(self) -> None:
+        """Say now, before the work, if the file cannot be written."""
+        from weft.models.archive import draft_of
+
+        if self.path.is_dir():
+            raise ValueError(f"{str(self.path)!r} is a folder; give Checkpoint the path of a file.")
+        draft = draft_of(self.path)
+        try:
+            draft.touch()
+            draft.unlink()
+        except OSError as error:
+            raise ValueError(
+                f"the checkpoint {str(self.path)!r} cannot be written "
+                f"({error.strerror or error}); give Checkpoint another path."
+            ) from None
+        for old in self.path.parent.glob(f".{self.path.name}.*.tmp"):  # of a process that died
+            with suppress(ValueError, OSError):
+                if not _lives(int(old.suffixes[-2][1:])):
+                    old.unlink()
+
+    def write(self, content: dict[str, Any]) -> None:
+        """Write the file; a full disk does not end the search."""
+        from weft.models.checkpoints import write_checkpoint
+
+        try:
+            write_checkpoint(self.path, content)
+        except OSError as error:
+            kept = "the last one is kept" if self.path.exists() else "there is none yet"
+            warnings.warn(
+                f"the checkpoint {str(self.path)!r} could not be written "
+                f"({error.strerror or error}); {kept}, and the search goes on.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+class StopOnSignal:
+    """Ctrl-C or SIGTERM ends the search after the current generation, with the best so far.
+
+    A second Ctrl-C ends at once. `Checkpoint` does the same by itself; without either, Ctrl-C is
+    what it always is, an exception.
+
+    Examples
+    --------
+    >>> from weft import FeatureSwarm
+    >>> from weft.callbacks import StopOnSignal
+    >>> swarm = FeatureSwarm(callbacks=[StopOnSignal()])
+    """
+
+    on_signals = True
+
+    def __call__(self, generation: Generation) -> None:
+        """Nothing: the loop asks the run whether there was a signal."""
+
+
+class History:
+    """Keeps one row per generation.
+
+    Attributes
+    ----------
+    rows : list of dict
+        ``generation``, ``best_fitness``, ``mean_fitness`` (over particles with a valid solution),
+        ``seconds``, and what the objective tells of its best particle (``n_features``,
+        ``n_clusters``).
+
+    Examples
+    --------
+    >>> from weft.callbacks import History
+    >>> History().rows
+    []
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, float]] = []
+        self._best = -math.inf
+        self._details: dict[str, float] = {}
+
+    def __call__(self, generation: Generation) -> None:
+        fitness = generation.evaluation.fitness
+        valid = fitness[np.isfinite(fitness)]
+        leader = int(fitness.argmax())
+        if not self._details or fitness[leader] > self._best:
+            self._best = float(fitness[leader])
+            self._details = {
+                name: values[leader].item()
+                for name, values in generation.evaluation.details.items()
+            }
+        row = {
+            "generation": generation.number,
+            "best_fitness": generation.best_fitness,
+            "mean_fitness": float(valid.mean()) if len(valid) else math.nan,
+            "seconds": generation.seconds,
+            **self._details,
+        }
+        if self.rows and row.keys() != self.rows[0].keys():  # after set_state alone
+            raise ValueError("the history in the checkpoint is not one of this search.")
+        self.rows.append(row)
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps."""
+        names = list(self.rows[0]) if self.rows else []
+        columns = {name: [row[name] for row in self.rows] for name in names}
+        return {"best": self._best, "details": dict(self._details), "columns": columns}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what a checkpoint kept."""
+        columns = {str(name): list(values) for name, values in state["columns"].items()}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        if not all(type(value) in (int, float) for row in rows for value in row.values()):
+            raise ValueError("a history holds numbers.")
+        self.rows = rows
+        self._best = float(state["best"])
+        self._details = dict(state["details"])
+
+    def as_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the rows as one array per column."""
+        return {name: np.array([row[name] for row in self.rows]) for name in self.rows[0]}
+
+
+class Patience:
+    """Stops after `generations` generations in a row without a better best.
+
+    Parameters
+    ----------
+    generations : int
+        How many to wait (the first paper: 5).
+
+    Examples
+    --------
+    >>> from weft.callbacks import Patience
+    >>> Patience(5).generations
+    5
+    """
+
+    settled = True  # when it ends a search is decided by the settings
+
+    def __init__(self, generations: int) -> None:
+        self.generations = check_integer("patience", generations, low=1)
+        self._best = -math.inf
+        self._waited = 0
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what a checkpoint keeps."""
+        return {"best": self._best, "waited": self._waited}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Take over what a checkpoint kept."""
+        self._best, self._waited = float(state["best"]), int(state["waited"])
+
+    def __call__(self, generation: Generation) -> bool:
+        if generation.number == 1 or _gained(generation.best_fitness, self._best):
+            self._best = generation.best_fitness
+            self._waited = 0
+        else:
+            self._waited += 1
+        return self._waited >= self.generations
+
+
+class TimeLimit:
+    """Stops at the end of the generation in which `seconds` have passed.
+
+    Parameters
+    ----------
+    seconds : float
+        How long the search may take. The result then depends on the machine.
+
+    Examples
+    --------
+    >>> from weft.callbacks import TimeLimit
+    >>> TimeLimit(60).seconds
+    60.0
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = check_real("seconds", seconds, low=0.0, open_low=True)
+
+    def __call__(self, generation: Generation) -> bool:
+        return generation.seconds >= self.seconds
+
+
+class Progress:
+    """Shows a bar on standard error: generation, best fitness, time left.
+
+    Parameters
+    ----------
+    description : str, default="searching"
+        What the bar says.
+
+    Examples
+    --------
+    >>> from weft.callbacks import Progress
+    >>> Progress("wine").description
+    'wine'
+    """
+
+    def __init__(self, description: str = "searching") -> None:
+        self.description = description
+        self._bar: Any = None
+        self._task: Any = None
+
+    def open(self) -> None:
+        """Show the bar before the first generation, which may have to wait for compilation."""
+        if self._bar is not None:
+            return
+        progress = import_optional("rich.progress", "app")
+        console = import_optional("rich.console", "app").Console(stderr=True)
+        self._bar = progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("best {task.fields[best]}"),
+            progress.TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self._bar.start()
+        waiting = "getting ready (a first run compiles, once)"
+        self._task = self._bar.add_task(waiting, total=None, best="-")
+
+    def __call__(self, generation: Generation) -> None:
+        self.open()
+        self._bar.update(
+            self._task,
+            description=self.description,
+            total=generation.n_generations,
+            completed=generation.number,
+            best=f"{generation.best_fitness:.4g}",
+        )
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = self._task = None

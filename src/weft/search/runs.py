@@ -1,0 +1,358 @@
+"""A fit that can be stopped, written down and taken up again.
+
+A fit is one or more searches (calls of `optimize`), and between them work that the data, the
+settings and the seed decide. So a checkpoint holds searches and seeds alone. To take a fit up again
+is to do the work between searches once more, to skip the searches that were over, and to go on in
+the middle of the one that was not: the bits are those of a fit that nothing interrupted.
+
+An estimator opens a run around its work (`running`), and the loop finds it (`open_run`). An
+estimator that fits others within its own fit lends them its run: their searches are its searches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from signal import raise_signal
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+
+import weft
+from weft.parallel.signals import Signals
+
+# What changes how a fit runs, and no bit of what it finds.
+_NO_MATTER = ("callbacks", "max_memory", "n_jobs", "verbose")
+
+
+class SearchInterrupted(UserWarning):
+    """A signal ended a search; the model is fitted with the best that was found until then.
+
+    Attributes
+    ----------
+    signal : int
+        Which one.
+    """
+
+    def __init__(self, text: str, signal: int) -> None:
+        super().__init__(text)
+        self.signal = signal
+
+
+class Mismatch(ValueError):
+    """A checkpoint that does not belong to this fit, or was tampered with."""
+
+
+@runtime_checkable
+class Keeper(Protocol):
+    """A callback that writes the run down; see `weft.callbacks.Checkpoint`."""
+
+    path: Path
+
+    def due(self, number: int) -> bool: ...
+    def check(self) -> None: ...
+    def write(self, content: dict[str, Any]) -> None: ...
+
+
+class Record(NamedTuple):
+    """A search as a checkpoint holds it, at the end of a generation."""
+
+    over: bool
+    number: int
+    n_evaluations: int
+    seconds: float
+    state: dict[str, Any]  # fields of the swarm's state; of one that is over, the best alone
+    rng: dict[str, Any]
+    objective: dict[str, Any]
+    callbacks: list[Any]  # [name of the class, its state], in the order they are called
+
+
+class Run:
+    """One fit: its seeds, the searches that are over, who writes it down, who stops it."""
+
+    def __init__(self, estimator: Any, X: Any, resume: str | Path | None = None) -> None:
+        self.estimator = estimator
+        self.X = X
+        calls = list(getattr(estimator, "callbacks", None) or [])
+        self.keepers = [call for call in calls if isinstance(call, Keeper)]
+        listens = bool(self.keepers) or any(getattr(call, "on_signals", False) for call in calls)
+        self.signals = Signals(listens)
+        self.seeds: list[int] = []
+        self._old_seeds: list[int] = []
+        self._old: list[Record] = []
+        self._over: list[Record] = []
+        self._n_begun = 0
+        self._frozen = False
+        self._where = ""
+        self._path = Path() if resume is None else Path(resume)
+        self._settings: dict[str, Any] = {}
+        for keeper in self.keepers:
+            keeper.check()
+        if self.keepers or resume is not None:
+            self._settings = settings_of(estimator, X)
+        if resume is not None:
+            from weft.models.checkpoints import read_checkpoint
+
+            self._old_seeds, self._old = read_checkpoint(resume, self._settings)
+
+    def seed(self, random_state: Any) -> int:
+        """Draw the seed of a search; a fit that is taken up again has the seed it had."""
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        if len(self.seeds) < len(self._old_seeds):
+            seed = self._old_seeds[len(self.seeds)]
+        self.seeds.append(seed)
+        return seed
+
+    def begin(self, search: Search, fresh: Any) -> tuple[Record, Any] | None:
+        """Return what the checkpoint knows of the search that begins now, and its swarm's state.
+
+        `fresh` is the state of the swarm before it has moved.
+        """
+        self._n_begun += 1
+        if self._n_begun > len(self._old):
+            return None
+        record = self._old[self._n_begun - 1]
+        try:
+            state = search.restore(record, fresh)
+        except (LookupError, AttributeError, TypeError, ValueError) as error:
+            detail = error if isinstance(error, Mismatch) else f"it is damaged ({error})."
+            raise Mismatch(f"cannot resume from {self._path.name}: {detail}") from None
+        if record.over:
+            self._over.append(record)
+        return record, state
+
+    def note(
+        self, number: int, total: int, record: Callable[[bool], Record], *, over: bool, sure: bool
+    ) -> bool:
+        """Hear of the end of a generation, write it down if it is time to, say whether to stop.
+
+        A search that a callback ended is written once the next one has begun: whether it was to
+        end there is for the callbacks of the fit that takes it up to say. `sure` is an end that
+        the settings decide.
+        """
+        if self._frozen:  # what comes after a signal is no part of the run
+            return True
+        if self.signals.received is not None:  # one that comes after this is for the next time
+            self._frozen = True
+            self._where = f" in generation {number} of {total}"
+        if over and self.keepers:
+            self._over.append(record(True))
+            if sure:
+                self._write(self._over, self.keepers)
+        elif not over:
+            due = [keeper for keeper in self.keepers if self._frozen or keeper.due(number)]
+            if due:
+                self._write([*self._over, record(False)], due)
+        return over or self._frozen
+
+    def heed(self) -> str:
+        """Name the signal that wants an end, if there was one: for what is between two searches.
+
+        What is known is then written down; the rest of the fit is no part of the run.
+        """
+        if self.signals.received is None:
+            return ""
+        if not self._frozen:
+            self._frozen = True
+            self.seeds += self._old_seeds[len(self.seeds) :]
+            self._write([*self._over, *self._old[self._n_begun :]], self.keepers)
+        return self.signals.name
+
+    def _write(self, records: list[Record], keepers: Iterable[Keeper]) -> None:
+        content = {
+            **self._settings,
+            "seeds": self.seeds,
+            "searches": [record._asdict() for record in records],
+        }
+        for keeper in keepers:
+            keeper.write(content)
+
+    def tell(self) -> None:
+        """Say that the fit ended early, and how to go on."""
+        if self.signals.received is None:
+            return
+        if not self._frozen:  # it came after the last generation: nothing of it was heeded
+            raise_signal(self.signals.received)
+            return
+        how = "A callback Checkpoint(path) would let you go on from here."
+        if self.keepers:
+            how = f"Go on with fit(X, resume={str(self.keepers[0].path)!r})."
+        text = (
+            f"the search was stopped{self._where} by {self.signals.name}; the model is fitted with "
+            f"the best found until then. {how}"
+        )
+        warnings.warn(SearchInterrupted(text, self.signals.received), stacklevel=6)
+
+
+_OPEN: ContextVar[Run | None] = ContextVar("weft_run", default=None)
+
+
+@contextmanager
+def running(estimator: Any, X: Any, resume: str | Path | None = None) -> Iterator[Run]:
+    """Open the run of a fit, or join that of the estimator whose fit calls this one."""
+    outer = _OPEN.get()
+    if outer is not None:
+        if resume is not None:
+            raise ValueError("resume is for the estimator that is fitted, not for one within it.")
+        yield outer
+        return
+    run = Run(estimator, X, resume)
+    token = _OPEN.set(run)
+    try:
+        with run.signals:
+            yield run
+    finally:
+        _OPEN.reset(token)
+    run.tell()
+
+
+@contextmanager
+def open_run() -> Iterator[Run | None]:
+    """The run of the fit that is under way; fits within an objective or a callback have none."""
+    run = _OPEN.get()
+    token = _OPEN.set(None)
+    try:
+        yield run
+    finally:
+        _OPEN.reset(token)
+
+
+# What makes a run the same run ----------------------------------------------------------------
+
+
+def settings_of(estimator: Any, X: Any) -> dict[str, Any]:
+    """Return what a checkpoint is compared by: version, class, parameters, data."""
+    params = estimator.get_params(deep=False)
+    return {
+        "weft": weft.__version__,
+        "estimator": type(estimator).__name__,
+        "params": {name: describe(params[name]) for name in params if name not in _NO_MATTER},
+        "data": fingerprint(X),
+    }
+
+
+def describe(value: Any) -> Any:
+    """Return words for a parameter: equal ones for parameters that mean the same."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return [describe(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): describe(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return fingerprint(value)
+    kind = value if hasattr(value, "__qualname__") else type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(value, BaseEstimator):
+        return {name: describe(value.get_params(deep=False))}
+    return name
+
+
+def fingerprint(X: Any) -> dict[str, Any]:
+    """Return shape, type and SHA-256 of a dense or sparse array."""
+    total = hashlib.sha256()
+    if getattr(X, "is_cuda", False):  # a table on a GPU has the fingerprint of its copy here
+        X = X.cpu().numpy()
+    if sparse.issparse(X):
+        for part in (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)):
+            total.update(np.ascontiguousarray(part).data)
+    else:
+        step = max(1, (1 << 24) // max(1, X[:1].nbytes))  # a memory map is not read all at once
+        for first in range(0, len(X), step):
+            total.update(np.ascontiguousarray(X[first : first + step]).data)
+    return {"shape": list(X.shape), "dtype": str(X.dtype), "sha256": total.hexdigest()}
+
+
+# A search, written down and restored -----------------------------------------------------------
+
+
+class Search(NamedTuple):
+    """What of a search has a state."""
+
+    objective: Any
+    calls: list[Any]
+    rng: np.random.Generator
+
+    def record(
+        self, state: Any, number: int, n_evaluations: int, began: float, over: bool
+    ) -> Record:
+        """Write down where the search stands."""
+        fields = {"best_position": state.best_position, "best_fitness": state.best_fitness}
+        return Record(
+            over,
+            number,
+            n_evaluations,
+            time.monotonic() - began,
+            fields if over else state._asdict(),
+            dict(self.rng.bit_generator.state),
+            _state_of(self.objective),
+            [[type(call).__name__, _state_of(call)] for call in self.calls if _has_state(call)],
+        )
+
+    def restore(self, record: Record, fresh: Any) -> Any:
+        """Bring objective, callbacks and generator back; return the state of the swarm.
+
+        `fresh` is the state of a swarm that has not moved: what is restored must look like it.
+        """
+        known = fresh._asdict()
+        wanted = {name: known[name] for name in record.state} if record.over else known
+        if record.state.keys() != wanted.keys():
+            raise Mismatch("its swarm is of another kind than this one.")
+        for name, like in wanted.items():
+            check_like(record.state[name], like, name)
+        accepts = getattr(self.objective, "accepts", None)
+        places = ("positions", "own_best", "best_position")
+        if accepts is not None and not all(
+            accepts(record.state[name]) for name in places if name in record.state
+        ):
+            raise Mismatch("it holds positions that cannot be.")
+        restore_rng(self.rng, record.rng)
+        if _has_state(self.objective):
+            self.objective.set_state(record.objective)
+        remaining = list(record.callbacks)
+        for call in self.calls:
+            names = [name for name, _ in remaining]
+            if _has_state(call) and type(call).__name__ in names:
+                call.set_state(remaining.pop(names.index(type(call).__name__))[1])
+        return fresh._replace(**record.state)
+
+
+def _has_state(owner: Any) -> bool:
+    return hasattr(owner, "get_state") and hasattr(owner, "set_state")
+
+
+def _state_of(owner: Any) -> dict[str, Any]:
+    return owner.get_state() if _has_state(owner) else {}
+
+
+def check_like(value: Any, like: Any, name: str) -> Any:
+    """Return `value` if it is of the type and shape of `like`, and a number where that is one."""
+    if isinstance(like, np.ndarray):
+        fits = isinstance(value, np.ndarray) and value.dtype == like.dtype
+        fits = fits and value.shape == like.shape
+    else:
+        fits = type(value) is type(like) or (type(value) is float and isinstance(like, float))
+    # Only a fitness may be infinite: nothing was found yet.
+    if not fits or np.isnan(value).any() or ("fitness" not in name and np.isinf(value).any()):
+        raise Mismatch(f"its {name!r} does not fit this search.")
+    return value
+
+
+def restore_rng(rng: np.random.Generator, state: Any) -> None:
+    """Put a generator where it was."""
+    try:
+        rng.bit_generator.state = state
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise Mismatch("the state of its random numbers is none.") from None

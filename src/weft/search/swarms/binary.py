@@ -1,0 +1,33 @@
+"""Binary particle swarm optimisation: Kennedy and Eberhart 1997.
+
+The velocity is the logit of a bit's chance to be set: each bit is drawn anew in every move,
+P(bit = 1) = 1 / (1 + exp(-v)). One pair of random numbers per bit, as in the original.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from weft.search.swarms.pso import PSO, PSOState
+
+
+@dataclass(frozen=True)
+class BinaryPSO(PSO):
+    """Settings of the swarm. A clamp of 6 keeps every bit a chance of 0.25 % to flip."""
+
+    max_velocity: float = 6.0
+
+    def ask(self, state: PSOState, rng: np.random.Generator) -> PSOState:
+        """Draw every bit once."""
+        shape = state.positions.shape
+        r1, r2 = rng.uniform(size=shape), rng.uniform(size=shape)
+        velocities = self._clamp(
+            self.inertia * state.velocities
+            + r1 * self.cognitive * (state.own_best - state.positions)
+            + r2 * self.social * (state.best_position - state.positions)
+        )
+        positions = (rng.uniform(size=shape) < expit(velocities)).astype(np.float64)
+        return state._replace(positions=positions, velocities=velocities)

@@ -1,0 +1,237 @@
+"""Comprehensive-learning particle swarm optimisation.
+
+Liang, Qin, Suganthan and Baskar 2006, in the form of Lu, Wang, Li and Zhou 2009 (eq. 12 and 13,
+sections 3.1 and 4.2): a particle learns from one exemplar a move, the winner of a tournament of
+two, and takes each number from it with the particle's own probability Pc.
+
+========  =======  ===============================================================================
+symbol    shape    meaning
+========  =======  ===============================================================================
+λ         ()       inertia, 0.9 falling linearly to 0.7
+c1        ()       acceleration, 1.49445
+r1        (P, 1)   a uniform number, one per particle: the text speaks of a number
+Pc        (P,)     0.5 (e^f(i) - e^f(1)) / (e^f(s) - e^f(1)), f(i) = 5 i / (s - 1): from 0 to 0.5
+CpBest    (P, D)   own best with numbers of the exemplar's best
+========  =======  ===============================================================================
+
+`PartitionCLPSO` does the same with partitions: what is learned is a whole cluster, found in the
+exemplar by its overlap with the particle's own. Numbers of clusters mean nothing across
+particles, so learning number by number mixes clusters that have nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from weft._base.arrays import Floats, Integers
+
+BOUNDS = ("clip", "repair", "neglect")
+
+
+class CLPSOState(NamedTuple):
+    """A swarm between two moves."""
+
+    positions: Floats  # (P, D)
+    velocities: Floats  # (P, D); (P, 0) for partitions
+    own_best: Floats  # (P, D)
+    own_best_fitness: Floats  # (P,)
+    best_position: Floats  # (D,)
+    best_fitness: float
+    n_moves: int
+
+
+def learning_probabilities(n_particles: int, low: float, high: float) -> Floats:
+    """Return Pc of each particle: section 4.2 for ``low=0``, ``high=0.5``."""
+    if n_particles == 1:
+        return np.array([high])
+    f = 5.0 * np.arange(1, n_particles + 1) / (n_particles - 1)
+    rise = (np.exp(f) - np.exp(f[0])) / (np.exp(f[-1]) - np.exp(f[0]))
+    return low + (high - low) * rise
+
+
+def tournament(fitness: Floats, rng: np.random.Generator) -> Integers:
+    """Return each particle's exemplar: the fitter of two others, drawn at random.
+
+    The first drawn wins a tie. Of two particles each learns from the other, a single one from
+    itself.
+    """
+    n_particles = len(fitness)
+    exemplars: Integers = np.zeros(n_particles, dtype=np.int64)
+    for i in range(n_particles):
+        n_drawn = min(2, n_particles - 1)
+        if n_drawn == 0:
+            continue
+        drawn = rng.choice(n_particles - 1, n_drawn, replace=False)
+        drawn = drawn + (drawn >= i)  # everybody but the particle itself
+        exemplars[i] = drawn[int(fitness[drawn].argmax())]
+    return exemplars
+
+
+def _first(positions: Floats, velocities: Floats) -> CLPSOState:
+    return CLPSOState(
+        positions.copy(),
+        velocities,
+        positions.copy(),
+        np.full(len(positions), -np.inf),
+        positions[0].copy(),
+        -np.inf,
+        0,
+    )
+
+
+def _told(state: CLPSOState, fitness: Floats) -> CLPSOState:
+    """Update each particle's best and the swarm's; an equal fitness changes nothing."""
+    better = fitness > state.own_best_fitness
+    own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
+    own_best_fitness = np.where(better, fitness, state.own_best_fitness)
+    leader = int(own_best_fitness.argmax())
+    state = state._replace(own_best=own_best, own_best_fitness=own_best_fitness)
+    if own_best_fitness[leader] > state.best_fitness:
+        state = state._replace(
+            best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
+        )
+    return state
+
+
+@dataclass(frozen=True)
+class CLPSO:
+    """Settings of the swarm in a box; the defaults are the paper's."""
+
+    n_generations: int
+    inertia: tuple[float, float] = (0.9, 0.7)
+    acceleration: float = 1.49445
+    learning: tuple[float, float] = (0.0, 0.5)
+    low: float = 0.0
+    high: float = 1.0
+    # "clip" stops a particle at the wall; "repair" reflects it, and turns its velocity; "neglect"
+    # lets it fly through: outside it has no fitness, and what it learned draws it back.
+    bounds: str = "clip"
+
+    @property
+    def max_velocity(self) -> float:
+        return 0.25 * (self.high - self.low)
+
+    def start(self, positions: Floats, rng: np.random.Generator) -> CLPSOState:
+        """Return the first state: nothing is known yet, velocities are random."""
+        velocities = rng.uniform(-self.max_velocity, self.max_velocity, positions.shape)
+        return _first(positions, velocities)
+
+    def ask(self, state: CLPSOState, rng: np.random.Generator) -> CLPSOState:
+        """Move every particle once."""
+        learned = self.crossover(state, rng)
+        pull = rng.uniform(size=(len(state.positions), 1)) * self.acceleration
+        velocities = (  # eq. 13
+            self._inertia(state.n_moves) * state.velocities + pull * (learned - state.positions)
+        )
+        velocities = np.clip(velocities, -self.max_velocity, self.max_velocity)
+        positions = state.positions + velocities  # eq. 12
+        if self.bounds == "repair":
+            below, above = positions < self.low, positions > self.high
+            velocities = np.where(below | above, -velocities, velocities)
+            positions = np.where(below, 2.0 * self.low - positions, positions)
+            positions = np.where(above, 2.0 * self.high - positions, positions)
+        if self.bounds != "neglect":
+            positions = np.clip(positions, self.low, self.high)
+        return state._replace(positions=positions, velocities=velocities, n_moves=state.n_moves + 1)
+
+    def tell(self, state: CLPSOState, fitness: Floats) -> CLPSOState:
+        """Update each particle's best and the swarm's."""
+        return _told(state, fitness)
+
+    def crossover(self, state: CLPSOState, rng: np.random.Generator) -> Floats:
+        """Return CpBest: each number from the exemplar with probability Pc, at least one."""
+        n_particles, n_dimensions = state.positions.shape
+        exemplars = tournament(state.own_best_fitness, rng)
+        chance = learning_probabilities(n_particles, *self.learning)
+        taken = rng.uniform(size=(n_particles, n_dimensions)) < chance[:, np.newaxis]
+        spare: Integers = rng.integers(n_dimensions, size=(n_particles,))
+        none = np.flatnonzero(~taken.any(axis=1))
+        taken[none, spare[none]] = True
+        return np.where(taken, state.own_best[exemplars], state.own_best)
+
+    def _inertia(self, n_moves: int) -> float:
+        first, last = self.inertia
+        return first + (last - first) * min(1.0, n_moves / max(1, self.n_generations - 2))
+
+
+@dataclass(frozen=True)
+class PartitionCLPSO:
+    """The swarm over partitions: a position holds the cluster of each row, -1 for rows in none.
+
+    A particle moves onto CpBest: there is no velocity between two partitions. Its learned clusters
+    are the exemplar's, its other clusters keep what the learned ones leave them, and rows of the
+    clusters that it gave up belong to none until somebody assigns them.
+
+    Particles that have become equal learn nothing more from each other. One that meets its equal
+    forgets its best and starts anew: its position is -1 throughout, which asks the objective for
+    a fresh partition. The best position of the swarm is kept through all that.
+    """
+
+    n_clusters: int
+    learning: tuple[float, float] = (0.0, 0.5)
+
+    def start(self, positions: Floats, rng: np.random.Generator) -> CLPSOState:
+        """Return the first state."""
+        return _first(positions, np.empty((len(positions), 0)))
+
+    def ask(self, state: CLPSOState, rng: np.random.Generator) -> CLPSOState:
+        """Move every particle onto its CpBest."""
+        n_particles = len(state.positions)
+        exemplars = tournament(state.own_best_fitness, rng)
+        chance = learning_probabilities(n_particles, *self.learning)
+        taken = rng.uniform(size=(n_particles, self.n_clusters)) < chance[:, np.newaxis]
+        spare: Integers = rng.integers(self.n_clusters, size=(n_particles,))
+        positions = np.full_like(state.positions, -1.0)
+        fitness = state.own_best_fitness.copy()
+        for i, exemplar in enumerate(exemplars.tolist()):
+            own, other = state.own_best[i], state.own_best[exemplar]
+            match = match_clusters(own, other, self.n_clusters)
+            differing = np.flatnonzero(clusters_differ(own, other, match))
+            if len(differing) == 0 and i > exemplar:  # of two that are equal, one stays
+                fitness[i] = -np.inf
+                continue
+            # At least one cluster is learned, and one that is new where there is one.
+            if len(differing) and not taken[i, differing].any():
+                taken[i, differing[spare[i] % len(differing)]] = True
+            positions[i] = learn_clusters(own, other, match, taken[i])
+        return state._replace(
+            positions=positions, own_best_fitness=fitness, n_moves=state.n_moves + 1
+        )
+
+    def tell(self, state: CLPSOState, fitness: Floats) -> CLPSOState:
+        """Update each particle's best and the swarm's."""
+        return _told(state, fitness)
+
+
+def match_clusters(own: Floats, other: Floats, n_clusters: int) -> Integers:
+    """Return which cluster of `other` stands for each of `own`: the most rows in common."""
+    both = (own >= 0) & (other >= 0)
+    pairs = own[both].astype(np.int64) * n_clusters + other[both].astype(np.int64)
+    table = np.bincount(pairs, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
+    return linear_sum_assignment(table, maximize=True)[1].astype(np.int64)
+
+
+def clusters_differ(own: Floats, other: Floats, match: Integers) -> NDArray[np.bool_]:
+    """Return which clusters of `own` are not, row for row, the cluster of `other` they match."""
+    translated = np.append(match, -1)[own.astype(np.int64)]
+    apart = translated != other
+    differ = np.zeros(len(match) + 1, dtype=bool)  # the last entry stands for -1
+    differ[own[apart].astype(np.int64)] = True
+    differ[np.append(np.argsort(match), -1)[other[apart].astype(np.int64)]] = True
+    return differ[:-1]
+
+
+def learn_clusters(own: Floats, other: Floats, match: Integers, taken: NDArray[np.bool_]) -> Floats:
+    """Return `own` with the clusters `taken` replaced by those of `other` that match them."""
+    n_clusters = len(taken)
+    # what a cluster of each partition is called in the new one; the last entry stands for -1
+    kept = np.append(np.where(taken, -1.0, np.arange(n_clusters)), -1.0)
+    learned = np.full(n_clusters + 1, -1.0)
+    learned[match[taken]] = np.flatnonzero(taken)
+    from_other = learned[other.astype(np.int64)]
+    return np.where(from_other >= 0, from_other, kept[own.astype(np.int64)])

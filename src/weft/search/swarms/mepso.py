@@ -1,0 +1,123 @@
+"""Multi-elitist particle swarm optimisation.
+
+A. Abraham, S. Das and A. Konar, "Kernel based automatic clustering using modified particle swarm
+optimization algorithm", GECCO 2007, section 3; parameters of table 2.
+
+========  ====  ===========================================================================
+symbol    shape meaning
+========  ====  ===========================================================================
+β         (P,)  growth rate: how often a particle was fitter than in the generation before
+guide     (D,)  what the paper calls the global best: of all own bests above the last guide,
+                the one whose particle has the highest β (not the fittest)
+========  ====  ===========================================================================
+
+The guide moves the swarm; the fittest position ever seen is kept beside it and is the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft._base.arrays import Floats
+from weft.backends.cpu.moves import move_particles
+
+
+class MEPSOState(NamedTuple):
+    """A swarm between two moves."""
+
+    positions: Floats  # (P, D)
+    velocities: Floats  # (P, D)
+    own_best: Floats  # (P, D)
+    own_best_fitness: Floats  # (P,)
+    best_position: Floats  # (D,)
+    best_fitness: float
+    last_fitness: Floats  # (P,), of the generation before
+    growth: NDArray[np.int64]  # β
+    guide: Floats  # (D,)
+    guide_fitness: float
+    moves: int
+
+
+@dataclass(frozen=True)
+class MEPSO:
+    """Settings of the swarm; the defaults are table 2's.
+
+    `cognitive` and `social` are (first, last) and change linearly over `n_generations`. As
+    printed the cognitive pull grows and the social one falls, which is opposite to custom.
+    """
+
+    inertia: float = 0.794
+    cognitive: tuple[float, float] = (0.35, 2.4)
+    social: tuple[float, float] = (2.4, 0.35)
+    n_generations: int = 1250
+    max_velocity: float = 1.0
+    initial_velocity: float = 0.0
+    bounds: tuple[float, float] | None = (0.0, 1.0)
+    elitist: bool = True  # False: the guide is the fittest, as in plain PSO
+
+    def start(self, positions: Floats, rng: np.random.Generator) -> MEPSOState:
+        """Return the first state: nothing is known yet."""
+        reach = min(self.initial_velocity, self.max_velocity)
+        n_particles = len(positions)
+        return MEPSOState(
+            positions.copy(),
+            rng.uniform(-reach, reach, positions.shape),
+            positions.copy(),
+            np.full(n_particles, -np.inf),
+            positions[0].copy(),
+            -np.inf,
+            np.full(n_particles, np.inf),  # so that the first generation is no growth
+            np.zeros(n_particles, dtype=np.int64),
+            positions[0].copy(),
+            -np.inf,
+            0,
+        )
+
+    def ask(self, state: MEPSOState, rng: np.random.Generator) -> MEPSOState:
+        """Move every particle once (eq. 9)."""
+        done = min(1.0, state.moves / max(1, self.n_generations - 1))
+        pulls = [first + (last - first) * done for first, last in (self.cognitive, self.social)]
+        positions, velocities = move_particles(
+            state.positions,
+            state.velocities,
+            state.own_best,
+            state.guide,
+            rng.random((2, *state.positions.shape)),
+            np.array([self.inertia, *pulls]),
+            self.max_velocity,
+        )
+        if self.bounds is not None:
+            np.clip(positions, *self.bounds, out=positions)
+        return state._replace(positions=positions, velocities=velocities, moves=state.moves + 1)
+
+    def tell(self, state: MEPSOState, fitness: Floats) -> MEPSOState:
+        """Update growth rates, own bests, the guide and the best seen."""
+        growth = state.growth + (fitness > state.last_fitness)
+        better = fitness > state.own_best_fitness
+        own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
+        own_best_fitness = np.where(better, fitness, state.own_best_fitness)
+        state = state._replace(
+            own_best=own_best,
+            own_best_fitness=own_best_fitness,
+            last_fitness=fitness.copy(),
+            growth=growth,
+        )
+        candidates = np.flatnonzero(own_best_fitness > state.guide_fitness)
+        if len(candidates):
+            rank = own_best_fitness[candidates]
+            # The highest β; among equals, and without elitism, the fittest.
+            keys = (rank, growth[candidates]) if self.elitist else (rank,)
+            chosen = int(candidates[np.lexsort(keys)[-1]])
+            state = state._replace(
+                guide=own_best[chosen].copy(), guide_fitness=float(own_best_fitness[chosen])
+            )
+        leader = int(own_best_fitness.argmax())
+        if own_best_fitness[leader] > state.best_fitness:
+            state = state._replace(
+                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
+            )
+        return state

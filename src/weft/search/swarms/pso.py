@@ -1,0 +1,91 @@
+"""Global-best particle swarm optimisation.
+
+Kennedy and Eberhart 1995, with the inertia of Shi and Eberhart 1998, in the form of O'Neill 2017
+(section 2.5.1, eq. 2.1 and 2.2; parameters of section 5.6.2).
+
+========  ======  =========================================================================
+symbol    shape   meaning
+========  ======  =========================================================================
+ω         ()      inertia
+c1, c2    ()      pull of the particle's own best and of the swarm's best
+r1, r2    (P, 1)  one uniform number per particle each: with one per dimension the swarm keeps
+                  far from half of the features, with one per particle about half, as printed
+========  ======  =========================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats
+
+
+class PSOState(NamedTuple):
+    """A swarm between two moves."""
+
+    positions: Floats  # (P, D)
+    velocities: Floats  # (P, D)
+    own_best: Floats  # (P, D)
+    own_best_fitness: Floats  # (P,)
+    best_position: Floats  # (D,)
+    best_fitness: float
+
+
+@dataclass(frozen=True)
+class PSO:
+    """Settings of the swarm; the defaults are the paper's."""
+
+    inertia: float = 0.73
+    cognitive: float = 1.5
+    social: float = 1.5
+    max_velocity: float = 1.0
+    # The paper draws first velocities in [-2, 2] and clamps at 1: clamped at once here.
+    initial_velocity: float = 2.0
+
+    def start(self, positions: Floats, rng: np.random.Generator) -> PSOState:
+        """Return the first state: nothing is known yet, velocities are random."""
+        velocities = rng.uniform(-self.initial_velocity, self.initial_velocity, positions.shape)
+        return PSOState(
+            positions.copy(),
+            self._clamp(velocities),
+            positions.copy(),
+            np.full(len(positions), -np.inf),
+            positions[0].copy(),
+            -np.inf,
+        )
+
+    def ask(self, state: PSOState, rng: np.random.Generator) -> PSOState:
+        """Move every particle once."""
+        velocities = self._velocities(state, rng)
+        positions = state.positions + velocities  # eq. 2.2
+        return state._replace(positions=positions, velocities=velocities)
+
+    def tell(self, state: PSOState, fitness: Floats) -> PSOState:
+        """Update each particle's best and the swarm's; an equal fitness changes nothing."""
+        better = fitness > state.own_best_fitness
+        own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
+        own_best_fitness = np.where(better, fitness, state.own_best_fitness)
+        leader = int(own_best_fitness.argmax())
+        state = state._replace(own_best=own_best, own_best_fitness=own_best_fitness)
+        if own_best_fitness[leader] > state.best_fitness:
+            state = state._replace(
+                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
+            )
+        return state
+
+    def _velocities(self, state: PSOState, rng: np.random.Generator) -> Floats:
+        n_particles = len(state.positions)
+        r1 = rng.uniform(size=(n_particles, 1))
+        r2 = rng.uniform(size=(n_particles, 1))
+        velocities = (  # eq. 2.1
+            self.inertia * state.velocities
+            + r1 * self.cognitive * (state.own_best - state.positions)
+            + r2 * self.social * (state.best_position - state.positions)
+        )
+        return self._clamp(velocities)
+
+    def _clamp(self, velocities: Floats) -> Floats:
+        return np.clip(velocities, -self.max_velocity, self.max_velocity)

@@ -1,0 +1,56 @@
+"""Global-best particle swarm optimisation with one pair of random numbers per dimension.
+
+F. van den Bergh, "An analysis of particle swarm optimizers", PhD thesis, University of Pretoria,
+2006: the "standard parameters" of Lensen, Xue and Zhang. Differs from `pso` in the
+random numbers alone, and moves the swarm in one pass: particles here have thousands of dimensions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft.backends.cpu.moves import move_particles
+from weft.search.swarms.pso import PSO, PSOState
+
+
+@dataclass(frozen=True)
+class StandardPSO(PSO):
+    """Settings of the swarm; the defaults are van den Bergh's, and particles start at rest."""
+
+    inertia: float = 0.729844
+    cognitive: float = 1.49618
+    social: float = 1.49618
+    max_velocity: float = 6.0
+    initial_velocity: float = 0.0
+
+    def ask(self, state: PSOState, rng: np.random.Generator) -> PSOState:
+        """Move every particle once."""
+        positions, velocities = move_particles(
+            state.positions,
+            state.velocities,
+            state.own_best,
+            state.best_position,
+            rng.random((2, *state.positions.shape)),
+            np.array([self.inertia, self.cognitive, self.social]),
+            self.max_velocity,
+        )
+        return state._replace(positions=positions, velocities=velocities)
+
+    def tell(self, state: PSOState, fitness: Floats) -> PSOState:
+        """Update each particle's best and the swarm's; an equal fitness changes nothing."""
+        better = np.flatnonzero(fitness > state.own_best_fitness)
+        if len(better) == 0:
+            return state
+        own_best, own_best_fitness = state.own_best.copy(), state.own_best_fitness.copy()
+        own_best[better] = state.positions[better]
+        own_best_fitness[better] = fitness[better]
+        state = state._replace(own_best=own_best, own_best_fitness=own_best_fitness)
+        leader = int(own_best_fitness.argmax())
+        if own_best_fitness[leader] > state.best_fitness:
+            state = state._replace(
+                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
+            )
+        return state

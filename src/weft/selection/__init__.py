@@ -1,5 +1,0 @@
-"""Which features repeat each other: the compression index, FSFS and iKFS."""
-
-from weft.selection.compression import maximal_information_compression
-
-__all__ = ["maximal_information_compression"]

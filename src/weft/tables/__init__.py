@@ -1,0 +1,1 @@
+"""From a file or a DataFrame to numbers, and back."""
