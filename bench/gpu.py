@@ -183,8 +183,8 @@ def powered_distances(rows: int, rates: dict[str, float]) -> dict[str, Any]:
     """Time PSO-FSWE's distances of a generation."""
     import torch
 
-    from weft.backends.gpu.fused.distances import powered_rows, split_columns
-    from weft.backends.gpu.metrics import DeviceTable, pack
+    from weft.backends.gpu.kernels.fused.distances import powered_rows, split_columns
+    from weft.backends.gpu.kernels.metrics import DeviceTable, pack
 
     rng = np.random.default_rng(0)
     X = make_ellipsoids(10, N_FEATURES, cluster_size=rows // 10, random_state=0).data

@@ -20,10 +20,10 @@ from bench.measures import Outcome, measure
 from bench.study import seed_of
 from weft import choose_exponent
 from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
-from weft.methods.mercer.widths import Reached
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.metrics import accuracy
 from weft.search.clusterers import make_clusterer
+from weft.search.reached import Reached
 
 
 class Setting(NamedTuple):

@@ -38,7 +38,7 @@ from threadpoolctl import threadpool_limits
 import weft
 from bench import performance_page, records
 from bench.speed_swarm import EPS, PLAN, Length, objective_of, roofline, search, seconds, table
-from weft.backends.cpu import swarm_powers
+from weft.backends.cpu.kernels import swarm_powers
 from weft.backends.cpu.spaces import Solution
 from weft.datasets import make_ellipsoids
 from weft.metrics import silhouette

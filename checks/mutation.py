@@ -240,7 +240,7 @@ def main() -> int:
     sys.path.insert(0, str(SOURCE))
     kernels = (SOURCE / "weft" / "kernels" / "cpu").glob("[a-z]*.py")
     # Once, for all forks; of weft, only what is not changed and imports nothing that is.
-    for name in (*LOADED, *(f"weft.backends.cpu.{path.stem}" for path in kernels)):
+    for name in (*LOADED, *(f"weft.backends.cpu.kernels.{path.stem}" for path in kernels)):
         import_module(name)
     everything = [
         fault

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from weft.backends.cpu import affinity as cpu_affinity
-from weft.backends.cpu import distances as cpu_distances
-from weft.backends.cpu import linkage as cpu_linkage
-from weft.backends.cpu import neighbours as cpu_neighbours
-from weft.backends.cpu import products as cpu_products
-from weft.backends.cpu import scores as cpu_scores
-from weft.backends.cpu import swarm_powers as cpu_powers
-from weft.backends.cpu import tiles as cpu_tiles
-from weft.backends.reference import affinity as ref_affinity
-from weft.backends.reference import distances as ref_distances
-from weft.backends.reference import linkage as ref_linkage
-from weft.backends.reference import neighbours as ref_neighbours
-from weft.backends.reference import scores as ref_scores
+from weft.backends.cpu.kernels import affinity as cpu_affinity
+from weft.backends.cpu.kernels import distances as cpu_distances
+from weft.backends.cpu.kernels import linkage as cpu_linkage
+from weft.backends.cpu.kernels import neighbours as cpu_neighbours
+from weft.backends.cpu.kernels import products as cpu_products
+from weft.backends.cpu.kernels import scores as cpu_scores
+from weft.backends.cpu.kernels import swarm_powers as cpu_powers
+from weft.backends.cpu.kernels import tiles as cpu_tiles
+from weft.backends.reference.kernels import affinity as ref_affinity
+from weft.backends.reference.kernels import distances as ref_distances
+from weft.backends.reference.kernels import linkage as ref_linkage
+from weft.backends.reference.kernels import neighbours as ref_neighbours
+from weft.backends.reference.kernels import scores as ref_scores
 
 
 def _tables():

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.backends.cpu import distances as cpu_distances
-from weft.backends.cpu import linkage as cpu_linkage
-from weft.backends.cpu import minkowski as cpu_minkowski
-from weft.backends.cpu import neighbours as cpu_neighbours
-from weft.backends.cpu import prototypes as cpu_prototypes
-from weft.backends.cpu import scores as cpu_scores
-from weft.backends.reference import distances as ref_distances
-from weft.backends.reference import kmeans as ref_kmeans
-from weft.backends.reference import linkage as ref_linkage
-from weft.backends.reference import neighbours as ref_neighbours
-from weft.backends.reference import prototypes as ref_prototypes
-from weft.backends.reference import scores as ref_scores
+from weft.backends.cpu.kernels import distances as cpu_distances
+from weft.backends.cpu.kernels import linkage as cpu_linkage
+from weft.backends.cpu.kernels import minkowski as cpu_minkowski
+from weft.backends.cpu.kernels import neighbours as cpu_neighbours
+from weft.backends.cpu.kernels import prototypes as cpu_prototypes
+from weft.backends.cpu.kernels import scores as cpu_scores
+from weft.backends.reference.kernels import distances as ref_distances
+from weft.backends.reference.kernels import kmeans as ref_kmeans
+from weft.backends.reference.kernels import linkage as ref_linkage
+from weft.backends.reference.kernels import neighbours as ref_neighbours
+from weft.backends.reference.kernels import prototypes as ref_prototypes
+from weft.backends.reference.kernels import scores as ref_scores
 
 QUICK = settings(max_examples=60, deadline=None)
 

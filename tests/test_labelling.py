@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from weft import FeatureSwarm
-from weft.backends.cpu import labelling as cpu
+from weft.backends.cpu.kernels import labelling as cpu
 from weft.backends.cpu.spaces import Solution
-from weft.backends.reference import labelling as reference
+from weft.backends.reference.kernels import labelling as reference
 from weft.report.summary import summarize
 from weft.search.labelling import _shares, nearest_rows_of, representative_rows
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from weft.backends.cpu import vectors
-from weft.backends.cpu.vectors import PIECE, SQUARE
+from weft.backends.cpu.kernels import vectors
+from weft.backends.cpu.kernels.vectors import PIECE, SQUARE
 
 below, above, sum_below = vectors.below, vectors.above, vectors.sum_below
 least_sum, lowest_bit, turn_square = vectors.least_sum, vectors.lowest_bit, vectors.turn_square

@@ -20,14 +20,8 @@ from weft import (
     StagedSwarm,
     WeightedKMeans,
 )
-from weft.parallel.workers import (
-    CHUNKS_PER_WORKER,
-    Crew,
-    _cut,
-    one_blas_thread,
-    threads_here,
-    threads_in_process,
-)
+from weft.parallel.threads import local_threads
+from weft.parallel.workers import CHUNKS_PER_WORKER, Crew, _cut, threads_per_process
 
 
 @pytest.fixture(scope="module")
@@ -127,10 +121,10 @@ def test_restarts_are_spread_and_the_first_of_the_best_is_kept(client, exponent)
 
 
 def test_work_that_stays_here_takes_the_threads_of_this_machine(client):
-    assert threads_here(3) == 3
+    assert local_threads(3) == 3
     with joblib.parallel_config(backend="dask"):
-        assert threads_here(3) == 3
-        assert threads_here(None) == 1
+        assert local_threads(3) == 3
+        assert local_threads(None) == 1
         assert WeightedKMeans(3).fit(rows()).n_iter_ >= 1
 
 
@@ -205,31 +199,11 @@ def test_an_error_comes_through_as_it_is(client, backend):
 
 
 def test_memory_is_shared_by_the_threads_of_a_process(client):
-    assert threads_in_process(2) == 2
+    assert threads_per_process(2) == 2
     with joblib.parallel_config(backend="loky"):
-        assert threads_in_process(2) == 1
+        assert threads_per_process(2) == 1
     with joblib.parallel_config(backend="dask"):
-        assert threads_in_process(2) == 1
-
-
-def test_blas_is_let_go_by_the_last(monkeypatch):
-    calls = []
-
-    class Limit:
-        def __enter__(self):
-            calls.append("hold")
-
-        def __exit__(self, *_):
-            calls.append("let go")
-
-    class Controller:
-        def limit(self, **_):
-            return Limit()
-
-    monkeypatch.setattr("weft.parallel.workers.ThreadpoolController", Controller)
-    with one_blas_thread(), one_blas_thread():
-        assert calls == ["hold"]
-    assert calls == ["hold", "let go"]
+        assert threads_per_process(2) == 1
 
 
 def test_cut():

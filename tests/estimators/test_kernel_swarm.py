@@ -9,8 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
 from weft.datasets import make_shapes
-from weft.methods.mercer.widths import Reached
 from weft.metrics import accuracy
+from weft.search.reached import Reached
 
 PRINTED = {"kernel": "rbf", "centers": "input", "sigma": 1.1, "patience": None}
 

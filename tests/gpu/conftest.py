@@ -18,8 +18,8 @@ def on_torch(monkeypatch):
     """Let device="cuda" mean torch's own CPU device, where there is no GPU."""
     import torch
 
-    from weft.estimators import _devices
+    from weft.backends import devices
 
     if not torch.cuda.is_available():
-        monkeypatch.setattr(_devices, "has_cuda", lambda: True)
-        monkeypatch.setattr(_devices, "GPU", "cpu:0")  # "cpu" would be the compiled kernels
+        monkeypatch.setattr(devices, "has_cuda", lambda: True)
+        monkeypatch.setattr(devices, "GPU", "cpu:0")  # "cpu" would be the compiled kernels

@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 import weft
-from weft.estimators import _devices
+from weft.backends import devices
 
 # A scaler's means and ranges are no work for a GPU: it computes where its table lies instead.
 WITHOUT = {"RangeScaler"}
@@ -31,12 +31,12 @@ class OnGPU:
 def readable(monkeypatch):
     """Let tables that claim to lie on a GPU be fetched from there."""
     if not torch.cuda.is_available():
-        fetch = _devices.as_tensor
+        fetch = devices.as_tensor
 
         def as_tensor(X):
             return fetch(X.rows if isinstance(X, OnGPU) else X)
 
-        monkeypatch.setattr(_devices, "as_tensor", as_tensor)
+        monkeypatch.setattr(devices, "as_tensor", as_tensor)
 
 
 def _tables(X):
@@ -72,7 +72,7 @@ def test_it_is_there_and_unknown_names_are_refused(any_name, quick, three_groups
 def test_without_a_gpu(any_name, quick, three_groups, monkeypatch):
     if any_name in WITHOUT:
         return
-    monkeypatch.setattr(_devices, "has_cuda", lambda: False)
+    monkeypatch.setattr(devices, "has_cuda", lambda: False)
     with pytest.raises(ValueError, match="device='cuda' needs a GPU"):
         quick(any_name, device="cuda").fit(three_groups)
     one, two = (quick(any_name, device=each).fit(three_groups) for each in ("auto", "cpu"))

@@ -6,8 +6,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import AutoCluster, FeatureClusterSelector, FeatureSimilaritySelector
-from weft.backends.gpu.compression import compression_tile
-from weft.backends.reference import compression as reference
+from weft.backends.gpu.kernels.compression import compression_tile
+from weft.backends.reference.kernels import compression as reference
 from weft.columns import screening
 from weft.methods.selection.compression import centred, compression_tiles
 

@@ -8,9 +8,9 @@ torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip insta
 from sklearn.base import clone
 
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
-from weft.backends.cpu import prototypes as cpu_prototypes
-from weft.backends.gpu import mercer_cs, prototypes
-from weft.backends.reference import mercer_cs as reference
+from weft.backends.cpu.kernels import prototypes as cpu_prototypes
+from weft.backends.gpu.kernels import mercer_cs, prototypes
+from weft.backends.reference.kernels import mercer_cs as reference
 from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
 from weft.methods.mercer import on_device

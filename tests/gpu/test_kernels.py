@@ -5,15 +5,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the GPU kernels need torch: pip install 'weft[gpu]'")
 
-from weft.backends.cpu import affinity as cpu_affinity
-from weft.backends.gpu import affinity, linkage, neighbours, scores
-from weft.backends.gpu.distances import Distances
-from weft.backends.gpu.metrics import DeviceTable, pack
-from weft.backends.reference import affinity as ref_affinity
-from weft.backends.reference import distances as ref_distances
-from weft.backends.reference import linkage as ref_linkage
-from weft.backends.reference import neighbours as ref_neighbours
-from weft.backends.reference import scores as ref_scores
+from weft.backends.cpu.kernels import affinity as cpu_affinity
+from weft.backends.gpu.kernels import affinity, linkage, neighbours, scores
+from weft.backends.gpu.kernels.distances import Distances
+from weft.backends.gpu.kernels.metrics import DeviceTable, pack
+from weft.backends.reference.kernels import affinity as ref_affinity
+from weft.backends.reference.kernels import distances as ref_distances
+from weft.backends.reference.kernels import linkage as ref_linkage
+from weft.backends.reference.kernels import neighbours as ref_neighbours
+from weft.backends.reference.kernels import scores as ref_scores
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 

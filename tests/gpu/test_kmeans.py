@@ -6,8 +6,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import ConstrainedKMeans, EntropyKMeans, LocallyAdaptiveKMeans, WeightedKMeans
-from weft.backends.gpu import kmeans as gpu
-from weft.backends.reference import kmeans as reference
+from weft.backends.gpu.kernels import kmeans as gpu
+from weft.backends.reference.kernels import kmeans as reference
 from weft.kmeans.data import center_of, centers_of, distances, make_data, nearest, own_distances
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])

@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
-from weft import StagedSwarm, _spread
-from weft.backends.cpu import prototypes as cpu
-from weft.backends.gpu import prototypes as gpu
+from weft import StagedSwarm
+from weft.backends.cpu.kernels import prototypes as cpu
+from weft.backends.gpu.kernels import prototypes as gpu
 from weft.datasets import make_ellipsoids
 from weft.estimators import staged_swarm
 from weft.methods.staged.estimate import estimate_n_clusters, mean_silhouettes
@@ -18,6 +18,7 @@ from weft.methods.staged.on_device import (
     DeviceMedoidObjective,
     k_means_silhouettes,
 )
+from weft.parallel import parts
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)
@@ -114,7 +115,7 @@ def test_a_swarm_on_a_gpu_is_not_handed_to_workers(monkeypatch):
     def refuse(*_):
         raise AssertionError("a crew was opened")
 
-    monkeypatch.setattr(_spread, "open_crew", refuse)
+    monkeypatch.setattr(parts, "open_crew", refuse)
     rows = np.random.default_rng(0).random((12, 3))
     with joblib.parallel_config(backend="loky", n_jobs=2):
         with DeviceMedoidObjective(rows, None, device="cpu"):

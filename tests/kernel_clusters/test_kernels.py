@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import davies_bouldin_score
 
-from weft.backends.cpu import mercer_cs as cpu
-from weft.backends.cpu import validity as cpu_validity
-from weft.backends.reference import mercer_cs as reference
-from weft.backends.reference import validity as reference_validity
+from weft.backends.cpu.kernels import mercer_cs as cpu
+from weft.backends.cpu.kernels import validity as cpu_validity
+from weft.backends.reference.kernels import mercer_cs as reference
+from weft.backends.reference.kernels import validity as reference_validity
 from weft.metrics import cs, evaluations_to_reach, huang_accuracy, kernel_cs
 
 BACKENDS = pytest.mark.parametrize("kernels", [cpu, reference], ids=["cpu", "reference"])

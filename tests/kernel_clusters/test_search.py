@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft._base.labels import number_by_first_row
 from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
 from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
-from weft.methods.mercer.widths import Found, Reached, by_first_row, most_stable
+from weft.methods.mercer.widths import Found, most_stable
 from weft.metrics import kernel_cs
+from weft.search.reached import Reached
 
 ROWS = make_shapes("blobs", n_samples=80, random_state=0).data
 
@@ -46,7 +48,7 @@ def test_the_walks_kernel_is_the_diffusion_distance():
 def test_known_rows_get_the_inner_products_they_had(kernel):
     space, _ = make_space(ROWS, kernel, "median", None, n_components=5)
     np.testing.assert_allclose(space.cross(ROWS), space.gram, atol=1e-8)
-    labels = by_first_row(np.arange(len(ROWS)) // 20)
+    labels = number_by_first_row(np.arange(len(ROWS)) // 20)
     again = nearest_means(space, labels, 4, ROWS)
     assert (again == labels).mean() > 0.95
 

@@ -6,7 +6,7 @@ import dask
 import numpy as np
 import pytest
 
-from weft.backends.cpu.screen import LARGEST_EXPONENT
+from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
 from weft.kmeans.blocks import (
     FOLD,
     Blocks,

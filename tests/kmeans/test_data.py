@@ -17,8 +17,8 @@ from weft.kmeans.data import (
     mass_of,
     nearest,
     own_distances,
-    threads,
 )
+from weft.parallel.threads import thread_runner
 
 NAN = np.nan
 
@@ -43,7 +43,7 @@ def brute(X, centers, factors, p):
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 100])
 def test_spans_cover_a_range_once(n_jobs, size):
     spans = []
-    with threads(n_jobs) as spread_out:
+    with thread_runner(n_jobs) as spread_out:
         spread_out(lambda start, stop: spans.append((start, stop)), size)
     assert sorted(i for span in spans for i in range(*span)) == list(range(size))
     if n_jobs > 1:

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from weft.backends.cpu import centers as cpu_centers
-from weft.backends.cpu import kmeans as squared
-from weft.backends.cpu import minkowski as cpu
-from weft.backends.cpu import screen
-from weft.backends.cpu.power import positive_power, positive_power_single
-from weft.backends.reference import kmeans as reference
+from weft.backends.cpu.kernels import centers as cpu_centers
+from weft.backends.cpu.kernels import kmeans as squared
+from weft.backends.cpu.kernels import minkowski as cpu
+from weft.backends.cpu.kernels import screen
+from weft.backends.cpu.kernels.power import positive_power, positive_power_single
+from weft.backends.reference.kernels import kmeans as reference
 
 EXPONENTS = [1.0, 1.01, 1.4, 2.0, 2.7, 5.0]
 

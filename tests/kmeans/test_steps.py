@@ -9,8 +9,9 @@ import pytest
 from scipy.optimize import minimize, minimize_scalar
 
 from weft.kmeans.alternation import Start, alternate, fill_empty
-from weft.kmeans.data import centers_of, make_data, nearest, threads
+from weft.kmeans.data import centers_of, make_data, nearest
 from weft.kmeans.weights import EntropyWeights, PowerWeights, Unweighted, power_weights
+from weft.parallel.threads import thread_runner
 
 EXPONENTS = [(1.0, 1.0), (1.2, 1.2), (2.0, 1.3), (2.0, 2.0), (3.0, 3.0), (1.7, 4.0)]
 
@@ -233,7 +234,7 @@ def test_threads_give_the_same_bits(p):
     mass = rng.uniform(0.5, 1.5, 7001)
     found = []
     for n_jobs in (1, 2, 3, 7):
-        with threads(n_jobs) as spread_out:
+        with thread_runner(n_jobs) as spread_out:
             data = make_data(X, mass, p, spread_out)
             rule = PowerWeights(np.ones(5, bool), 1.7)
             found.append(

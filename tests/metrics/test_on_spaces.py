@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
-from weft.backends.cpu.products import TILE
+from weft.backends.cpu.kernels.products import TILE
 from weft.backends.cpu.spaces import Buffers, MatrixSpace, Solution, Space, Table
 from weft.metrics import graph, on_spaces
 from weft.metrics.on_spaces import (

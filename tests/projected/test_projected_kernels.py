@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.sparse import random_array
 
-from weft.backends.cpu import projected as cpu
-from weft.backends.reference import projected as reference
+from weft.backends.cpu.kernels import projected as cpu
+from weft.backends.reference.kernels import projected as reference
 
 BACKENDS = pytest.mark.parametrize("kernels", [reference, cpu], ids=["reference", "cpu"])
 

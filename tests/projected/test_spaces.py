@@ -7,17 +7,17 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 from weft.datasets import make_subspace_clusters
-from weft.kmeans.data import threads
 from weft.methods.projected.criteria import OBJECTIVES, Criterion
 from weft.methods.projected.dense import DenseSpace, refill
 from weft.methods.projected.objectives import PartitionObjective, WeightObjective
 from weft.methods.projected.sparse import SparseSpace
 from weft.methods.projected.starts import draw_partitions, draw_rows, draw_weights
+from weft.parallel.threads import thread_runner
 
 
 def dense_space(X, k, name="psovw", floor=1e-4, n_jobs=1, exponent=8.0):
     criterion = Criterion(name, exponent, 5.0, floor * X.var(axis=0) * len(X) / k)
-    with threads(n_jobs) as run:
+    with thread_runner(n_jobs) as run:
         return DenseSpace(X, k, criterion, run)
 
 
@@ -196,7 +196,7 @@ def test_bits_do_not_depend_on_threads(table):
     found = []
     for n_jobs in (1, 2, 3):
         criterion = Criterion("psovw", 8.0, 1.0, np.zeros(30))
-        with threads(n_jobs) as run:
+        with thread_runner(n_jobs) as run:
             space = DenseSpace(X, 5, criterion, run)
             labels = draw_partitions(space, 7, "k-means++", "near-one", np.random.default_rng(1))
             found.append(space.settle(labels, 5))
@@ -209,7 +209,7 @@ def test_bits_do_not_depend_on_threads(table):
 
 
 def sparse_space(X, k, exponent=1.0):
-    with threads(1) as run:
+    with thread_runner(1) as run:
         return SparseSpace(csr_array(X), k, exponent, run)
 
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.backends.cpu import compression as cpu
-from weft.backends.reference import compression as reference
+from weft.backends.cpu.kernels import compression as cpu
+from weft.backends.reference.kernels import compression as reference
 from weft.methods.selection import maximal_information_compression
 from weft.methods.selection.compression import compression_tiles, range_scaled
 

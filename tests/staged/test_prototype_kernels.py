@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import silhouette_score
 
-from weft.backends.cpu import moves as cpu_moves
-from weft.backends.cpu import prototypes as cpu
-from weft.backends.reference import moves as reference_moves
-from weft.backends.reference import prototypes as reference
+from weft.backends.cpu.kernels import moves as cpu_moves
+from weft.backends.cpu.kernels import prototypes as cpu
+from weft.backends.reference.kernels import moves as reference_moves
+from weft.backends.reference.kernels import prototypes as reference
 
 BACKENDS = pytest.mark.parametrize("kernels", [cpu, reference], ids=["cpu", "reference"])
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.backends.cpu import moves as cpu_moves
-from weft.backends.reference import moves as ref_moves
+from weft.backends.cpu.kernels import moves as cpu_moves
+from weft.backends.reference.kernels import moves as ref_moves
 from weft.search.optimize import optimize
 from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
 from weft.search.swarms.base import Evaluation

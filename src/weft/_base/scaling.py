@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats
-
-# Squares of larger numbers, summed over many columns, pass the range of float64.
-_LARGEST = 1e145
+from weft._base.validation import check_magnitude
 
 
 class StandardScaling(NamedTuple):
@@ -34,11 +32,7 @@ def standard_scaling(X: Floats, *, scaled: bool) -> StandardScaling:
 
 def check_size(X: Floats, n_matrices: int, max_memory: int) -> None:
     """Refuse tables whose numbers or matrices of rows × rows are too large."""
-    if np.abs(X).max() > _LARGEST:
-        raise ValueError(
-            f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-            "scale the columns first, for example with StandardScaler."
-        )
+    check_magnitude(X)
     needed = 8 * n_matrices * len(X) ** 2
     if needed > max_memory:
         raise ValueError(

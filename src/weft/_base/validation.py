@@ -10,6 +10,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+# Squares of larger numbers, summed over many columns, pass the range of float64.
+LARGEST = 1e145
+
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
@@ -55,6 +58,16 @@ def check_real(
             f"{name}={value!r} must be a finite number {' and '.join(wanted)}".rstrip() + "."
         )
     return number
+
+
+def check_magnitude(X: Any) -> None:
+    """Refuse a table whose numbers are so large that sums of their squares overflow."""
+    largest = float(abs(X).max())
+    if largest > LARGEST:
+        raise ValueError(
+            f"X holds values up to {largest:.3g}, whose squares cannot be summed; "
+            "scale the columns first, for example with StandardScaler."
+        )
 
 
 def parse_memory(name: str, value: Any) -> int:

@@ -15,11 +15,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.metrics import adjusted_rand_score
 
 from weft._base.arrays import Floats, Integers
 from weft.auto.family import Member, Prepared, overlapping_members, prepare, separated_members
+from weft.parallel.threads import map_items
 
 RESAMPLE = 0.7  # share of the rows in a resample
 STABILITY_SHARE = 0.6
@@ -61,10 +61,11 @@ def make_resamples(
     size = max(4, int(RESAMPLE * len(rows)))
     chosen = [np.sort(rng.choice(len(rows), size, replace=False)) for _ in range(n_resamples)]
     tables = [rows, *(rows[part] for part in chosen)]
-    prepared = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(prepare)(table, most, np.random.default_rng([seed, 1, number]))
-        for number, table in enumerate(tables)
-    )
+
+    def prepare_part(number: int) -> Prepared:
+        return prepare(tables[number], most, np.random.default_rng([seed, 1, number]))
+
+    prepared = map_items(prepare_part, range(len(tables)), n_jobs)
     return Resamples(prepared[0], chosen, prepared[1:], seed, n_jobs)
 
 
@@ -72,10 +73,12 @@ def run_members(members: dict[str, Member], data: Resamples) -> dict[str, list[I
     """Return each member's labels of all rows, then of each resample."""
     tables = [data.whole, *data.parts]
     tasks = [(name, number) for name in members for number in range(len(tables))]
-    done = Parallel(n_jobs=data.n_jobs, prefer="threads")(
-        delayed(members[name])(tables[number], np.random.default_rng([data.seed, 2, number]))
-        for name, number in tasks
-    )
+
+    def run_member(task: tuple[str, int]) -> Integers:
+        name, number = task
+        return members[name](tables[number], np.random.default_rng([data.seed, 2, number]))
+
+    done = map_items(run_member, tasks, data.n_jobs)
     found: dict[str, list[Integers]] = {name: [] for name in members}
     for (name, _), labels in zip(tasks, done, strict=True):
         found[name].append(np.asarray(labels, dtype=np.int64))

@@ -1,1 +1,95 @@
-"""Numbers only: arrays in, arrays out; the same function names in each backend."""
+"""Where numbers are computed: one table of operations, three backends that offer it.
+
+==============  ====================================================================================
+`reference`     readable NumPy, the formula as docstring; what the others are tested against
+`cpu`           numba, sequential per particle; threads run particles or rows side by side
+`gpu`           torch, a whole swarm per call; Triton kernels on CUDA
+==============  ====================================================================================
+
+A backend has one module of operations for each topic (see `TOPICS`), with the same names and
+signatures in every backend: ``backend.kmeans.nearest(data, centers, factors)``. An operation takes
+and returns NumPy arrays; data that stays on a device between calls is an opaque record which the
+topic's ``load`` makes and which only that backend's operations read. What a backend cannot do is
+a missing operation: asking for it raises one sentence. Below the operations lie ``kernels``:
+arrays in, arrays out, called by their own backend alone.
+
+`backend_for` is the only place that decides where work runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from weft._base.validation import check_choice
+from weft.backends import devices
+from weft.backends.devices import DEVICES
+
+__all__ = ["REFERENCE", "TOPICS", "Backend", "backend_for"]
+
+TOPICS = ("features", "kmeans", "projected", "prototypes", "mercer", "columns")
+
+# Size of the work from which a GPU was clearly faster than 16 cores, measured by bench/gpu; the
+# caller says what its size is: see each use.
+WORTH_A_GPU = {
+    "auto": 3e5,  # numbers in the table
+    "columns": 5e9,  # columns × numbers in the table
+    "features-affinity": 1e7,  # rows × numbers in the table, here and below
+    "features-dbscan": 5e7,
+    "features-knn": 1e7,
+    "features-linkage": 5e8,
+    "kmeans": 1e6,  # numbers in the table, for squared distances
+    "kmeans-powers": 1e5,  # numbers in the table, for other powers: slow on a CPU
+    "mercer-closed": 1e3,  # rows, for kernel k-means and subtractive clustering
+    "mercer-swarm": 5e2,  # rows
+    "projected": 1e7,  # numbers in the table × clusters × particles
+    "prototypes": 2e4,  # numbers in the table
+    "centroids": 1e6,  # numbers in the table × clusters
+}
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One of the backends; its topics are imported on first use."""
+
+    name: str  # "reference", "cpu" or "gpu"
+    device: str = "cpu"  # torch's name of the device
+
+    def __getattr__(self, topic: str) -> ModuleType:
+        if topic not in TOPICS:
+            raise AttributeError(f"a backend has no topic {topic!r}")
+        return import_module(f"weft.backends.{self.name}.{topic}")
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether a whole swarm is evaluated per call, on a device."""
+        return self.name == "gpu"
+
+
+CPU = Backend("cpu")
+REFERENCE = Backend("reference")
+
+
+def backend_for(device: Any, work: str, size: float, X: Any = None) -> Backend:
+    """Return the backend for work of a kind and size: the only place that decides.
+
+    `device` is what the user asked for. ``"auto"`` takes a GPU where there is one and the work is
+    large enough, or where the table `X` lies in its memory already.
+    """
+    check_choice("device", device, DEVICES)
+    lies_there = X is not None and devices.is_on_gpu(X)
+    if device == "cpu":
+        return CPU
+    if device == "cuda":
+        devices.load_torch()
+        if not devices.has_cuda():
+            raise ValueError(
+                "device='cuda' needs a GPU that torch can use, and none was found; "
+                "use device='cpu', or 'auto', which takes a GPU where there is one."
+            )
+        return Backend("gpu", devices.GPU)
+    if (lies_there or size >= WORTH_A_GPU.get(work, float("inf"))) and devices.has_cuda():
+        return Backend("gpu", devices.GPU)
+    return CPU

@@ -1,4 +1,4 @@
-"""Which device a name means, and what it can do."""
+"""torch and its devices: what is there, and how tables travel."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from weft._base.validation import import_optional
+from weft._base.validation import check_magnitude, import_optional
 
 DEVICES = ("cpu", "cuda", "auto")
+# What torch calls the GPU; tests put torch's own CPU device here.
+GPU = "cuda"
 
 
 def load_torch() -> Any:
@@ -45,3 +47,36 @@ def is_fused(device: Any) -> bool:
     if not _has_triton():
         return False
     return device.type == "cuda" or os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def is_on_gpu(X: Any) -> bool:
+    """Tell whether a table lies in GPU memory: a CUDA tensor of torch, or an array of CuPy."""
+    return hasattr(X, "__cuda_array_interface__") or bool(getattr(X, "is_cuda", False))
+
+
+def as_tensor(X: Any) -> Any:
+    """Return a table that lies on the GPU as torch's, where it is."""
+    return load_torch().as_tensor(X)
+
+
+def device_rows(X: Any) -> Any:
+    """Check a table that lies on the GPU and return it as a float64 tensor, where it is."""
+    torch = load_torch()
+    rows = as_tensor(X)
+    if rows.dim() != 2 or rows.is_complex() or rows.shape[0] < 2 or rows.shape[1] < 1:
+        raise ValueError(
+            f"X of shape {tuple(rows.shape)} and type {rows.dtype} is not a table; pass real "
+            "numbers, two rows and one column at least."
+        )
+    rows = rows.to(torch.float64)
+    if not bool(torch.isfinite(rows).all()):
+        raise ValueError("X holds NaN or infinity; impute or drop such values first.")
+    check_magnitude(rows)
+    return rows
+
+
+def to_host(X: Any) -> Any:
+    """Return a table that lies on the GPU as NumPy's; any other as it is."""
+    if not is_on_gpu(X):
+        return X
+    return np.asarray(as_tensor(X).cpu().numpy())

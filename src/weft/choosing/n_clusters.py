@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array, check_random_state
-from threadpoolctl import threadpool_limits
 
 from weft._base.validation import check_choice, check_integer
 from weft.choosing import counting
 from weft.choosing.results import Curve, NumberOfClusters
 from weft.methods.staged.estimate import largest_number
+from weft.parallel.blas import one_blas_thread
 
 METHODS = {
     "silhouette": counting.by_silhouette,
@@ -98,7 +98,7 @@ def choose_n_clusters(
     seed = _seed(random_state)
     curves: dict[str, Curve] = {}
     # One thread: the products are small, and their bits must not depend on the machine's load.
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         for name in wanted:
             # Each method has its own stream: its answer does not depend on who else is asked.
             rng = np.random.default_rng([seed, list(METHODS).index(name)])

@@ -28,13 +28,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm, rankdata
-from threadpoolctl import threadpool_limits
 
 from weft._base.arrays import Floats, Integers, Mask, Singles
 from weft.backends.devices import to_device
 from weft.columns import on_device
 from weft.columns.clumps import is_clumped
 from weft.kmeans.plain import sample
+from weft.parallel.blas import one_blas_thread
 
 USUAL_RATE = 0.05
 MOST_ROWS = 1000
@@ -96,7 +96,7 @@ def screen(X: Floats, rate: float, rng: np.random.Generator, *, device: str = "c
 
 def columns_that_matter(X: Floats, seed: int) -> Mask:
     """Return `screen`'s answer at its usual rate, from a seed."""
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_blas_thread():
         return screen(X, USUAL_RATE, np.random.default_rng([seed, 9])).kept
 
 

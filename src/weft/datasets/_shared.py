@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from weft._base.validation import check_integer
 
@@ -18,15 +17,6 @@ def stream(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-
-
-def one_blas_thread() -> threadpool_limits:
-    """Return a context in which products run on one thread.
-
-    Those of the generators are small: a second thread brings nothing, on a busy machine it made
-    them twenty times slower, and their bits must not depend on the number of threads.
-    """
-    return threadpool_limits(limits=1, user_api="blas")
 
 
 def draw_sizes(

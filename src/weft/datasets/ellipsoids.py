@@ -25,7 +25,8 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from weft._base.validation import check_integer
-from weft.datasets._shared import column_names, draw_sizes, one_blas_thread, stream
+from weft.datasets._shared import column_names, draw_sizes, stream
+from weft.parallel.blas import one_blas_thread
 
 DEFAULT_SIZES = (14, 124)  # the smallest and the largest cluster of O'Neill's table 3.1
 FOCAL_LENGTH = (1.0, 3.0)

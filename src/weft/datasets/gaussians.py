@@ -13,7 +13,8 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
 from weft._base.validation import check_integer
-from weft.datasets._shared import column_names, draw_sizes, one_blas_thread, stream
+from weft.datasets._shared import column_names, draw_sizes, stream
+from weft.parallel.blas import one_blas_thread
 
 FEW_CLUSTERS_SIZES = (50, 500)
 MANY_CLUSTERS_SIZES = (10, 100)  # from 20 clusters on

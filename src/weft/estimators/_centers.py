@@ -16,16 +16,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy
-from weft.estimators._devices import choose_device, to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
-from weft.kmeans.data import Data, distances, make_data, nearest, own_distances, threads
+from weft.kmeans.data import Data, distances, make_data, nearest, own_distances
 from weft.kmeans.fitting import Fit
 from weft.kmeans.seeding import AnomalousPatterns
-
-# Numbers in a table from which a GPU pays; powers other than 2 cost the CPU ten times as much.
-_WORTH_A_GPU = 10**6
+from weft.parallel.threads import thread_runner
 
 
 class CenterClusterer(
@@ -81,7 +80,7 @@ class CenterClusterer(
         if is_dask(X):
             return transform_lazy(self, X)
         rows = self._read(X)
-        with threads(getattr(self, "n_jobs", None)) as run:
+        with thread_runner(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, np.ones(len(rows)), self._exponent, run)
             powered = distances(data, self.cluster_centers_, self._factors)
         powered *= data.load[:, None]
@@ -113,7 +112,7 @@ class CenterClusterer(
         mass = _check_sample_weight(
             to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
         )
-        with threads(getattr(self, "n_jobs", None)) as run:
+        with thread_runner(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, mass, self._exponent, run)
             labels = nearest(data, self.cluster_centers_, self._factors)
             best = own_distances(data, labels, self.cluster_centers_, self._factors)
@@ -162,8 +161,8 @@ class CenterClusterer(
     def _device(self: Any, n_rows: int, n_features: int) -> str:
         """Return where a fit of so large a table runs."""
         plain = getattr(self, "distance_exponent", 2.0) == 2.0
-        least = _WORTH_A_GPU if plain else _WORTH_A_GPU // 10
-        return choose_device(self.device, worth_it=n_rows * n_features >= least)
+        work = "kmeans" if plain else "kmeans-powers"
+        return choose_device(self.device, work, n_rows * n_features)
 
     def _generator(self) -> np.random.Generator:
         seed = check_random_state(self.random_state).randint(2**31 - 1)
@@ -187,7 +186,7 @@ class CenterClusterer(
             self.labels_ = np.empty(len(rows), dtype=np.int32)
             self.labels_[counting] = outcome.labels
             idle = rows[~counting]
-            with threads(None) as run:
+            with thread_runner(None) as run:
                 data = make_data(idle, np.ones(len(idle)), exponent, run)
                 self.labels_[~counting] = nearest(data, outcome.centers, fit.factors)
         sizes = np.bincount(outcome.labels, weights=mass, minlength=len(outcome.centers))

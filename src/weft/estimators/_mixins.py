@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from weft.estimators._devices import to_host
+from weft.backends.devices import to_host
 from weft.estimators._fit_tasks import FitTasksMixin
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from weft._base.arrays import Floats, Integers
+from weft._base.labels import numbers_by_first_row
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, parse_memory
-from weft.parallel.workers import threads_here
-from weft.search.labelling import numbers_by_first_row, representative_rows
+from weft.parallel.threads import local_threads
+from weft.search.labelling import representative_rows
 
 
 class SampledMixin:
@@ -45,7 +46,7 @@ class SampledMixin:
         """Return the rows of the search's sample (1), or of the one to compare it with (2)."""
         rng = np.random.default_rng([seed, number])
         scaled = standard_scaling(X, scaled=self.scale).apply(X)
-        chosen = representative_rows(scaled, size, rng, n_threads=threads_here(self.n_jobs))
+        chosen = representative_rows(scaled, size, rng, n_threads=local_threads(self.n_jobs))
         return np.ascontiguousarray(X[chosen])
 
     def _renumber(self: Any, numbers: Integers) -> None:

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats
-from weft.estimators._devices import to_host
+from weft._base.labels import number_by_first_row
+from weft.backends.devices import to_host
 from weft.methods.centroids.objectives import assign
-from weft.methods.mercer.widths import by_first_row
 
 
 class ScaledCentersMixin:
@@ -22,7 +22,7 @@ class ScaledCentersMixin:
     def _keep_centers(self: Any, X: Floats, rows: Floats, centers: Floats, searcher: str) -> None:
         """Give each of the `rows`, the scaled ones of X, to its nearest centre."""
         raw = assign(np.ascontiguousarray(rows.T), centers)
-        self.labels_ = by_first_row(raw)
+        self.labels_ = number_by_first_row(raw)
         self.n_clusters_ = int(self.labels_.max()) + 1
         order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
         self._fit_centers = centers[order]

@@ -7,22 +7,19 @@ from functools import partial
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
-from weft._base.validation import check_integer, check_real
+from weft._base.labels import number_by_first_row, order_by_first_row, renumber
+from weft._base.validation import check_integer, check_magnitude, check_real
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
 from weft.backends.cpu.spaces import Solution
+from weft.backends.devices import to_host
 from weft.columns.weights import subspace_weights
-from weft.estimators._devices import choose_device, to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.estimators._proposed_weights import propose_weights
+from weft.parallel.blas import one_blas_thread
 from weft.search.labelling import nearest_rows_of
 from weft.search.runs import running
-
-# Squares of larger numbers, summed over many columns, pass the range of float64.
-_LARGEST = 1e145
-# Numbers in a table at which a GPU was clearly faster than 16 cores, by bench/gpu.py.
-_WORTH_A_GPU = 300_000
 
 
 class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -150,11 +147,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             The fitted estimator.
         """
         X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
-        if np.abs(X).max() > _LARGEST:
-            raise ValueError(
-                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-                "divide the columns first, for example with StandardScaler."
-            )
+        check_magnitude(X)
         settings = self._settings(X.size)
         deviation = X.std(axis=0)
         # Rounding leaves a constant column a tiny deviation, which must not be blown up.
@@ -167,7 +160,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             where = "cpu" if settings.device == "cpu" else "auto"
             propose = partial(propose_weights, device=where, callbacks=self.callbacks)
             # One thread each: the bits of a product must not depend on the machine's load.
-            with threadpool_limits(limits=1, user_api="blas"):
+            with one_blas_thread():
                 answer = search(rows, settings, propose, run.heed)
             self._keep(X, rows, answer)
         return self
@@ -187,7 +180,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
             time_limit=limit,
             n_jobs=self.n_jobs,
-            device=choose_device(self.device, worth_it=n_numbers >= _WORTH_A_GPU),
+            device=choose_device(self.device, "auto", n_numbers),
             seed=0,  # the run has it
         )
 
@@ -200,7 +193,9 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self._fit_anchors = X[answer.rows]
         nearest = self._nearest_anchors(X) if found else np.zeros(len(X), dtype=np.int64)
         nearest[answer.rows] = np.arange(len(answer.rows))
-        labels, order = _by_first_row(answer.labels[nearest])
+        raw = answer.labels[nearest]
+        order = order_by_first_row(raw)
+        labels = renumber(raw, order)
         self.labels_ = labels
         self._fit_anchor_labels = labels[answer.rows]
         self.n_clusters_ = len(order)
@@ -214,7 +209,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self.feature_exponents_ = None
         self.method_ = answer.winner.name if answer.winner else "none"
         self.alternatives_ = [
-            {**one._asdict(), "labels": _by_first_row(one.labels[nearest])[0]}
+            {**one._asdict(), "labels": number_by_first_row(one.labels[nearest])}
             for one in answer.alternatives
         ]
         self.verdict_ = self._verdict(answer)
@@ -291,12 +286,3 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         support = self.get_support()
         return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]
-
-
-def _by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Number clusters by their first row; return the labels, and the old number of each new one."""
-    old, first = np.unique(labels, return_index=True)
-    order = old[np.argsort(first)]
-    new = np.empty(int(old.max()) + 1, dtype=np.int64)
-    new[order] = np.arange(len(order))
-    return new[labels], order

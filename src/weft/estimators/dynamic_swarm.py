@@ -16,20 +16,19 @@ from sklearn.utils.validation import validate_data
 from weft._base.arrays import Floats
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real
-from weft.estimators._devices import choose_device, to_host
+from weft.backends.devices import to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.methods.centroids.objectives import SubsetObjective
-from weft.methods.mercer.widths import bind_all
-from weft.parallel.workers import threads_here
+from weft.parallel.threads import local_threads
 from weft.search.callbacks import History
 from weft.search.optimize import optimize
+from weft.search.reached import bind_all
 from weft.search.runs import running
 from weft.search.swarms.binary import BinaryPSO
 
 LLOYD_STEPS = 100
-# Rows × columns × centres from which a GPU pays.
-_WORTH_A_GPU = 10**6
 
 
 class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator):
@@ -158,10 +157,9 @@ class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator)
 
     def _make_objective(self, rows: Floats, penalty: float) -> SubsetObjective:
         """Return the objective of an empty pool, on the device where the swarm is evaluated."""
-        worth_it = rows.size * self.max_clusters >= _WORTH_A_GPU
-        device = choose_device(self.device, worth_it=worth_it)
+        device = choose_device(self.device, "centroids", rows.size * self.max_clusters)
         if device == "cpu":
-            n_threads = threads_here(self.n_jobs)
+            n_threads = local_threads(self.n_jobs)
             return SubsetObjective(rows, rows[:0], penalty=penalty, n_threads=n_threads)
         from weft.methods.mercer.on_device import DeviceSubsetObjective
 

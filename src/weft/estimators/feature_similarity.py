@@ -11,20 +11,15 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
-from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.devices import to_device
-from weft.estimators._devices import choose_device, to_host
+from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
+from weft.backends.devices import to_device, to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
 from weft.methods.selection.compression import centred, range_scaled
 from weft.methods.selection.fsfs import EPSILONS, fsfs
 from weft.methods.selection.ikfs import PICKS, ikfs
-
-# Squares of larger numbers, summed over many rows, pass the range of float64.
-_LARGEST = 1e145
-# Features × features × rows from which a GPU pays.
-_WORTH_A_GPU = 5 * 10**9
+from weft.parallel.blas import one_blas_thread
 
 
 class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
@@ -32,16 +27,11 @@ class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
 
     def _read(self, X: Any) -> np.ndarray:
         X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
-        if np.abs(X).max() > _LARGEST:
-            raise ValueError(
-                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-                "scale the columns first, for example with StandardScaler."
-            )
+        check_magnitude(X)
         return X
 
     def _device(self, X: np.ndarray) -> str:
-        worth_it = X.shape[1] * X.size >= _WORTH_A_GPU
-        return choose_device(self.device, worth_it=worth_it)
+        return choose_device(self.device, "columns", X.shape[1] * X.size)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -147,7 +137,7 @@ class FeatureSimilaritySelector(_Selector):
         device = self._device(X)
         if device != "cpu":
             columns = to_device(columns, device)
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_blas_thread():
             found = fsfs(columns, k, epsilon=epsilon)
         self.support_ = found.support
         self.n_discarded_ = found.discarded
@@ -226,7 +216,7 @@ class FeatureClusterSelector(_Selector):
         X = self._read(X)
         check_choice("pick", self.pick, PICKS)
         # One thread: sums in one order, whatever the machine has.
-        with threadpool_limits(limits=1):
+        with one_blas_thread():
             found = ikfs(range_scaled(X), pick=self.pick, device=self._device(X))
         self.support_ = found.support
         self.labels_ = found.labels

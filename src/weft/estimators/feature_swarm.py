@@ -17,16 +17,24 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_choice, check_integer, check_real, parse_memory
+from weft._base.labels import numbers_by_first_row
+from weft._base.validation import (
+    check_choice,
+    check_integer,
+    check_magnitude,
+    check_real,
+    parse_memory,
+)
 from weft.backends.cpu.spaces import Solution
+from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.columns.screening import columns_that_matter
-from weft.estimators._devices import choose_device, gpu_rows, is_on_gpu, to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
-from weft.parallel.workers import threads_in_process
+from weft.parallel.workers import threads_per_process
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.clusterers import make_clusterer
 from weft.search.criteria import Criterion, Robust, make_criterion
-from weft.search.labelling import nearest_rows_of, numbers_by_first_row, representative_rows
+from weft.search.labelling import nearest_rows_of, representative_rows
 from weft.search.objectives import FeatureObjective
 from weft.search.optimize import optimize
 from weft.search.particles import (
@@ -41,13 +49,6 @@ from weft.search.swarms.pso import PSO
 
 if TYPE_CHECKING:
     from weft.search.device_objectives import DeviceObjective
-
-
-# Rows² × columns from which a GPU, once it is warm, was clearly faster than 16 cores, by
-# bench/gpu.py.
-_WORTH_A_GPU = {"knn": 1e7, "affinity": 1e7, "dbscan": 5e7, "linkage": 5e8}
-# Squares of larger numbers, summed over many columns, pass the range of float64.
-_LARGEST = 1e145
 
 
 class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -230,23 +231,20 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
         self
             The fitted estimator.
         """
+        work = f"features-{self.clusterer}" if isinstance(self.clusterer, str) else ""
         if is_on_gpu(X):
-            device = choose_device(self.device, worth_it=True)
-            X = gpu_rows(self, X, device, largest=_LARGEST)
+            device = choose_device(self.device, work, np.inf)
+            if device == "cpu":
+                raise ValueError(
+                    "X lies in GPU memory, but the search runs on the CPU; pass device='cuda', or "
+                    "move X to the host first."
+                )
+            validate_data(self, X, skip_check_array=True)
+            X = device_rows(X)
         else:
             X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-            if np.abs(X).max() > _LARGEST:
-                raise ValueError(
-                    f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-                    "scale the columns first, for example with StandardScaler."
-                )
-            least = (
-                _WORTH_A_GPU.get(self.clusterer, np.inf)
-                if isinstance(self.clusterer, str)
-                else np.inf
-            )
-            worth_it = len(X) * X.size >= least
-            device = choose_device(self.device, worth_it=worth_it)
+            check_magnitude(X)
+            device = choose_device(self.device, work, len(X) * X.size)
         with running(self, X, resume) as run:
             self._search(X, run.seed(self.random_state), device)
         return self
@@ -268,7 +266,7 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
     def _draw(self, X: Floats, size: int, seed: int, number: int) -> Floats:
         """Return the rows of the search's sample (1), or of the one to compare it with (2)."""
         rng = np.random.default_rng([seed, number])
-        n_threads = threads_in_process(self.n_jobs)
+        n_threads = threads_per_process(self.n_jobs)
         return X[representative_rows(X, size, rng, n_threads=n_threads)]
 
     def _label_rest(self: Any, X: Floats) -> None:
@@ -408,7 +406,7 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
         if len(self._fit_anchors) == 0:
             return np.full(len(X), -1, dtype=np.int64)
         solution = Solution(self.feature_weights_, self.feature_exponents_)
-        n_threads = threads_in_process(self.n_jobs)
+        n_threads = threads_per_process(self.n_jobs)
         nearest = nearest_rows_of(X, self._fit_anchors, solution, n_threads=n_threads)
         labels = self._fit_anchor_labels[nearest.indices]
         root = 2.0 if solution.exponents is None else solution.exponents[self.get_support()].mean()

@@ -15,19 +15,17 @@ from sklearn.utils.validation import validate_data
 from weft._base.arrays import Floats
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real
-from weft.estimators._devices import choose_device, to_host
+from weft.backends.devices import to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.methods.centroids.objectives import StringObjective
-from weft.methods.mercer.widths import bind_all
-from weft.parallel.workers import threads_here
+from weft.parallel.threads import local_threads
 from weft.search.callbacks import History, Patience
 from weft.search.optimize import optimize
+from weft.search.reached import bind_all
 from weft.search.runs import running
 from weft.search.swarms.ga import GA
-
-# Rows × columns × centres from which a GPU pays.
-_WORTH_A_GPU = 10**6
 
 
 class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator):
@@ -140,9 +138,9 @@ class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstim
         return self
 
     def _make_objective(self, rows: Floats, most: int) -> StringObjective:
-        device = choose_device(self.device, worth_it=rows.size * most >= _WORTH_A_GPU)
+        device = choose_device(self.device, "centroids", rows.size * most)
         if device == "cpu":
-            return StringObjective(rows, most, n_threads=threads_here(self.n_jobs))
+            return StringObjective(rows, most, n_threads=local_threads(self.n_jobs))
         from weft.methods.mercer.on_device import DeviceStringObjective
 
         return DeviceStringObjective(rows, most, device=device)

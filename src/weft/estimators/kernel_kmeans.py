@@ -15,21 +15,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
+from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer
-from weft.backends.cpu.mercer_cs import kernel_kmeans
-from weft.estimators._devices import choose_device, to_host
+from weft.backends.cpu.kernels.mercer_cs import kernel_kmeans
+from weft.backends.devices import to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
 from weft.methods.mercer.spaces import make_space, nearest_means
-from weft.methods.mercer.widths import by_first_row
-from weft.parallel.ranges import run_chunks
-from weft.parallel.workers import threads_here
+from weft.parallel.threads import local_threads, map_ranges
 
 Runs = tuple[Integers, Integers, Floats]  # labels, steps, sums of squares
-
-# Rows from which a GPU pays.
-_WORTH_A_GPU = 1000
 
 
 class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
@@ -159,13 +156,13 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
-        device = choose_device(self.device, worth_it=len(X) >= _WORTH_A_GPU)
+        device = choose_device(self.device, "mercer-closed", len(X))
         if device == "cpu":
             labelings, steps, sums = self._run(rows, starts, max_iter)
         else:
             labelings, steps, sums = self._run_there(rows, starts, max_iter, device)
         best = int(sums.argmin())
-        self.labels_ = by_first_row(labelings[best])
+        self.labels_ = number_by_first_row(labelings[best])
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.inertia_ = max(0.0, float(sums[best]))
         self.fitness_ = -self.inertia_
@@ -196,7 +193,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
                     gram, n_clusters, max_iter, 0, labelings[start]
                 )
 
-        run_chunks(run, n_init, threads_here(self.n_jobs))
+        map_ranges(run, n_init, local_threads(self.n_jobs))
         return labelings, steps, sums
 
     def _run_there(self, rows: Floats, starts: list[Integers], max_iter: int, device: str) -> Runs:

@@ -11,15 +11,13 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats
+from weft._base.labels import number_by_first_row
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real, parse_memory
-from weft.estimators._devices import choose_device, to_host
+from weft.backends.devices import to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.methods.mercer.spaces import make_space
-from weft.methods.mercer.widths import by_first_row
-
-# Rows from which a GPU pays.
-_WORTH_A_GPU = 1000
 
 
 class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
@@ -128,7 +126,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         # The walk needs directions to end in; the other kernels' inner products are enough.
         n_components = n_clusters if self.kernel == "diffusion" else 0
         given = (self.kernel, self.sigma, self.kernel_params)
-        device = choose_device(self.device, worth_it=len(X) >= _WORTH_A_GPU)
+        device = choose_device(self.device, "mercer-closed", len(X))
         if device == "cpu":
             self._fit_space, self.sigma_ = make_space(rows, *given, n_components=n_components)
             squared = self._fit_space.squared_distances()
@@ -141,7 +139,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
                 rows, *given, n_components=n_components, device=device
             )
             chosen, heights, raw = on_device.choose_centers(gram, alpha, beta, n_clusters)
-        self.labels_ = by_first_row(raw)
+        self.labels_ = number_by_first_row(raw)
         self.n_clusters_ = int(self.labels_.max()) + 1
         order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
         self.center_indices_ = np.array(chosen)[order]

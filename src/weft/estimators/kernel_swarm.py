@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -17,10 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
+from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.cpu.prototypes import nearest_prototypes
-from weft.estimators._devices import choose_device, to_host
+from weft.backends.cpu.kernels.prototypes import nearest_prototypes
+from weft.backends.devices import to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
 from weft.estimators.kernel_kmeans import KernelKMeans
@@ -36,9 +37,11 @@ from weft.methods.mercer.spaces import (
     median_distance,
     nearest_means,
 )
-from weft.methods.mercer.widths import Found, bind_all, by_first_row, polish, search_widths
+from weft.methods.mercer.widths import Found, polish, search_widths
+from weft.parallel.threads import local_threads
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
+from weft.search.reached import bind_all
 from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO
 
@@ -46,8 +49,6 @@ from weft.search.swarms.mepso import MEPSO
 _TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
 # Matrices of n × n that are alive at once while a space is built.
 _MATRICES = 4
-# Rows from which a GPU pays.
-_WORTH_A_GPU = 500
 
 
 class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
@@ -295,7 +296,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self._fit_reference: Any = centers[order]
 
     def _device(self, n_rows: int) -> str:
-        return choose_device(self.device, worth_it=n_rows >= _WORTH_A_GPU)
+        return choose_device(self.device, "mercer-swarm", n_rows)
 
     def _median_distance(self, rows: Floats) -> float:
         device = self._device(len(rows))
@@ -308,7 +309,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     def _input_objective(self, rows: Floats, most: int, gamma: float) -> InputObjective:
         device = self._device(len(rows))
         if device == "cpu":
-            n_threads = joblib.effective_n_jobs(self.n_jobs)
+            n_threads = local_threads(self.n_jobs)
             return InputObjective(rows, most, gamma=gamma, n_threads=n_threads)
         from weft.methods.mercer.on_device import DeviceInputObjective
 
@@ -318,7 +319,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         settings = {"steps": self.refine_steps, "least": least}
         device = self._device(len(space.X))
         if device == "cpu":
-            n_threads = joblib.effective_n_jobs(self.n_jobs)
+            n_threads = local_threads(self.n_jobs)
             return SpaceObjective(space, most, n_threads=n_threads, **settings)
         from weft.methods.mercer.on_device import DeviceSpaceObjective
 
@@ -401,7 +402,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         )
 
     def _keep(self, found: Found, labels: NDArray[np.int64]) -> None:
-        self.labels_ = by_first_row(labels)
+        self.labels_ = number_by_first_row(labels)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.sigma_ = found.sigma if self.kernel in ("diffusion", "rbf") else None
         self.fitness_ = found.fitness

@@ -16,19 +16,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.devices import DEVICES
+from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
+from weft.backends.devices import DEVICES, to_host
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
-from weft.estimators._devices import choose_device, to_host
+from weft.estimators._devices import choose_device
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
 from weft.kmeans.alternation import Start
 from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
-from weft.kmeans.data import Runner, make_data, nearest, threads
+from weft.kmeans.data import make_data, nearest
 from weft.kmeans.fitting import varying
 from weft.kmeans.sampling import draw_sample
 from weft.kmeans.streams import Stream
@@ -45,15 +44,13 @@ from weft.methods.projected.starts import (
     draw_partitions,
     draw_weights,
 )
+from weft.parallel.blas import one_blas_thread
+from weft.parallel.threads import Runner, thread_runner
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
 from weft.search.runs import running
 from weft.search.swarms.clpso import BOUNDS, CLPSO, PartitionCLPSO
 
-# Squares of larger numbers, summed over many columns, pass the range of float64.
-_LARGEST = 1e145
-# Rows × columns × clusters × particles from which a GPU pays.
-_WORTH_A_GPU = 10**7
 # Rows of a Dask table that the swarm searches on; all of them go through the polish.
 _SEARCH_ROWS = 10_000
 
@@ -293,13 +290,13 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
 
     def _fit_rows(self, rows: Any, resume: Any) -> None:
         n_clusters = self._check_clusters(rows.shape[0])
-        with running(self, rows, resume) as fit, threads(self.n_jobs) as run:
+        with running(self, rows, resume) as fit, thread_runner(self.n_jobs) as run:
             rng = np.random.default_rng(fit.seed(self.random_state))
             if self.metric == "jaccard":
                 self._fit_sparse(rows, n_clusters, run, rng)
             else:
                 # One BLAS thread: blocks of rows run side by side, and bits depend on no setting.
-                with threadpool_limits(limits=1, user_api="blas"):
+                with one_blas_thread():
                     self._fit_dense(rows, n_clusters, run, rng)
 
     def _check_clusters(self, n_rows: int) -> int:
@@ -432,11 +429,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         return Criterion(self.objective, exponent, strength, floor)
 
     def _fit_dense(self, X: Floats, n_clusters: int, run: Runner, rng: np.random.Generator) -> None:
-        if np.abs(X).max() > _LARGEST:
-            raise ValueError(
-                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-                "scale the columns first, for example with StandardScaler."
-            )
+        check_magnitude(X)
         active = varying(X)
         # Columns that vary have a deviation above 0, but it may be too small to divide by.
         unit = X[:, active].std(axis=0) if self.standardize else np.ones(int(active.sum()))
@@ -478,8 +471,8 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     def _make_space(
         self, table: Floats, n_clusters: int, criterion: Criterion, run: Runner
     ) -> DenseSpace:
-        worth_it = table.size * n_clusters * self.n_particles >= _WORTH_A_GPU
-        device = choose_device(self.device, worth_it=worth_it)
+        size = table.size * n_clusters * self.n_particles
+        device = choose_device(self.device, "projected", size)
         if device == "cpu":
             return DenseSpace(table, n_clusters, criterion, run)
         return DeviceSpace(table, n_clusters, criterion, run, device=device)
@@ -631,7 +624,7 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     def _similarities(self, X: Any) -> Floats:
         check_is_fitted(self)
         rows = self._read(X)
-        with threads(None) as run:
+        with thread_runner(None) as run:
             space = SparseSpace(rows, len(self.cluster_centers_), self._exponent_of_weights(), run)
             return space.similarities(self._weights, self.cluster_centers_)
 

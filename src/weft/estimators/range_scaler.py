@@ -11,7 +11,7 @@ from sklearn.utils._array_api import device as device_of
 from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from weft.estimators._devices import to_host
+from weft.backends.devices import to_host
 from weft.estimators._mixins import KeepMixin
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 import warnings
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.cpu import prototypes as kernels
-from weft.backends.devices import DEVICES
-from weft.estimators._devices import choose_device, to_host
+from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
+from weft.backends.cpu.kernels import prototypes as kernels
+from weft.backends.devices import DEVICES, to_host
+from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ColumnsMixin, ReportMixin
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.methods.staged.objectives import (
@@ -31,15 +30,11 @@ from weft.methods.staged.objectives import (
     Terms,
 )
 from weft.methods.staged.polish import POLISHES, polished
+from weft.parallel.threads import local_threads
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
 from weft.search.runs import running
 from weft.search.swarms.standard import StandardPSO
-
-# Rows × columns from which a GPU, once it is warm, was faster than the CPU; see bench/gpu.py.
-_WORTH_A_GPU = 20_000
-# Squares of larger numbers, summed over many columns, pass the range of float64.
-_LARGEST = 1e145
 
 
 class _Scaling(NamedTuple):
@@ -213,11 +208,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
             The fitted estimator.
         """
         X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
-        if np.abs(X).max() > _LARGEST:
-            raise ValueError(
-                f"X holds values up to {np.abs(X).max():.3g}, whose squares cannot be summed; "
-                "scale the columns first, for example with StandardScaler."
-            )
+        check_magnitude(X)
         self._check_choices()
         with running(self, X, resume) as run:
             self._fit_rows(X, np.random.default_rng(run.seed(self.random_state)))
@@ -226,7 +217,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
     def _fit_rows(self, X: Floats, rng: np.random.Generator) -> None:
         swarm = self._make_swarm()
         n_particles = check_integer("n_particles", self.n_particles, low=1)
-        n_threads = joblib.effective_n_jobs(self.n_jobs)
+        n_threads = local_threads(self.n_jobs)
         self._fit_scaling = _scaling_of(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         terms = self._make_terms(rows, rng, n_threads)
@@ -252,7 +243,7 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         self._keep(X, found)
 
     def _where(self, rows: Floats) -> str:
-        return choose_device(self.device, worth_it=rows.size >= _WORTH_A_GPU)
+        return choose_device(self.device, "prototypes", rows.size)
 
     def _check_choices(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))

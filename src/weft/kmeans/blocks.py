@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Labels
 from weft._base.validation import import_optional
-from weft.backends.cpu.powers import cluster_powers
-from weft.backends.cpu.screen import LARGEST_EXPONENT
+from weft.backends.cpu.kernels.powers import cluster_powers
+from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
 from weft.kmeans.data import Data, make_screen, mass_of, nearest, own_distances
 
 T = TypeVar("T")
@@ -146,7 +146,7 @@ class Step(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over the rows of each cluster; see `weft.backends.reference.kmeans.cluster_powers`."""
+    """Sums over the rows of each cluster; see `cluster_powers` of the reference kernels."""
 
     n_rows: Floats  # (K,)
     mass: Floats  # (K,)

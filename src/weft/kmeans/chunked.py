@@ -28,11 +28,12 @@ from weft.kmeans.blocks import (
     sums,
     units_of,
 )
-from weft.kmeans.data import Centers, make_data, threads
+from weft.kmeans.data import Centers, make_data
 from weft.kmeans.fitting import Settings, better, make_start
 from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
 from weft.kmeans.weights import Rule
+from weft.parallel.threads import thread_runner
 
 # In units of a column's range: a Newton step this short leaves an error of about its square.
 SHORT_STEP = 1e-8
@@ -226,7 +227,7 @@ def start_on_sample(
     rng: np.random.Generator,
 ) -> tuple[Start, AnomalousPatterns | None]:
     """Return where the best of the starts ends on the sample."""
-    with threads(settings.n_jobs) as run:
+    with thread_runner(settings.n_jobs) as run:
         data = make_data(sample.rows, sample.mass, settings.exponent, run)
         patterns = None
         if isinstance(settings.init, str) and settings.init == "anomalous":

@@ -7,24 +7,18 @@ shape alone, added in their order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Labels
-from weft.backends.cpu import centers as minkowski_centers
-from weft.backends.cpu import kmeans as squared
-from weft.backends.cpu import minkowski
-from weft.backends.cpu import screen as screening
+from weft.backends.cpu.kernels import centers as minkowski_centers
+from weft.backends.cpu.kernels import kmeans as squared
+from weft.backends.cpu.kernels import minkowski
+from weft.backends.cpu.kernels import screen as screening
 from weft.kmeans import on_device
-from weft.parallel.workers import threads_here
-
-Runner = Callable[[Callable[[int, int], None], int], None]
+from weft.parallel.threads import Runner
 
 LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
 MOST_PARTS = 64
@@ -70,24 +64,6 @@ class Centers(NamedTuple):
 
     centers: Floats
     dispersions: Floats
-
-
-@contextmanager
-def threads(n_jobs: Any) -> Iterator[Runner]:
-    """Give a function that runs a task over spans of a range, on `n_jobs` threads."""
-    count = threads_here(n_jobs)
-    if count == 1:
-        yield lambda task, size: task(0, size)
-        return
-    with ThreadPoolExecutor(count) as pool:
-
-        def run(task: Callable[[int, int], None], size: int) -> None:
-            cuts = [size * part // count for part in range(count + 1)]
-            spans = [(a, b) for a, b in pairwise(cuts) if a < b]
-            for _ in pool.map(lambda span: task(*span), spans):
-                pass
-
-        yield run
 
 
 def make_data(

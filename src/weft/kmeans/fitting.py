@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
-from weft.kmeans.data import Data, make_data, nearest, threads
+from weft.kmeans.data import Data, make_data, nearest
 from weft.kmeans.seeding import (
     AnomalousPatterns,
     Membership,
@@ -25,6 +25,7 @@ from weft.kmeans.seeding import (
     scattered,
 )
 from weft.kmeans.weights import Rule, uniform
+from weft.parallel.threads import thread_runner
 from weft.parallel.workers import Crew, works_elsewhere
 
 INITS = ("anomalous", "k-means++", "random", "scattered")
@@ -151,7 +152,7 @@ def fit_family(
     `make_assign` gives each start its own assignment, which then answers for empty clusters too;
     a start that comes to a dead end is left out, unless all do.
     """
-    with threads(settings.n_jobs) as run:
+    with thread_runner(settings.n_jobs) as run:
         data = make_data(X, mass, settings.exponent, run, device=settings.device)
         active = varying(X)
         rule = make_rule(data, active)
@@ -215,7 +216,7 @@ class Restarts:
     def evaluate_part(self, starts: list[Start]) -> list[Outcome]:
         """Return where each of the starts ends."""
         exponent, max_iter, tol = self.settings.exponent, self.settings.max_iter, self.settings.tol
-        with threads(1) as run:
+        with thread_runner(1) as run:
             data = make_data(self.X, self.mass, exponent, run)
             return [
                 alternate(data, start, self.rule, max_iter=max_iter, tol=tol) for start in starts

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Labels, Tensor
-from weft.backends.cpu import minkowski
+from weft.backends.cpu.kernels import minkowski
 from weft.backends.devices import load_torch, to_device
-from weft.backends.gpu import kmeans as kernels
+from weft.backends.gpu.kernels import kmeans as kernels
 
 
 class Moved(NamedTuple):

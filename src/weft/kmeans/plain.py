@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers
 from weft.kmeans.alternation import Outcome
-from weft.kmeans.data import Data, make_data, threads
+from weft.kmeans.data import Data, make_data
 from weft.kmeans.fitting import fit_family, read_settings, varying
 from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
 from weft.kmeans.weights import Rule, Unweighted
+from weft.parallel.threads import thread_runner
 
 
 class Partition(NamedTuple):
@@ -39,7 +40,7 @@ def kmeans(rows: Floats, n_clusters: int, n_init: int, rng: np.random.Generator)
 
 def plain_patterns(rows: Floats) -> AnomalousPatterns:
     """Return all anomalous patterns of the rows under plain squared distances (algorithm 2.6)."""
-    with threads(None) as run:
+    with thread_runner(None) as run:
         data = make_data(rows, np.ones(len(rows)), 2.0, run)
         active = varying(rows)
         return anomalous_patterns(data, Unweighted(active), active)

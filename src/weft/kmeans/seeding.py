@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Mask
-from weft.backends.cpu import kmeans as squared
+from weft.backends.cpu.kernels import kmeans as squared
 from weft.kmeans.alternation import Start
 from weft.kmeans.data import Data, center_of, distances, mass_of, nearest, rows_of
 from weft.kmeans.weights import Rule, uniform

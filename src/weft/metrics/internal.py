@@ -6,7 +6,6 @@ leave open is decided in docs/decisions/0002-degenerate-partitions.md.
 
 from __future__ import annotations
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
@@ -27,6 +26,7 @@ from weft.metrics.on_spaces import (
     sparsity_and_separation_of,
     symmetric_silhouette_samples,
 )
+from weft.parallel.threads import local_threads
 
 
 def _prepare(
@@ -89,7 +89,7 @@ def silhouette(
     space, _, dense = _prepare(X, labels, metric, noise)
     if metric == "precomputed" or (dense.max(initial=-1) + 1) * len(dense) > SUMS_AT_ONCE:
         return silhouette_of(space, dense)
-    samples = symmetric_silhouette_samples(space, dense, joblib.effective_n_jobs(n_jobs))
+    samples = symmetric_silhouette_samples(space, dense, local_threads(n_jobs))
     return mean_of_labelled(samples, dense)
 
 

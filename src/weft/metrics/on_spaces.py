@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu import neighbours as neighbour_kernels
-from weft.backends.cpu import products as product_kernels
-from weft.backends.cpu import scores as score_kernels
-from weft.backends.cpu import tiles as tile_kernels
+from weft.backends.cpu.kernels import neighbours as neighbour_kernels
+from weft.backends.cpu.kernels import products as product_kernels
+from weft.backends.cpu.kernels import scores as score_kernels
+from weft.backends.cpu.kernels import tiles as tile_kernels
 from weft.backends.cpu.spaces import Space, aligned
-from weft.parallel.ranges import run_chunks
+from weft.parallel.blas import one_blas_thread
+from weft.parallel.threads import map_ranges
 
 # Clusters × rows whose sums of distances are held at once (at most 64 MB in double precision).
 SUMS_AT_ONCE = 8_000_000
@@ -119,8 +119,8 @@ def symmetric_silhouette_samples(space: Space, labels: Integers, n_threads: int)
                 *rows, edges[part], edges[part + 1], False, store, labels, parts[part]
             )
 
-    with threadpool_limits(1, "blas"):
-        run_chunks(work, _PARTS, n_threads)
+    with one_blas_thread():
+        map_ranges(work, _PARTS, n_threads)
     out = np.empty(space.n_rows)
     score_kernels.silhouette_rows(parts.sum(axis=0), labels, counts, out)
     return out

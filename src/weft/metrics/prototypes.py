@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, check_real
-from weft.backends.cpu import mercer_cs as kernels
+from weft.backends.cpu.kernels import mercer_cs as kernels
 from weft.metrics.external import accuracy
 from weft.metrics.internal import dense_labels
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from weft._base.arrays import Floats
-from weft.parallel.ranges import run_chunks
+from weft.parallel.threads import map_ranges
 from weft.parallel.workers import Crew, open_crew
 
 
@@ -54,7 +54,7 @@ class SpreadObjective:
 
     def _run(self, work: Any, n_particles: int) -> None:
         """Call ``work(first, last)`` on ranges of the particles."""
-        run_chunks(work, n_particles, self.n_threads if self._pool is not None else 1, self._pool)
+        map_ranges(work, n_particles, self.n_threads if self._pool is not None else 1, self._pool)
 
 
 class WholeSwarm:

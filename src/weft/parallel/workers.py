@@ -8,19 +8,18 @@ bit depends on who did what, nor on how often: a chunk that was lost with its wo
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Self
 from uuid import uuid4
 
 import joblib
 from joblib.parallel import get_active_backend
-from threadpoolctl import ThreadpoolController
+
+from weft.parallel.blas import one_blas_thread
+from weft.parallel.threads import has_client, local_threads
 
 # More would even out what particles cost, but each takes a few ms on its way: one was quickest.
 CHUNKS_PER_WORKER = 1
@@ -32,24 +31,15 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 def works_elsewhere() -> bool:
     """Say whether joblib is set to work in other processes, or on other machines."""
-    return _processes() is not None
+    return _process_backend() is not None
 
 
-def threads_here(n_jobs: int | None) -> int:
-    """Return the number of threads for work that stays in this process, whatever backend is set."""
-    if not _is_dask(get_active_backend(prefer="threads")[0]):
-        return int(joblib.effective_n_jobs(n_jobs))
-    # Dask answers with all cores of its cluster, which are elsewhere.
-    with joblib.parallel_config(backend="threading"):
-        return int(joblib.effective_n_jobs(n_jobs))
-
-
-def threads_in_process(n_jobs: int | None) -> int:
+def threads_per_process(n_jobs: int | None) -> int:
     """Return how many particles one process evaluates at a time: what its memory is shared by."""
-    backend = _processes()
+    backend = _process_backend()
     if backend is None:
-        return threads_here(n_jobs)
-    if _is_dask(backend):
+        return local_threads(n_jobs)
+    if has_client(backend):
         return max(backend.client.nthreads().values(), default=1)
     return 1
 
@@ -77,12 +67,12 @@ class Crew:
         self._token = uuid4().hex
 
     def __enter__(self) -> Self:
-        self._backend = _processes()
+        self._backend = _process_backend()
         if self._backend is None:
             if self.n_threads > 1:
                 # joblib looks every 10 ms whether all is done: too seldom for small tables.
                 self._pool = ThreadPoolExecutor(self.n_threads).__enter__()
-        elif _is_dask(self._backend):
+        elif has_client(self._backend):
             self._scatter()
         else:
             self._open_pool()
@@ -124,7 +114,7 @@ class Crew:
         self._pool = pool.__enter__()
 
     def _on_processes(self, parts: list[Any]) -> list[Any]:
-        task = joblib.delayed(_evaluate_there)
+        task = joblib.delayed(_evaluate_in_worker)
         return self._pool(task(self._token, self.owner, part) for part in parts)
 
     def _scatter(self) -> None:
@@ -152,35 +142,6 @@ class Crew:
         self._last = futures
         # One by one is quicker than all at once, by a few ms.
         return [future.result() for future in futures]
-
-
-@lru_cache(maxsize=1)
-def _libraries() -> ThreadpoolController:
-    # Looking for them takes milliseconds; whoever evaluates has loaded its own before.
-    return ThreadpoolController()
-
-
-_limits = threading.Lock()
-_running = 0
-_restore: Any = None
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread while anybody in this process evaluates; the last one lets go."""
-    global _running, _restore
-    with _limits:
-        if _running == 0:
-            _restore = _libraries().limit(limits=1, user_api="blas")
-            _restore.__enter__()
-        _running += 1
-    try:
-        yield
-    finally:
-        with _limits:
-            _running -= 1
-            if _running == 0:
-                _restore.__exit__(None, None, None)
 
 
 def _evaluate(owner: Any, part: Any) -> Any:
@@ -213,7 +174,7 @@ def _answer(seat: Any, answer: Any) -> Any:
 _kept: dict[str, Any] = {}
 
 
-def _evaluate_there(token: str, owner: Any, part: Any) -> Any:
+def _evaluate_in_worker(token: str, owner: Any, part: Any) -> Any:
     """Evaluate in a process of joblib's, which keeps the owner it got first, buffers and all."""
     if token not in _kept:
         _kept.clear()  # one search at a time: its memory goes when the next begins
@@ -221,17 +182,13 @@ def _evaluate_there(token: str, owner: Any, part: Any) -> Any:
     return _evaluate(_kept[token], part)
 
 
-def _processes() -> Any:
+def _process_backend() -> Any:
     """Return joblib's backend if somebody has set one that works in other processes, else None."""
     backend, _ = get_active_backend(prefer="threads")
-    if _is_dask(backend) and _inside_task():
+    if has_client(backend) and _inside_task():
         return None  # whoever sent this task has spread the work already
     threaded = ("uses_threads", "supports_sharedmem")
     return None if any(getattr(backend, name, False) for name in threaded) else backend
-
-
-def _is_dask(backend: Any) -> bool:
-    return hasattr(backend, "client") and hasattr(backend.client, "scatter")
 
 
 def _inside_task() -> bool:

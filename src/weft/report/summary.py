@@ -15,10 +15,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 import weft
 from weft._base.validation import check_integer
+from weft.parallel.blas import one_blas_thread
 from weft.report.cautions import cautions
 from weft.report.facts import Facts, dense_rows, read_facts
 from weft.report.profile import Profile, describe_clusters, profile
@@ -150,7 +150,7 @@ def _draw(
     names = [facts.names[j] for j in columns]
     compared = profile(values, facts.labels)
     metric = learned_metric(model, rows, facts, columns)
-    with threadpool_limits(1):  # products this small lose by threads, on a busy machine a lot
+    with one_blas_thread():  # products this small lose by threads, on a busy machine a lot
         drawn = draw_map(metric, rows, values, facts, columns)
         widths = draw_silhouette(metric, rows, facts)
     return {

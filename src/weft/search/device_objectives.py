@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Tensor
+from weft._base.labels import number_by_first_row
 from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
 from weft.backends.devices import is_fused, load_torch
-from weft.backends.gpu import affinity, linkage, neighbours, scores
-from weft.backends.gpu.distances import Distances
-from weft.backends.gpu.metrics import DeviceTable, Metrics, Packed, pack
+from weft.backends.gpu.kernels import affinity, linkage, neighbours, scores
+from weft.backends.gpu.kernels.distances import Distances
+from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, Packed, pack
 from weft.search.clusterers import (
     DBSCAN,
     AffinityPropagation,
@@ -27,7 +28,6 @@ from weft.search.clusterers import (
     CompleteLinkage,
     KNNGraph,
 )
-from weft.search.clusterers.base import number_by_first_row
 from weft.search.criteria import BCR, BIC, CSC, Connectedness, Context, Criterion, Silhouette
 from weft.search.objectives import INFEASIBLE
 from weft.search.particles import Particle

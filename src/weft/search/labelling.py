@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu.labelling import nearest_known
-from weft.backends.cpu.neighbours import nearest_in_block
+from weft.backends.cpu.kernels.labelling import nearest_known
+from weft.backends.cpu.kernels.neighbours import nearest_in_block
 from weft.backends.cpu.spaces import BLOCK_ROWS, Solution, cross_blocks
 from weft.kmeans.data import make_data, nearest
-from weft.parallel.ranges import run_chunks
+from weft.parallel.blas import one_blas_thread
+from weft.parallel.threads import map_ranges
 
 # Rows per tile: with a few thousand known rows, a tile stays in the second-level cache.
 _TILE_ROWS = 256
@@ -45,7 +45,7 @@ def representative_rows(
     centers = np.ascontiguousarray(X[np.sort(rng.choice(n_rows, n_cells, replace=False))])
 
     def run(task: Callable[[int, int], None], total: int) -> None:
-        run_chunks(task, total, n_threads)
+        map_ranges(task, total, n_threads)
 
     data = make_data(X, np.ones(1), 2.0, run)
     cells = nearest(data, centers, np.ones_like(centers))
@@ -55,18 +55,6 @@ def representative_rows(
     first = np.cumsum(counts) - counts
     chosen = [order[a : a + n] for a, n in zip(first, quota, strict=True)]
     return np.sort(np.concatenate(chosen))
-
-
-def numbers_by_first_row(labels: Integers, n_clusters: int) -> Integers:
-    """Return new numbers (n_clusters,) for clusters: by the first row that has them.
-
-    Rows that repeat each other may leave a cluster of a sample with none: such ones come last.
-    """
-    old, first = np.unique(labels[labels >= 0], return_index=True)
-    numbers = np.full(n_clusters, -1, dtype=np.int64)
-    numbers[old[np.argsort(first)]] = np.arange(len(old))
-    numbers[numbers < 0] = np.arange(len(old), n_clusters)
-    return numbers
 
 
 def _shares(counts: Integers, size: int) -> Integers:
@@ -119,8 +107,8 @@ def nearest_rows_of(X: Floats, known: Floats, solution: Solution, *, n_threads: 
             )
             found.powered[span] /= scale * scale
 
-    with threadpool_limits(1, "blas"):
-        run_chunks(task, -(-n_rows // _TILE_ROWS), n_threads)
+    with one_blas_thread():
+        map_ranges(task, -(-n_rows // _TILE_ROWS), n_threads)
     return found
 
 
@@ -137,4 +125,4 @@ def _exact(X: Floats, known: Floats, solution: Solution, found: Nearest, n_threa
             for first, block in cross_blocks(rows, columns, solution):
                 nearest_in_block(block, first, False, indices, powered)
 
-    run_chunks(task, -(-len(X) // BLOCK_ROWS), n_threads)
+    map_ranges(task, -(-len(X) // BLOCK_ROWS), n_threads)

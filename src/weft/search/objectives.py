@@ -11,18 +11,16 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import scipy.linalg.cython_blas  # noqa: F401 - the products' BLAS, loaded before it is limited
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from weft._base.arrays import Floats
 from weft.backends.cpu.spaces import Buffers, Solution, Space, Table, with_matrices
 from weft.metrics.on_spaces import nearest_neighbours
-from weft.parallel.workers import Crew, threads_in_process
+from weft.parallel.blas import hold_blas, one_blas_thread, release_blas
+from weft.parallel.workers import Crew, threads_per_process
 from weft.search.clusterers import Clusterer, Clustering
 from weft.search.criteria import Context, Criterion
 from weft.search.particles import Particle, WeightExponentParticle
@@ -67,7 +65,7 @@ class FeatureObjective:
         self.n_threads, self.hold_matrix = _plan_memory(
             self.dtype.itemsize * len(X) ** 2,
             clusterer.n_matrices,
-            threads_in_process(n_jobs),
+            threads_per_process(n_jobs),
             max_memory,
         )
         # Exponents: particles share the logarithms of all differences, so some go together.
@@ -79,8 +77,7 @@ class FeatureObjective:
         self._scores: dict[bytes, float] = {}
         self._outcomes: dict[bytes, Outcome] = {}
         self._crew: Crew | None = None
-        self._limits: Any = None
-        with _blas().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             full = Context(table).full_space(Buffers(hold_matrix=False, dtype=np.float32))
             self.clusterer = clusterer.prepare(full)
             wanted = criterion.n_neighbors_wanted()
@@ -89,7 +86,7 @@ class FeatureObjective:
 
     def __enter__(self) -> Self:
         # Particles are what runs side by side: a product inside one stays on its thread.
-        self._limits = _blas().limit(limits=1, user_api="blas")
+        hold_blas()
         self._crew = Crew(self, n_threads=self.n_threads, n_jobs=self.n_jobs).__enter__()
         return self
 
@@ -97,8 +94,7 @@ class FeatureObjective:
         if self._crew is not None:
             self._crew.__exit__(*error)
         self._crew = None
-        self._limits.restore_original_limits()
-        self._limits = None
+        release_blas()
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, D) → (P,)."""
@@ -155,13 +151,13 @@ class FeatureObjective:
 
     def cluster(self, solution: Solution) -> Clustering:
         """Cluster the rows in the metric of `solution`."""
-        with _blas().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             return self.clusterer.cluster(self._space(solution))
 
     def score(self, solution: Solution, clustering: Clustering) -> float:
         """Return the criterion's value, in float64, for a clustering found under `solution`."""
         space = Space.of(self.context.table, solution, Buffers(hold_matrix=False))
-        with _blas().limit(limits=1, user_api="blas"):
+        with one_blas_thread():
             return self.criterion.score(space, clustering.labels, self.context)
 
     def _spaces(self, solutions: list[Solution]) -> Iterator[Space]:
@@ -180,18 +176,12 @@ class FeatureObjective:
     def __getstate__(self) -> dict[str, Any]:
         # Threads and their buffers stay here; another process makes its own.
         state = self.__dict__.copy()
-        state["_local"] = state["_crew"] = state["_limits"] = None
+        state["_local"] = state["_crew"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._local = threading.local()
-
-
-@lru_cache(maxsize=1)
-def _blas() -> ThreadpoolController:
-    # Looking for the libraries takes milliseconds, and those that matter are loaded above.
-    return ThreadpoolController()
 
 
 def _fingerprint(*arrays: NDArray[Any]) -> bytes:

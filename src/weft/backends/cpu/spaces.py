@@ -4,8 +4,8 @@ A `Space` is all that clusterers and criteria see of the data: powered distances
 the root) and the root that turns them into distances. Whether they come from a matrix held in
 memory or are made again for each pass is the space's own affair: the bits are the same.
 
-Distances may be in float32. Then each has a bound on its error, and `weft.backends.cpu.neighbours`
-settles in float64 whatever the bound leaves open, so that no label depends on the precision.
+Distances may be in float32. Then each has a bound on its error, and `kernels.neighbours` settles in
+float64 whatever the bound leaves open, so that no label depends on the precision.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
-from weft.backends.cpu import distances as difference_kernels
-from weft.backends.cpu import products as product_kernels
-from weft.backends.cpu import swarm_powers as power_kernels
+from weft.backends.cpu.kernels import distances as difference_kernels
+from weft.backends.cpu.kernels import products as product_kernels
+from weft.backends.cpu.kernels import swarm_powers as power_kernels
 
 AnyFloats = NDArray[Any]  # float32 or float64
 
@@ -92,7 +92,7 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
 
 
 class Rows(NamedTuple):
-    """Weighted rows in tiles, as products take them; see `weft.backends.cpu.products`."""
+    """Weighted rows in tiles, as products take them; see `weft.backends.cpu.kernels.products`."""
 
     tiles: AnyFloats  # (T, m, TILE)
     norms: AnyFloats  # (T · TILE,)
@@ -101,7 +101,7 @@ class Rows(NamedTuple):
 
 
 class Powers(NamedTuple):
-    """What single precision makes powers from; see `weft.backends.cpu.swarm_powers`."""
+    """What single precision makes powers from; see `weft.backends.cpu.kernels.swarm_powers`."""
 
     halves: NDArray[np.float32]
     terms: power_kernels.Terms

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import norm
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu import prototypes, validity
+from weft.backends.cpu.kernels import prototypes, validity
 from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu import mercer_cs as kernels
+from weft.backends.cpu.kernels import mercer_cs as kernels
 from weft.methods.mercer.spaces import FeatureSpace
 from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation

@@ -8,7 +8,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft.backends.devices import load_torch, to_device
-from weft.backends.gpu import mercer_cs, prototypes, validity
+from weft.backends.gpu.kernels import mercer_cs, prototypes, validity
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
 from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, gamma_of, make_space, read_width

@@ -26,7 +26,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, check_real
-from weft.backends.cpu.mercer_cs import mean_products
+from weft.backends.cpu.kernels.mercer_cs import mean_products
 
 LOCAL_NEIGHBOUR = 7
 # Directions with less than this share of the spread are rounding: equal rows would differ there.

@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Labels
-from weft.backends.cpu import projected as kernels
-from weft.kmeans.data import Runner
+from weft.backends.cpu.kernels import projected as kernels
 from weft.methods.projected.criteria import Criterion
+from weft.parallel.threads import Runner
 
 BLOCK_ROWS = 256
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
 from weft.backends.devices import load_torch, to_device
-from weft.kmeans.data import Runner
 from weft.methods.projected.criteria import Criterion
 from weft.methods.projected.dense import DenseSpace, Settled, Summary, refill
+from weft.parallel.threads import Runner
 
 _AT_ONCE = 2**27  # numbers that one step holds
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Labels
-from weft.backends.cpu import projected as kernels
-from weft.kmeans.data import Runner
+from weft.backends.cpu.kernels import projected as kernels
 from weft.methods.projected.dense import Settled, refill
+from weft.parallel.threads import Runner
 
 
 class SparseSpace:

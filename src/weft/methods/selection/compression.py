@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.utils import check_array
 
 from weft._base.arrays import Floats
-from weft.backends.cpu.compression import compression_tile
-from weft.backends.gpu import compression as gpu
+from weft.backends.cpu.kernels.compression import compression_tile
+from weft.backends.gpu.kernels import compression as gpu
 
 TILE = 256
 

@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
-from weft.backends.cpu.compression import alive_within, kth_alive
+from weft.backends.cpu.kernels.compression import alive_within, kth_alive
 from weft.methods.selection.compression import compression_tiles
 
 EPSILONS = ("first", "latest")

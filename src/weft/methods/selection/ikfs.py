@@ -18,10 +18,11 @@ from sklearn.cluster import KMeans
 from weft._base.arrays import Floats, Integers, Mask
 from weft.backends.devices import to_device
 from weft.kmeans.alternation import Start, alternate
-from weft.kmeans.data import make_data, threads
+from weft.kmeans.data import make_data
 from weft.kmeans.seeding import PATTERN_STEPS
 from weft.kmeans.weights import Unweighted, uniform
 from weft.methods.selection.compression import compression_tiles
+from weft.parallel.threads import thread_runner
 
 SEEDS = 256  # patterns whose first round is one product
 PICKS = ("spread", "largest")
@@ -121,7 +122,7 @@ def ikfs(columns: Floats, *, pick: str = "spread", device: str = "cpu") -> Featu
 def _k_means_there(columns: Floats, centers: Floats, device: str) -> Integers:
     """Return labels of plain k-means on a GPU."""
     active = np.ones(columns.shape[1], dtype=bool)
-    with threads(1) as run:
+    with thread_runner(1) as run:
         data = make_data(columns, np.ones(len(columns)), 2.0, run, device=device)
         start = Start(centers, uniform(active, len(centers)))
         outcome = alternate(data, start, Unweighted(active), max_iter=MOST_ROUNDS)

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu import prototypes as kernels
-from weft.parallel.ranges import run_chunks
+from weft.backends.cpu.kernels import prototypes as kernels
+from weft.parallel.threads import map_ranges
 
 # Rows whose distances to all others are held at a time: they are made once for all labelings.
 TILE = 256
@@ -65,7 +65,7 @@ def estimate_n_clusters(
             centers = rows[starts[run]]
             kernels.lloyd(rows, columns, centers, LLOYD_STEPS, labelings[run])
 
-    run_chunks(cluster, len(starts), n_threads)
+    map_ranges(cluster, len(starts), n_threads)
     scores = mean_silhouettes(rows, labelings, most, n_threads)
     return _elected(scores.reshape(n_estimates, len(numbers)), numbers)
 
@@ -90,5 +90,5 @@ def mean_silhouettes(
             distances = cdist(rows, rows[start : start + TILE])
             kernels.silhouette_tile(distances, start, labelings, counts, parts[tile])
 
-    run_chunks(score, n_tiles, n_threads)
+    map_ranges(score, n_tiles, n_threads)
     return parts.sum(axis=0) / len(rows)

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu import prototypes as kernels
+from weft.backends.cpu.kernels import prototypes as kernels
 from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation
 

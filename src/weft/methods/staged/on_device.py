@@ -11,7 +11,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft.backends.devices import load_torch
-from weft.backends.gpu import prototypes as kernels
+from weft.backends.gpu.kernels import prototypes as kernels
 from weft.methods.staged.objectives import CentroidObjective, MedoidObjective, Terms
 from weft.parallel.parts import WholeSwarm
 from weft.search.swarms.base import Evaluation

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu import prototypes as kernels
+from weft.backends.cpu.kernels import prototypes as kernels
 from weft.methods.staged.estimate import LLOYD_STEPS
 from weft.methods.staged.objectives import Partition, Terms
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft._base.labels import number_by_first_row
 from weft._base.validation import check_integer, check_real
-from weft.backends.cpu import affinity as kernels
+from weft.backends.cpu.kernels import affinity as kernels
 from weft.backends.cpu.spaces import Space
-from weft.search.clusterers.base import Clustering, number_by_first_row
+from weft.search.clusterers.base import Clustering
 
 
 @dataclass(frozen=True)

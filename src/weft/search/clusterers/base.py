@@ -38,14 +38,3 @@ class Clusterer(Protocol):
 
     def cluster(self, space: Space) -> Clustering:
         """Cluster the rows of `space`."""
-
-
-def number_by_first_row(labels: Integers) -> Integers:
-    """Renumber labels 0 … K-1 by the first row of each; -1 stays."""
-    out = np.full(len(labels), -1, dtype=np.int64)
-    assigned = labels >= 0
-    _, first, inverse = np.unique(labels[assigned], return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    out[assigned] = rank[inverse]
-    return out

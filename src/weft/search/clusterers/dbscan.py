@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from weft._base.labels import number_by_first_row
 from weft._base.validation import check_integer, check_real
-from weft.backends.cpu import neighbours as kernels
-from weft.backends.cpu import tiles as tile_kernels
+from weft.backends.cpu.kernels import neighbours as kernels
+from weft.backends.cpu.kernels import tiles as tile_kernels
 from weft.backends.cpu.spaces import Space
 from weft.metrics.on_spaces import nearest_neighbours
-from weft.search.clusterers.base import Clustering, number_by_first_row
+from weft.search.clusterers.base import Clustering
 
 # eps=None takes this quantile of the distances to the min_samples-th row in the full data: most
 # rows are then core rows, and the sparse tenth decides for itself.

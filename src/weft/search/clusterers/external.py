@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from weft._base.labels import number_by_first_row
 from weft.backends.cpu.spaces import Space
-from weft.search.clusterers.base import Clustering, number_by_first_row
+from weft.search.clusterers.base import Clustering
 
 
 class ExternalClusterer:

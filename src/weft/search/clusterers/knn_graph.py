@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.validation import check_integer
-from weft.backends.cpu import neighbours as kernels
+from weft.backends.cpu.kernels import neighbours as kernels
 from weft.backends.cpu.spaces import Space
 from weft.metrics.on_spaces import nearest_rows
 from weft.search.clusterers.base import Clustering

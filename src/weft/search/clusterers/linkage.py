@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft._base.validation import check_integer
-from weft.backends.cpu import linkage as kernels
+from weft.backends.cpu.kernels import linkage as kernels
+from weft.backends.cpu.kernels.vectors import PIECE as SMALLEST
 from weft.backends.cpu.spaces import Space
-from weft.backends.cpu.vectors import PIECE as SMALLEST
 from weft.search.clusterers.base import Clustering
 
 

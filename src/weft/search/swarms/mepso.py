@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
-from weft.backends.cpu.moves import move_particles
+from weft.backends.cpu.kernels.moves import move_particles
 
 
 class MEPSOState(NamedTuple):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft._base.arrays import Floats
-from weft.backends.cpu.moves import move_particles
+from weft.backends.cpu.kernels.moves import move_particles
 from weft.search.swarms.pso import PSO, PSOState
 
 

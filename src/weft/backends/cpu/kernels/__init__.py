@@ -1,0 +1,1 @@
+"""Compiled passes over arrays (numba): sequential, without the GIL, output arrays last."""

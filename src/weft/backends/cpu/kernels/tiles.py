@@ -1,0 +1,315 @@
+"""What is wanted of the distances, taken from each tile of them while it is hot.
+
+The upper half of the matrix is made tile by tile, once; each pair counts for its row and for its
+column. Tiles may be kept for what comes after (`store` holds them all) or are made again (`store`
+is a single tile): the bits are the same. Symbols are those of `weft.backends.cpu.kernels.products`.
+
+Every decision is the one that exact distances give: what the error bound leaves open is settled in
+float64, feature by feature.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from weft.backends.cpu.kernels.neighbours import insert, join_sets, root_of
+from weft.backends.cpu.kernels.products import (
+    _SAFE,
+    TILE,
+    make_tile,
+    mirror_tile,
+    scratch,
+    squared_difference,
+    turn_tile,
+)
+from weft.backends.cpu.kernels.vectors import (
+    add_piece,
+    below,
+    count_bits,
+    count_piece,
+    finish_piece,
+    lowest_bit,
+)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _above_diagonal(r):
+    """Return the mask of the columns after column r."""
+    return ~np.int64(0) << np.int64(r) << np.int64(1)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _retake(tile, r, c, i, j, slack, columns):
+    """Update and return a tile's entry: in float64 where it is not well above its error."""
+    kind = slack.dtype.type
+    value = tile[r * TILE + c]
+    if value < kind(_SAFE) * (slack[i] + slack[j]):
+        value = kind(squared_difference(columns, i, j))
+        tile[r * TILE + c] = value
+    return value
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def likely_limits(Z, slack, guess, limits):
+    """Fill `limits` (T · TILE,): no row's g nearest are farther, if `guess` (n, g) are g others.
+
+    Rows that are near in the full data are probably near under weights. Without a guess the limit
+    is inf.
+    """
+    n_rows, n_guesses = guess.shape
+    n_tiles, n_kept, _ = Z.shape
+    kind = Z.dtype.type
+    limits[:n_rows] = np.inf
+    limits[n_rows:] = -np.inf
+    if n_guesses == 0:
+        return
+    flat = Z.reshape(Z.size)
+    most = slack.max()
+    total, worst = np.empty(TILE, Z.dtype), np.empty(TILE, Z.dtype)
+    place = np.empty(TILE, np.int64)
+    for tile in range(n_tiles):
+        first = tile * TILE
+        height = min(TILE, n_rows - first)
+        worst[:] = kind(0.0)
+        for g in range(n_guesses):
+            for r in range(height):
+                j = guess[first + r, g]
+                place[r] = (j // TILE) * n_kept * TILE + j % TILE
+            total[:] = kind(0.0)
+            for f in range(n_kept):
+                here = Z[tile, f]
+                for r in range(height):
+                    difference = here[r] - flat[place[r] + f * TILE]
+                    total[r] += difference * difference
+            for r in range(height):
+                worst[r] = max(worst[r], total[r])
+        for r in range(height):
+            # Above whatever the product makes of these rows, and of the same rows once more.
+            bound = worst[r] * kind(1.001) + kind(4.0) * (slack[first + r] + most)
+            limits[first + r] = bound if bound > kind(0.0) else kind(1e-30)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
+    """Fill `indices` and `values` (n, k) with the k nearest of each row, and `store`.
+
+    No k + 1 nearest may be beyond `limits`, which is used up. The k rows are exactly the nearest;
+    their order, where they are nearer to each other than the error bound, is that of the products.
+    """
+    n_rows, k = indices.shape
+    n_tiles = Z.shape[0]
+    kind = norms.dtype.type
+    safe = kind(_SAFE)
+    most = slack.max()
+    # One place more than asked for: what is next in line shows whether there is any doubt.
+    best = np.full((n_rows, k + 1), np.inf, norms.dtype)
+    where = np.full((n_rows, k + 1), -1)
+    tiles = store.reshape((store.shape[0], TILE * TILE))
+    keep = 1 if store.shape[0] > 1 else 0
+    number = 0
+    for top in range(n_tiles):
+        for left in range(top, n_tiles):
+            tile = tiles[number * keep]
+            number += 1
+            np.dot(Z[top].T, Z[left], tile.reshape((TILE, TILE)))
+            for r in range(min(TILE, n_rows - top * TILE)):
+                i = top * TILE + r
+                doubtful = safe * (slack[i] + most)
+                limit = max(limits[i], doubtful)
+                mask = finish_piece(
+                    tile, r * TILE, norms, left * TILE, norms[i], limit, limits, left * TILE
+                )
+                while mask != 0:
+                    c = lowest_bit(mask)
+                    mask &= mask - 1
+                    j = left * TILE + c
+                    value = _retake(tile, r, c, i, j, slack, columns)
+                    if j <= i:
+                        continue
+                    if value < limits[i]:
+                        insert(value, j, best[i], where[i])
+                        limits[i] = min(limits[i], best[i, k])
+                    if value < limits[j]:
+                        insert(value, i, best[j], where[j])
+                        limits[j] = min(limits[j], best[j, k])
+            if left == top:
+                mirror_tile(tile)
+    for i in range(n_rows):
+        # The true k-th distance is at most `upper`: whatever cannot be above it is in doubt.
+        upper = kind(0.0)
+        for slot in range(k):
+            if where[i, slot] >= 0:
+                upper = max(upper, best[i, slot] + slack[where[i, slot]])
+        upper += slack[i]
+        indices[i] = where[i, :k]
+        values[i] = best[i, :k]
+        if where[i, k - 1] < 0 or not best[i, k] - most - slack[i] > upper:
+            if where[i, k - 1] < 0:
+                upper = kind(np.inf)
+            _settle_row(Z, slack, columns, i, upper, indices[i], values[i])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _settle_row(Z, slack, columns, i, upper, where, best):
+    """Fill `where` and `best` with the nearest rows by exact distances; none is beyond `upper`."""
+    n_rows = columns.shape[1]
+    k = where.shape[0]
+    kind = slack.dtype.type
+    exact = np.full(k, np.inf)
+    where[:] = -1
+    total = np.empty(TILE, Z.dtype)
+    for tile in range(Z.shape[0]):
+        total[:] = kind(0.0)
+        for f in range(Z.shape[1]):
+            here = Z[i // TILE, f, i % TILE]
+            there = Z[tile, f]
+            for c in range(TILE):
+                difference = there[c] - here
+                total[c] += difference * difference
+        for c in range(min(TILE, n_rows - tile * TILE)):
+            j = tile * TILE + c
+            # Differences of rounded numbers are off by less than twice the bound of products.
+            if j != i and not total[c] - kind(2.0) * (slack[i] + slack[j]) > upper:
+                value = squared_difference(columns, i, j)
+                if value < exact[k - 1] or where[k - 1] < 0:
+                    insert(value, j, exact, where)
+    best[:] = exact
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _radius_bounds(radius, slack, i, most):
+    """Return what is surely within `radius` if below the first, surely not if not below the second.
+
+    The radius is rounded here: a step down and a step up.
+    """
+    kind = slack.dtype.type
+    doubt = slack[i] + most
+    inner = kind(radius) * kind(1.0 - 1e-6) - doubt
+    # Nothing is below 0, and 0 itself may be wanted.
+    return inner, kind(radius) * kind(1.0 + 1e-6) + doubt + kind(1e-30)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def count_in_tiles(Z, norms, slack, columns, radius, store, counts):
+    """Fill `counts` (T · TILE,), int32, with how many rows lie within `radius`; and `store`.
+
+    The row itself is counted.
+    """
+    n_rows = columns.shape[1]
+    n_tiles = Z.shape[0]
+    most = slack.max()
+    tiles = store.reshape((store.shape[0], TILE * TILE))
+    keep = 1 if store.shape[0] > 1 else 0
+    number = 0
+    counts[:] = 1
+    for top in range(n_tiles):
+        for left in range(top, n_tiles):
+            tile = tiles[number * keep]
+            number += 1
+            make_tile(Z, norms, slack, columns, top, left, tile)
+            for r in range(min(TILE, n_rows - top * TILE)):
+                i = top * TILE + r
+                inner, outer = _radius_bounds(radius, slack, i, most)
+                possible = below(tile, r * TILE, outer)
+                if left == top:
+                    possible &= _above_diagonal(r)
+                if possible == 0:
+                    continue
+                within = possible & below(tile, r * TILE, inner)
+                doubtful = possible & ~within
+                while doubtful != 0:
+                    c = lowest_bit(doubtful)
+                    doubtful &= doubtful - 1
+                    if squared_difference(columns, i, left * TILE + c) <= radius:
+                        within |= np.int64(1) << c
+                counts[i] += count_bits(within)
+                count_piece(counts, left * TILE, within)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def join_in_tiles(Z, norms, slack, columns, radius, ready, store, core, parent, nearest, reach):
+    """Update `parent`, `nearest` and `reach`: core rows join, border rows find their core row.
+
+    Core rows within `radius` of each other get the same root. `nearest` (-1 before) becomes the
+    nearest core row within `radius` of each other row, `reach` (inf before) its squared distance.
+    `ready` says that `store` holds all tiles.
+    """
+    n_rows = columns.shape[1]
+    n_tiles = Z.shape[0]
+    most = slack.max()
+    tiles = store.reshape((store.shape[0], TILE * TILE))
+    keep = 1 if store.shape[0] > 1 else 0
+    number = 0
+    for top in range(n_tiles):
+        for left in range(top, n_tiles):
+            tile = tiles[number * keep]
+            number += 1
+            if not ready:
+                make_tile(Z, norms, slack, columns, top, left, tile)
+            for r in range(min(TILE, n_rows - top * TILE)):
+                i = top * TILE + r
+                inner, outer = _radius_bounds(radius, slack, i, most)
+                possible = below(tile, r * TILE, outer)
+                if left == top:
+                    possible &= _above_diagonal(r)
+                while possible != 0:
+                    c = lowest_bit(possible)
+                    possible &= possible - 1
+                    j = left * TILE + c
+                    value = tile[r * TILE + c]
+                    if core[i] and core[j]:
+                        if parent[j] == parent[i] or root_of(parent, j) == root_of(parent, i):
+                            continue
+                        if value < inner or squared_difference(columns, i, j) <= radius:
+                            join_sets(parent, i, j)
+                    elif core[i]:
+                        _reach_core(j, i, value, slack, columns, radius, nearest, reach)
+                    elif core[j]:
+                        _reach_core(i, j, value, slack, columns, radius, nearest, reach)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _reach_core(border, core, value, slack, columns, radius, nearest, reach):
+    """Update a border row's nearest core row, the first of equally near ones."""
+    if value - (slack[border] + slack[core]) > reach[border]:
+        return
+    true = squared_difference(columns, border, core)
+    if true <= radius and true < reach[border]:
+        reach[border] = true
+        nearest[border] = core
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def add_tile_sums(Z, norms, slack, columns, first, last, ready, store, labels, sums):
+    """Update `sums` (K, T · TILE) by the distances of the pairs in tile rows first … last - 1.
+
+    Each pair is added on both sides: to its column's sum for the row's cluster, and to its row's
+    sum for the column's. All tile rows together give each row's sums of distances to the clusters.
+    """
+    n_rows = columns.shape[1]
+    n_tiles = Z.shape[0]
+    width = sums.shape[1]
+    flat = sums.reshape(sums.size)
+    rooted, turned = scratch(Z), scratch(Z)
+    tiles = store.reshape((store.shape[0], TILE * TILE))
+    keep = 1 if store.shape[0] > 1 else 0
+    number = first * n_tiles - first * (first - 1) // 2
+    for top in range(first, last):
+        for left in range(top, n_tiles):
+            tile = tiles[number * keep]
+            number += 1
+            if not ready:
+                make_tile(Z, norms, slack, columns, top, left, tile)
+            for place in range(TILE * TILE):
+                rooted[place] = np.sqrt(tile[place])
+            for r in range(min(TILE, n_rows - top * TILE)):
+                own = labels[top * TILE + r]
+                if own >= 0:
+                    add_piece(flat, own * width + left * TILE, rooted, r * TILE)
+            if left > top:
+                turn_tile(rooted, turned, TILE)
+                for c in range(min(TILE, n_rows - left * TILE)):
+                    own = labels[left * TILE + c]
+                    if own >= 0:
+                        add_piece(flat, own * width + top * TILE, turned, c * TILE)

@@ -1,0 +1,76 @@
+"""Powered distances of a whole swarm, in blocks of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from weft._base.arrays import Tensor
+from weft.backends.devices import is_fused, load_torch
+from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, weighted_columns
+
+
+class Distances:
+    """The distances of P particles between n rows (eq. 5.1, 6.1), made when they are asked for.
+
+    Numbers are `scale` times the true ones, as in a CPU space.
+    """
+
+    def __init__(self, table: DeviceTable, metrics: Metrics, max_memory: int) -> None:
+        self.table, self.metrics, self.max_memory = table, metrics, max_memory
+        self.torch = load_torch()
+        self.device = table.X.device
+        self.fused = is_fused(self.device)
+        self.n_rows = int(table.X.shape[0])
+        self._columns: Tensor = None
+
+    @property
+    def columns(self) -> Tensor:
+        """The table's transpose (d, n)."""
+        if self._columns is None:
+            self._columns = self.table.X.T.contiguous()
+        return self._columns
+
+    def squared_rows(self, first: int, last: int, dtype: Any = None) -> Tensor:
+        """Return powered distances (P, b, n) of rows first … last - 1, made in float64.
+
+        Each pair is summed over the features in their order: without exponents the bits are those
+        of `squared_difference` on the CPU.
+        """
+        dtype = dtype or self.torch.float64
+        if self.fused:
+            from weft.backends.gpu.kernels.fused.distances import exact_rows
+
+            return exact_rows(self.columns, self.metrics, first, last, dtype)
+        weighted = weighted_columns(self.table, self.metrics)
+        shape = (self.metrics.n_particles, last - first, self.n_rows)
+        total = self.torch.zeros(shape, dtype=self.torch.float64, device=self.device)
+        for slot in range(weighted.shape[2]):
+            column = weighted[:, :, slot]
+            gap = column[:, None, :] - column[:, first:last, None]
+            if self.metrics.exponents is None:
+                total += gap * gap
+            else:
+                total += gap.abs() ** self.metrics.exponents[:, slot, None, None]
+        return total.to(dtype)
+
+    def blocks(self, copies: int = 3) -> Iterator[tuple[int, Tensor]]:
+        """Yield (first row, powered distances (P, b, n) in float64) within the memory."""
+        one = 8 * copies * self.metrics.n_particles * self.n_rows
+        height = min(max(self.max_memory // one, 1), self.n_rows)
+        for first in range(0, self.n_rows, height):
+            yield first, self.squared_rows(first, min(first + height, self.n_rows))
+
+    def rooted(self, powered: Tensor) -> Tensor:
+        """Take the root, the scale left in: distances from powered distances (P, …)."""
+        if self.metrics.exponents is None:
+            return powered.sqrt()
+        shape = (-1,) + (1,) * (powered.dim() - 1)
+        return powered ** (1.0 / self.metrics.root).to(powered.dtype).reshape(shape)
+
+    def radius(self, distance: float) -> Tensor:
+        """Turn a distance into the powered distance (P,) that it compares with."""
+        metrics = self.metrics
+        pairs = zip(metrics.scale.tolist(), metrics.root.tolist(), strict=True)
+        values = [float((distance * scale) ** root) for scale, root in pairs]
+        return self.torch.tensor(values, dtype=self.torch.float64, device=self.device)

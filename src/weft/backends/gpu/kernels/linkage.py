@@ -1,0 +1,92 @@
+"""Complete linkage of a whole swarm: all pairs that are each other's nearest merge at once.
+
+Under complete linkage a merge brings no two clusters nearer together, so a pair of clusters that
+are each other's nearest stays one until it merges, whatever merges before: such pairs may as well
+merge together, round after round, and the tree is the same (Müllner 2011, section 2.1). A round
+leaves about two thirds of the clusters. Ties go by (distance, first row, other row), the order of
+the reference.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from weft._base.arrays import Tensor
+from weft.backends.devices import is_fused, load_torch
+from weft.backends.gpu.kernels.neighbours import flatten, number_roots
+
+
+class _Round(NamedTuple):
+    """Clusters that are left: distances, and each one's nearest."""
+
+    D: Tensor  # (P, m, m); inf on the diagonal and where there is no cluster
+    least: Tensor  # (P, m)
+    where: Tensor  # (P, m)
+
+
+def complete_linkage(D: Tensor, n_clusters: int) -> Tensor:
+    """Return labels (P, n) of the `n_clusters` clusters; `D` (P, n, n) float64 is used up."""
+    torch = load_torch()
+    P, n_rows, _ = D.shape
+    device = D.device
+    name = torch.arange(n_rows, device=device).repeat(P, 1)  # first row of each cluster
+    heights, lows, highs = [], [], []
+    state = _merged(D, name, name)
+    while True:
+        P, m = name.shape
+        there = name >= 0
+        here = torch.arange(m, device=device).expand(P, -1)
+        mutual = there & (state.where.gather(1, state.where) == here) & (state.least < torch.inf)
+        winner = mutual & (here < state.where)
+        loser = mutual & (here > state.where)
+        heights.append(torch.where(winner, state.least, torch.inf))
+        lows.append(torch.where(winner, name, n_rows))
+        highs.append(torch.where(winner, name.gather(1, state.where), n_rows))
+        alive = there & ~loser
+        left = int(alive.sum(dim=1).max())
+        if left <= 1 or not bool(winner.any()):
+            break
+        # Those that are left move up, in their order.
+        keep = torch.sort((~alive).to(torch.int8), dim=1, stable=True).indices[:, :left]
+        mate = torch.where(winner, state.where, here).gather(1, keep)
+        standing = alive.gather(1, keep)
+        keep = torch.where(standing, keep, -1)
+        state = _merged(state.D, keep, mate)
+        name = torch.where(standing, name.gather(1, keep.clamp(min=0)), -1)
+    return _cut(torch.cat(heights, 1), torch.cat(lows, 1), torch.cat(highs, 1), n_rows, n_clusters)
+
+
+def _merged(D: Tensor, keep: Tensor, mate: Tensor) -> _Round:
+    """Return the clusters `keep` (P, m) after each took in its mate."""
+    if is_fused(D.device):
+        from weft.backends.gpu.kernels.fused.linkage import merged
+
+        return _Round(*merged(D, keep.contiguous(), mate.contiguous()))
+    torch = load_torch()
+    P, m = keep.shape
+    width = D.shape[2]
+    safe = keep.clamp(min=0)
+    rows = torch.maximum(
+        D.gather(1, safe[:, :, None].expand(P, m, width)),
+        D.gather(1, mate[:, :, None].expand(P, m, width)),
+    )
+    out = torch.maximum(
+        rows.gather(2, safe[:, None, :].expand(P, m, m)),
+        rows.gather(2, mate[:, None, :].expand(P, m, m)),
+    )
+    dead = keep < 0
+    out.masked_fill_(dead[:, None, :] | dead[:, :, None], torch.inf)
+    out.diagonal(dim1=1, dim2=2).fill_(torch.inf)
+    where = out.argmin(dim=2)
+    return _Round(out, out.gather(2, where[:, :, None])[:, :, 0], where)
+
+
+def _cut(heights: Tensor, lows: Tensor, highs: Tensor, n_rows: int, n_clusters: int) -> Tensor:
+    """Return the labels after the n - K lowest merges; each merge ends one cluster, its `high`."""
+    torch = load_torch()
+    order = torch.sort(lows * (n_rows + 1) + highs, dim=1).indices
+    order = order.gather(1, torch.sort(heights.gather(1, order), dim=1, stable=True).indices)
+    chosen = order[:, : n_rows - n_clusters]
+    parent = torch.arange(n_rows + 1, device=heights.device).repeat(len(heights), 1)
+    parent.scatter_(1, highs.gather(1, chosen), lows.gather(1, chosen))
+    return number_roots(flatten(parent)[:, :n_rows].to(torch.int32))

@@ -1,0 +1,270 @@
+"""Medoids and centroids of whole swarms, and k-means from many starts; see the reference.
+
+On a GPU every sum has the order, and so the bits, of the CPU's kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Tensor
+from weft.backends.devices import is_fused, load_torch
+
+# Two streams of 31 bits per value: rows are told apart by sums of them over the features.
+_BITS = 31
+_MIX = [int(np.uint64(c).astype(np.int64)) for c in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)]
+_BEHIND = 1 << 62
+
+
+class Rows(NamedTuple):
+    """Centred rows in the layouts that the kernels want."""
+
+    rows: Tensor  # (n, d), float64
+    columns: Tensor  # (d, n)
+    marks: Tensor  # (2, d, n), whole numbers: equal values of a feature have equal marks; or None
+
+    @classmethod
+    def of(cls, rows: Any, device: Any, *, marked: bool = True) -> Rows:
+        """Move a table and mark its values, which medoids need."""
+        torch = load_torch()
+        moved = torch.as_tensor(rows, dtype=torch.float64, device=device).contiguous()
+        if not marked:
+            return cls(moved, moved.T.contiguous(), None)
+        values = np.asarray(moved.cpu().numpy())
+        marks = np.empty((2, values.shape[1], len(values)))
+        draws = np.random.default_rng(0)
+        for feature, column in enumerate(values.T):
+            _, which = np.unique(column, return_inverse=True)
+            marks[:, feature] = draws.integers(0, 1 << _BITS, (2, which.max() + 1))[:, which]
+        columns = moved.T.contiguous()
+        return cls(moved, columns, torch.as_tensor(marks, device=device))
+
+
+class Assigned(NamedTuple):
+    """Rows assigned to prototypes, and their clusters' sums."""
+
+    labels: Tensor  # (P, n), int32
+    sums: Tensor  # (P, L, d)
+    counts: Tensor  # (P, L), int32
+
+
+def assign(
+    data: Rows, features: Tensor, n_selected: Tensor, prototypes: Tensor, n_prototypes: Tensor
+) -> Assigned:
+    """Assign rows to the nearest of the `n_prototypes` (P,) of `prototypes` (P, L, W).
+
+    Distances are over the first `n_selected` (P,) of `features` (P, W). Ties go to the first.
+    """
+    torch = load_torch()
+    P, L, _ = prototypes.shape
+    n_rows, d = data.rows.shape
+    device = data.rows.device
+    labels = torch.zeros((P, n_rows), dtype=torch.int32, device=device)
+    sums = torch.zeros((P, L, d), dtype=torch.float64, device=device)
+    counts = torch.zeros((P, L), dtype=torch.int32, device=device)
+    nearest_prototypes(data, features, n_selected, prototypes, n_prototypes, labels)
+    cluster_sums(data, labels, n_prototypes, sums, counts)
+    return Assigned(labels, sums, counts)
+
+
+def nearest_prototypes(
+    data: Rows,
+    features: Tensor,
+    n_selected: Tensor,
+    prototypes: Tensor,
+    n_prototypes: Tensor,
+    labels: Tensor,
+) -> None:
+    """Fill `labels` (P, n) of the particles that have prototypes."""
+    torch = load_torch()
+    if is_fused(data.rows.device):
+        from weft.backends.gpu.kernels.fused import prototypes as fused
+
+        turned = prototypes.transpose(1, 2).contiguous()
+        fused.nearest_prototypes(
+            data.columns, features.contiguous(), n_selected, turned, n_prototypes, labels
+        )
+        return
+    P, L, W = prototypes.shape
+    total = torch.zeros((P, labels.shape[1], L), dtype=torch.float64, device=labels.device)
+    for slot in range(W):
+        x = data.columns[features[:, slot].long()]
+        gap = x[:, :, None] - prototypes[:, None, :, slot]
+        total += torch.where((slot < n_selected)[:, None, None], gap * gap, 0.0)
+    slots = torch.arange(L, device=labels.device)
+    total.masked_fill_((slots >= n_prototypes[:, None])[:, None, :], torch.inf)
+    found = total.argmin(dim=2).to(torch.int32)
+    labels.copy_(torch.where((n_prototypes > 0)[:, None], found, labels))
+
+
+def cluster_sums(
+    data: Rows, labels: Tensor, n_prototypes: Tensor, sums: Tensor, counts: Tensor
+) -> None:
+    """Fill `sums` (P, L, d) and `counts` (P, L) of the particles that have prototypes."""
+    torch = load_torch()
+    if is_fused(data.rows.device):
+        from weft.backends.gpu.kernels.fused import prototypes as fused
+
+        fused.cluster_sums(data.rows, labels, n_prototypes, sums, counts)
+        return
+    member = torch.nn.functional.one_hot(labels.long(), sums.shape[1])
+    active = (n_prototypes > 0)[:, None]
+    if labels.device.type == "cpu":  # one row after the other
+        where = labels.long()[:, :, None].expand(*labels.shape, sums.shape[2])
+        found = torch.zeros_like(sums).scatter_add_(1, where, data.rows.expand(where.shape))
+    else:
+        found = member.transpose(1, 2).to(torch.float64) @ data.rows
+    sums.copy_(torch.where(active[:, :, None], found, sums))
+    counts.copy_(torch.where(active, member.sum(dim=1).to(torch.int32), counts))
+
+
+def between_sums(sums: Tensor, counts: Tensor, n_prototypes: Tensor, n_rows: int) -> Any:
+    """Return eq. 5 (P,) and the number of filled clusters (P,); 0 where there are no prototypes."""
+    torch = load_torch()
+    if is_fused(sums.device):
+        from weft.backends.gpu.kernels.fused import prototypes as fused
+
+        return fused.between_sums(sums, counts, n_prototypes, n_rows)
+    slots = torch.arange(sums.shape[1], device=sums.device)
+    filled = (counts > 0) & (slots < n_prototypes[:, None])
+    norms = (sums * sums).sum(dim=2) / counts.clamp(min=1)
+    between = torch.where(filled, norms, 0.0).sum(dim=1) / n_rows
+    return between, filled.sum(dim=1).to(torch.int32)
+
+
+def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
+    torch = load_torch()
+    n_rows, d = data.rows.shape
+    P = len(positions)
+    device = data.rows.device
+    mask = positions[:, :d] >= 0.0
+    n_selected = mask.sum(dim=1).to(torch.int32)
+    chosen = positions[:, d : d + n_rows] > positions[:, -1:]
+    first = _first_of_equals(data.marks, mask, chosen)
+    n_chosen, n_distinct = chosen.sum(dim=1), first.sum(dim=1)
+    valid = (n_selected > 0) & (n_distinct >= 2) & (n_chosen <= limit)
+    n_prototypes = torch.where(valid, n_distinct, 0).to(torch.int32)
+    rank = first.cumsum(dim=1) - 1
+    place = torch.where(first & (rank < limit), rank, limit)
+    medoids = torch.zeros((P, limit + 1), dtype=torch.int64, device=device)
+    medoids.scatter_(1, place, torch.arange(n_rows, device=device).expand(P, -1))
+    features = torch.sort((~mask).to(torch.int8), dim=1, stable=True).indices
+    prototypes = data.rows[medoids[:, :limit]].gather(2, features[:, None, :].expand(P, limit, d))
+    found = assign(data, features.to(torch.int32), n_selected, prototypes, n_prototypes)
+    between, _ = between_sums(found.sums, found.counts, n_prototypes, n_rows)
+    few = torch.where(n_chosen > limit, limit + 1, n_distinct)
+    n_clusters = torch.where(valid, n_chosen, torch.where(n_selected > 0, few, 0))
+    return n_selected, n_clusters, torch.where(valid, between, 0.0)
+
+
+def _first_of_equals(marks: Tensor, mask: Tensor, chosen: Tensor) -> Tensor:
+    """Return which chosen rows (P, n) are the first of those equal in the features of `mask`.
+
+    Rows are compared by sums of their values' marks, whole numbers that float64 adds exactly.
+    """
+    torch = load_torch()
+    weights = mask.to(torch.float64)
+    one, other = (weights @ marks[0]).long(), (weights @ marks[1]).long()
+    key = (one * _MIX[0] + other * _MIX[1]) & (_BEHIND - 1)
+    key = torch.where(chosen, key, _BEHIND)  # rows that are not chosen go behind all others
+    ordered = torch.sort(key, dim=1, stable=True)
+    new = ordered.values < _BEHIND
+    new[:, 1:] &= ordered.values[:, 1:] != ordered.values[:, :-1]
+    return torch.zeros_like(chosen).scatter_(1, ordered.indices, new)
+
+
+def centroid_swarm(data: Rows, positions: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+    """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
+    torch = load_torch()
+    P, W = len(positions), len(features)
+    prototypes = positions.reshape(P, -1, W)
+    ones = torch.ones(P, dtype=torch.int32, device=positions.device)
+    n_prototypes = ones * prototypes.shape[1]
+    wide = features.to(torch.int32).expand(P, W)
+    found = assign(data, wide, ones * W, prototypes, n_prototypes)
+    between, filled = between_sums(found.sums, found.counts, n_prototypes, len(data.rows))
+    return filled.long(), between
+
+
+def lloyd(data: Rows, starts: list[Any], max_iter: int) -> Tensor:
+    """Return labels (R, n) of k-means from R sets of rows to start from."""
+    torch = load_torch()
+    device = data.rows.device
+    R, L = len(starts), max(len(start) for start in starts)
+    which = np.zeros((R, L), dtype=np.int64)
+    for run, start in enumerate(starts):
+        which[run, : len(start)] = start
+    centers = data.rows[torch.as_tensor(which, device=device)]
+    number = torch.tensor([len(start) for start in starts], dtype=torch.int32, device=device)
+    return lloyd_from(data, centers, number, max_iter)[0]
+
+
+def lloyd_from(data: Rows, centers: Tensor, number: Tensor, max_iter: int) -> tuple[Tensor, Tensor]:
+    """Return labels (R, n) and centres (R, L, d) of k-means from the first `number` (R,) of each.
+
+    As on the CPU an empty cluster keeps its centre, and a run ends when no label changes.
+    """
+    torch = load_torch()
+    device = data.rows.device
+    n_rows, d = data.rows.shape
+    R, L = centers.shape[:2]
+    features = torch.arange(d, dtype=torch.int32, device=device).expand(R, d).contiguous()
+    selected = torch.full((R,), d, dtype=torch.int32, device=device)
+    labels = torch.zeros((R, n_rows), dtype=torch.int32, device=device)
+    before = torch.full_like(labels, -1)
+    sums = torch.zeros((R, L, d), dtype=torch.float64, device=device)
+    counts = torch.zeros((R, L), dtype=torch.int32, device=device)
+    active = number.clone()
+    for _ in range(max_iter):
+        nearest_prototypes(data, features, selected, centers, active, labels)
+        active = torch.where((labels == before).all(dim=1), 0, active)
+        if not bool(active.any()):
+            return labels, centers
+        before.copy_(labels)
+        cluster_sums(data, labels, active, sums, counts)
+        moves = (counts > 0)[:, :, None] & (active > 0)[:, None, None]
+        centers = torch.where(moves, sums / counts.clamp(min=1)[:, :, None], centers)
+    nearest_prototypes(data, features, selected, centers, active, labels)
+    return labels, centers
+
+
+def own_distances(data: Rows, labels: Tensor, prototypes: Tensor) -> Tensor:
+    """Return squared distances (P, n) of rows to the prototypes (P, L, d) of their labels."""
+    torch = load_torch()
+    if is_fused(data.rows.device):
+        from weft.backends.gpu.kernels.fused import prototypes as fused
+
+        return fused.own_distances(data.columns, labels, prototypes)
+    total = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
+    own = labels.long()
+    for feature, column in enumerate(data.columns):
+        gap = column - prototypes[:, :, feature].gather(1, own)
+        total += gap * gap
+    return total
+
+
+def mean_silhouettes(data: Rows, labelings: Tensor, n_labels: int, max_memory: int) -> Tensor:
+    """Return the mean silhouette (L,) of each labeling (L, n), all features, in float64."""
+    torch = load_torch()
+    n_rows = len(data.rows)
+    distances = torch.cdist(data.rows, data.rows, compute_mode="donot_use_mm_for_euclid_dist")
+    out = []
+    height = max(int(max_memory // (24 * n_labels * n_rows)), 1)
+    for first in range(0, len(labelings), height):
+        labels = labelings[first : first + height].long()
+        member = torch.nn.functional.one_hot(labels, n_labels).to(torch.float64)
+        counts = member.sum(dim=1)
+        sums = member.transpose(1, 2) @ distances  # (l, K, n)
+        own = labels[:, None, :]
+        size = counts.gather(1, labels)
+        a = sums.gather(1, own)[:, 0] / (size - 1.0).clamp(min=1.0)
+        means = sums / counts.clamp(min=1.0)[:, :, None]
+        means.masked_fill_((counts == 0.0)[:, :, None], torch.inf)
+        b = means.scatter_(1, own, torch.inf).amin(dim=1)
+        larger = torch.maximum(a, b)
+        good = (size > 1.0) & (larger > 0.0) & (b < torch.inf)
+        out.append(torch.where(good, (b - a) / torch.where(good, larger, 1.0), 0.0).mean(dim=1))
+    return torch.cat(out)

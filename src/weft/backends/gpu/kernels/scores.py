@@ -1,0 +1,125 @@
+"""What the clusterings of a whole swarm are worth; see the reference for the formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weft._base.arrays import Tensor
+from weft.backends.devices import load_torch
+from weft.backends.gpu.kernels.distances import Distances
+from weft.backends.gpu.kernels.neighbours import power_share, powered_blocks
+
+
+def cluster_sizes(labels: Tensor, width: int | None = None) -> Tensor:
+    """Return the sizes (P, width) int32 of clusters 0 … of labels (P, n); -1 counts nowhere."""
+    torch = load_torch()
+    P, n_rows = labels.shape
+    sizes = torch.zeros((P, width or n_rows), dtype=torch.int32, device=labels.device)
+    ones = (labels >= 0).to(torch.int32)
+    return sizes.scatter_add_(1, labels.clamp(min=0).long(), ones)
+
+
+def silhouette_rows(distances: Distances, labels: Tensor, source: Any = None) -> Tensor:
+    """Return (b - a) / max(a, b) of each row (P, n) in the search's precision."""
+    if not distances.fused:
+        return exact_silhouette_rows(distances, labels)
+    torch = distances.torch
+    from weft.backends.gpu.kernels.fused import nearest
+    from weft.backends.gpu.kernels.fused.scores import silhouette_rows as fused
+
+    if source is None:
+        source = nearest.Source(distances.table, distances.metrics, power_share(distances))
+    blocks = None if distances.metrics.exponents is None else powered_blocks(distances)
+    inverse = (1.0 / distances.metrics.root).to(torch.float32)
+    return fused(source, labels, cluster_sizes(labels), inverse, blocks)
+
+
+def exact_silhouette_rows(distances: Distances, labels: Tensor) -> Tensor:
+    """Return the same in float64 throughout, by way of each row's sums of distances to clusters."""
+    torch = distances.torch
+    n_clusters = max(int(labels.max()) + 1, 1)
+    counts = cluster_sizes(labels, n_clusters).to(torch.float64)
+    target = labels.clamp(min=0).long()
+    weight = (labels >= 0).to(torch.float64)
+    out = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
+    for first, block in distances.blocks(copies=4):
+        P, height, n_rows = block.shape
+        rooted = distances.rooted(block)
+        rooted *= weight[:, None, :]
+        sums = torch.zeros((P, height, n_clusters), dtype=torch.float64, device=labels.device)
+        sums.scatter_add_(2, target[:, None, :].expand(P, height, n_rows), rooted)
+        own = target[:, first : first + height, None]
+        size = counts.gather(1, own[:, :, 0])
+        a = sums.gather(2, own)[:, :, 0] / (size - 1.0).clamp(min=1.0)
+        means = sums / counts.clamp(min=1.0)[:, None, :]
+        means = means.masked_fill((counts == 0.0)[:, None, :], torch.inf)
+        b = means.scatter(2, own, torch.inf).amin(dim=2)
+        larger = torch.maximum(a, b)
+        good = (labels[:, first : first + height] >= 0) & (size > 1.0)
+        good &= (larger > 0.0) & (b < torch.inf)
+        value = (b - a) / torch.where(good, larger, 1.0)
+        out[:, first : first + height] = torch.where(good, value, 0.0)
+    return out
+
+
+def connectedness_rows(indices: Tensor, closeness: Tensor, labels: Tensor) -> Tensor:
+    """Return Σ_k ±min(1/d(i,k), cap) of each row (P, n): plus for mates in the own cluster.
+
+    `indices` and `closeness` are (n, k), the same for all particles, or (P, n, k).
+    """
+    torch = load_torch()
+    P, n_rows = labels.shape
+    if indices.dim() == 2:
+        mates = labels[:, indices.long().reshape(-1)].reshape(P, n_rows, -1)
+    else:
+        mates = labels.gather(1, indices.long().reshape(P, -1)).reshape(P, n_rows, -1)
+    own = labels[:, :, None]
+    sign = (mates == own).to(closeness.dtype) * 2.0 - 1.0
+    both = ((mates >= 0) & (own >= 0)).to(closeness.dtype)
+    return torch.sum(sign * both * closeness, dim=2)
+
+
+def mean_of_labelled(values: Tensor, labels: Tensor) -> Tensor:
+    """Return the mean (P,) over the rows that are in a cluster; 0 where there are none."""
+    inside = (labels >= 0).to(values.dtype)
+    return (values * inside).sum(dim=1) / inside.sum(dim=1).clamp(min=1.0)
+
+
+def gaussian_scores(X: Tensor, labels: Tensor, noise: float, floor: Tensor) -> tuple[Any, Any]:
+    """Return log P(x|Model) P(Model) of each row's own cluster and of the best other one, (P, n).
+
+    Clusters come one after the other, all particles and rows at once: P × n × d numbers are held.
+    """
+    torch = load_torch()
+    n_clusters = max(int(labels.max()) + 1, 2)
+    P, n_rows = labels.shape
+    n_features = X.shape[1]
+    place = labels.clamp(min=0).long()
+    inside = (labels >= 0).to(torch.float64)
+    counts = cluster_sizes(labels, n_clusters).to(torch.float64)
+    size = counts.clamp(min=1.0)[:, :, None]
+    shape = (P, n_clusters, n_features)
+    spots = place[:, :, None].expand(P, n_rows, n_features)
+    weighted = X * inside[:, :, None]
+    means = torch.zeros(shape, dtype=torch.float64, device=X.device)
+    means = means.scatter_add_(1, spots, weighted) / size
+    gap = X - means.gather(1, spots)
+    gap *= gap * inside[:, :, None]
+    spread = torch.zeros(shape, dtype=torch.float64, device=X.device)
+    spread = spread.scatter_add_(1, spots, gap) / size
+    sd = torch.maximum(spread.sqrt() + noise, floor)
+    share = counts / inside.sum(dim=1, keepdim=True).clamp(min=1.0)
+    constant = share.clamp(min=1e-300).log() - 0.5 * n_features * float(np.log(2.0 * np.pi))
+    constant = (constant - sd.log().sum(dim=2)).masked_fill(counts == 0.0, -torch.inf)
+    own = torch.zeros((P, n_rows), dtype=torch.float64, device=X.device)
+    best_other = torch.full_like(own, -torch.inf)
+    for cluster in range(n_clusters):
+        z = (X - means[:, cluster, None, :]) / sd[:, cluster, None, :]
+        score = constant[:, cluster, None] - 0.5 * (z * z).sum(dim=2)
+        mine = place == cluster
+        own = torch.where(mine, score, own)
+        best_other = torch.where(mine, best_other, torch.maximum(best_other, score))
+    there = labels >= 0
+    return torch.where(there, own, 0.0), torch.where(there, best_other, 0.0)

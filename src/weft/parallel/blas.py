@@ -1,0 +1,75 @@
+"""One BLAS thread while weft computes: ranges of work run side by side, and bits stay the same.
+
+BLAS keeps its number of threads for the whole process, and fits may overlap in threads. If each
+fit saved and restored the number by itself, a fit that began second could save the first one's
+limit and restore it last, for good. So all of them share one counter: the first to enter saves
+and limits, the last to leave restores.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+# Both libraries' BLAS have to be loaded before the controller looks for them.
+import numpy.linalg  # noqa: F401
+import scipy.linalg.cython_blas  # noqa: F401
+from threadpoolctl import ThreadpoolController
+
+_lock = threading.Lock()
+_n_inside = 0
+_before: list[int] = []
+
+
+@lru_cache(maxsize=1)
+def _libraries() -> list[Any]:
+    # Looking for the libraries takes milliseconds; none is loaded later.
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def _set_threads(library: Any, n_threads: int) -> None:
+    """Set a library's number of threads, whichever thread this is.
+
+    threadpoolctl 3.7 and newer let only the thread that came first set OpenBLAS's number, and
+    ignore all others without a word; `clear_controlling_thread` undoes that.
+    """
+    clear = getattr(library, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+    library.set_num_threads(n_threads)
+    if clear is not None:
+        clear(force=True)
+
+
+def hold_blas() -> None:
+    """Limit BLAS to one thread until as many calls of `release_blas` have been made."""
+    global _n_inside, _before
+    with _lock:
+        if _n_inside == 0:
+            _before = [library.get_num_threads() for library in _libraries()]
+            for library in _libraries():
+                _set_threads(library, 1)
+        _n_inside += 1
+
+
+def release_blas() -> None:
+    """Undo one call of `hold_blas`; the last one restores the numbers of threads."""
+    global _n_inside
+    with _lock:
+        _n_inside -= 1
+        if _n_inside == 0:
+            for library, n_threads in zip(_libraries(), _before, strict=True):
+                _set_threads(library, n_threads)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit BLAS to one thread inside the block; blocks may overlap in any number of threads."""
+    hold_blas()
+    try:
+        yield
+    finally:
+        release_blas()

@@ -1,0 +1,85 @@
+"""Ranges of work on threads of this process.
+
+Each range writes its own part of the output, so no bit depends on the number of threads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, TypeAlias, TypeVar
+
+import joblib
+from joblib.parallel import get_active_backend
+
+Task: TypeAlias = Callable[[int, int], None]
+# ``run(task, size)`` calls ``task(start, stop)`` over ranges that cover [0, size).
+Runner: TypeAlias = Callable[[Task, int], None]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# More threads than this gain nothing, and a typing error must not start a million.
+_THREADS_PER_CORE = 8
+
+
+def local_threads(n_jobs: Any) -> int:
+    """Return the number of threads for work in this process, whatever joblib is set to."""
+    whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and not (whole and int(n_jobs) != 0):
+        raise ValueError(
+            f"n_jobs={n_jobs!r} is not a number of threads; pass a whole number other than 0 "
+            "(-1 for all cores), or None."
+        )
+    if not has_client(get_active_backend(prefer="threads")[0]):
+        count = joblib.effective_n_jobs(n_jobs)
+    else:
+        # Dask's backend would answer with all cores of its cluster, which are elsewhere.
+        with joblib.parallel_config(backend="threading"):
+            count = joblib.effective_n_jobs(n_jobs)
+    return min(int(count), _THREADS_PER_CORE * (os.cpu_count() or 1))
+
+
+def has_client(backend: Any) -> bool:
+    """Tell whether a backend of joblib hands its work to a Dask cluster."""
+    return hasattr(backend, "client") and hasattr(backend.client, "scatter")
+
+
+def map_ranges(
+    task: Task, size: int, n_threads: int, pool: ThreadPoolExecutor | None = None
+) -> None:
+    """Call ``task(start, stop)`` over [0, size), cut into one range per thread."""
+    n_ranges = max(1, min(n_threads, size))
+    if n_ranges == 1:
+        task(0, size)
+        return
+    edges = [size * part // n_ranges for part in range(n_ranges + 1)]
+    if pool is not None:
+        list(pool.map(task, edges[:-1], edges[1:]))
+        return
+    with ThreadPoolExecutor(n_ranges) as own:
+        list(own.map(task, edges[:-1], edges[1:]))
+
+
+@contextmanager
+def thread_runner(n_jobs: Any) -> Iterator[Runner]:
+    """Give a `Runner` whose threads stay until the block ends."""
+    n_threads = local_threads(n_jobs)
+    if n_threads == 1:
+        yield lambda task, size: map_ranges(task, size, 1)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        yield lambda task, size: map_ranges(task, size, n_threads, pool)
+
+
+def map_items(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: Any
+) -> list[Result]:
+    """Return ``function(item)`` of each item, in their order, computed on threads."""
+    n_threads = local_threads(n_jobs)
+    if n_threads == 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(function, items))
