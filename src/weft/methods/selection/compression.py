@@ -42,7 +42,7 @@ def maximal_information_compression(x: Any, y: Any = None) -> Any:
 
     Examples
     --------
-    >>> from weft.estimators.presets.selection import maximal_information_compression
+    >>> from weft.methods.selection import maximal_information_compression
     >>> maximal_information_compression([0.0, 1.0, 2.0, 3.0], [1.0, 3.0, 5.0, 7.0])
     0.0
     >>> maximal_information_compression([-1.0, 1.0, -1.0, 1.0], [-1.0, -1.0, 1.0, 1.0])
