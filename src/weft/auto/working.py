@@ -207,9 +207,7 @@ def _shared(points: Floats, order: Ints, seed: int, n_columns: int) -> Prepared:
     neighbours = np.empty((n, k), dtype=np.int64)
     lengths = np.empty((n, k))
     kernels.nearest(distances, k, neighbours, lengths)
-    cores = np.stack(
-        [lengths[:, min(m - 2, k - 1)] if m > 1 else np.zeros(n) for m in MIN_SAMPLES]
-    )
+    cores = np.stack([lengths[:, min(m - 2, k - 1)] if m > 1 else np.zeros(n) for m in MIN_SAMPLES])
     trees = tuple(spanning_tree(distances, core) for core in cores)
     return Prepared(points, order, seed, n_columns, distances, neighbours, lengths, cores, trees)
 

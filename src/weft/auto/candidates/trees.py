@@ -87,6 +87,7 @@ def tree_candidates(prepared: Prepared, counts: Ints, ward: Ints) -> list[Raw]:
     for threshold in GINI_THRESHOLDS:
         labels = cuts(genie_edges(plain, threshold), counts)
         found += [
-            Raw(row, "genie", f"genie{threshold}:{k}") for k, row in zip(counts, labels, strict=True)
+            Raw(row, "genie", f"genie{threshold}:{k}")
+            for k, row in zip(counts, labels, strict=True)
         ]
     return found
