@@ -94,7 +94,7 @@ def canonical_order(X: Floats) -> tuple[Ints, Ints]:
     -------
     rows, columns : the given row and column at each canonical position
     """
-    n, d = X.shape
+    n = len(X)
     ranks = dense_ranks(X)
     low = X.min(axis=0)
     span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)

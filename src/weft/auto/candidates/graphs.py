@@ -53,7 +53,7 @@ def neighbour_graph(prepared: Prepared, gaussian: Floats) -> Floats:
 
 
 def smallest_vectors(graph: Floats, n_vectors: int, rng: np.random.Generator) -> Floats:
-    """Eigenvectors of the smallest eigenvalues of the normalised Laplacian, by inverse iteration."""
+    """The normalised Laplacian's eigenvectors of smallest value, by inverse iteration."""
     n = len(graph)
     degrees = graph.sum(axis=1)
     weights = 1.0 / np.sqrt(np.maximum(degrees, 1e-12 * max(degrees.max(), 1e-300)))
@@ -63,7 +63,7 @@ def smallest_vectors(graph: Floats, n_vectors: int, rng: np.random.Generator) ->
     block = rng.standard_normal((n, min(n_vectors + 6, n)))
     for _ in range(ITERATIONS):
         block = qr(cho_solve(factor, block, check_finite=False), mode="economic")[0]
-    values, rotation = np.linalg.eigh(block.T @ laplacian @ block)
+    rotation = np.linalg.eigh(block.T @ laplacian @ block)[1]
     return (block @ rotation)[:, :n_vectors]
 
 

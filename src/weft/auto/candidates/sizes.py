@@ -11,10 +11,10 @@ def cluster_counts(
 ) -> NDArray[np.int64]:
     """All numbers up to `dense_to`, then steps by `ratio` up to 100 (or `max_clusters`).
 
-    There is at least one cluster, and on average a cluster has at least two rows.
+    Without `max_clusters`, clusters have at least two rows on average.
     """
     most = min(n // 2, MOST_CLUSTERS) if max_clusters is None else min(max_clusters, n - 1)
-    counts = [k for k in range(2, dense_to + 1)]
+    counts = list(range(2, dense_to + 1))
     while counts[-1] < most:
         counts.append(max(counts[-1] + 1, round(counts[-1] * ratio)))
     ends = [k for k in (min_clusters, max_clusters, most) if k is not None and k >= 2]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft.auto.candidates import FAMILIES, Candidate
 from weft.auto.evidence.distinct import DistinctClusters, distinct_clusters
@@ -11,6 +12,8 @@ from weft.auto.kernels import evidence as kernels
 from weft.auto.kernels.distances import minimax
 from weft.auto.kernels.partitions import rand_matrix
 from weft.auto.working import Floats, Ints, Prepared
+
+Singles = NDArray[np.float32]
 
 GRAPH_NEIGHBOURS = 15
 AGREES = 0.9  # adjusted Rand index from which a family agrees with a candidate
@@ -62,14 +65,14 @@ def log_core(prepared: Prepared) -> Floats:
     return np.log(np.maximum(core, 1e-3 * scale))
 
 
-def reach_matrix(prepared: Prepared) -> Floats:
+def reach_matrix(prepared: Prepared) -> Singles:
     """Mutual reachability distances in single precision."""
     core = prepared.cores[1]
     reach = np.maximum(prepared.distances, core)
     return np.maximum(reach, core[:, None], out=reach).astype(np.float32)
 
 
-def path_matrix(prepared: Prepared) -> Floats:
+def path_matrix(prepared: Prepared) -> Singles:
     """Largest edge on the spanning tree's path between any two rows, in single precision."""
     out = np.empty(prepared.distances.shape, dtype=np.float32)
     minimax(prepared.trees[0].edges, prepared.trees[0].lengths, out)
