@@ -1,0 +1,123 @@
+"""Graph-based candidates: spectral clustering on two graphs, and communities.
+
+References
+----------
+Zelnik-Manor, Perona (2004): Self-tuning spectral clustering. NIPS 17.
+Damle, Minden, Ying (2019): Simple, direct and efficient multi-way spectral clustering.
+Information and Inference 8, 181-203.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, qr, svd
+from scipy.sparse import csr_array
+
+from weft.auto.candidates.centres import kmeans_labels
+from weft.auto.candidates.raw import Raw
+from weft.auto.kernels import graphs as kernels
+from weft.auto.working import Floats, Ints, Prepared
+
+SPECTRAL_NEIGHBOURS = 10
+SCALE_NEIGHBOUR = 7
+COMMUNITY_NEIGHBOURS = 15
+RESOLUTIONS = (0.03, 0.1, 0.3, 0.7, 1.0, 2.0, 4.0)
+MOST_SPECTRAL = 20
+SHIFT = 1e-4  # of a diagonal of 1: keeps the Laplacian of separate components invertible
+ITERATIONS = 6
+
+
+def local_scales(prepared: Prepared) -> Floats:
+    """Distance to the seventh neighbour; where it is 0, the smallest that is not."""
+    k = min(SCALE_NEIGHBOUR, prepared.neighbours.shape[1]) - 1
+    scales = prepared.neighbour_distances[:, k]
+    positive = scales[scales > 0]
+    return np.maximum(scales, positive.min() if positive.size else 1.0)
+
+
+def gaussian_graph(prepared: Prepared) -> Floats:
+    """exp(-distance² / (scale · scale)) between all rows, with zeros on the diagonal."""
+    scales = local_scales(prepared)
+    graph = np.exp(-(prepared.distances**2) / np.outer(scales, scales))
+    np.fill_diagonal(graph, 0.0)
+    return graph
+
+
+def neighbour_graph(prepared: Prepared, gaussian: Floats) -> Floats:
+    """The same weights on the ten nearest neighbours only, made symmetric by the mean."""
+    n = len(prepared.points)
+    k = min(SPECTRAL_NEIGHBOURS, prepared.neighbours.shape[1])
+    rows = np.repeat(np.arange(n), k)
+    columns = prepared.neighbours[:, :k].ravel()
+    graph = np.zeros((n, n))
+    graph[rows, columns] = 0.5 * gaussian[rows, columns]
+    return graph + graph.T
+
+
+def smallest_vectors(graph: Floats, n_vectors: int, rng: np.random.Generator) -> Floats:
+    """The normalised Laplacian's eigenvectors of smallest value, by inverse iteration."""
+    n = len(graph)
+    degrees = graph.sum(axis=1)
+    weights = 1.0 / np.sqrt(np.maximum(degrees, 1e-12 * max(degrees.max(), 1e-300)))
+    laplacian = -graph * weights[:, None] * weights
+    np.fill_diagonal(laplacian, 1.0 + SHIFT)
+    factor = cho_factor(laplacian, lower=True, overwrite_a=False, check_finite=False)
+    block = rng.standard_normal((n, min(n_vectors + 6, n)))
+    for _ in range(ITERATIONS):
+        block = qr(cho_solve(factor, block, check_finite=False), mode="economic")[0]
+    rotation = np.linalg.eigh(block.T @ laplacian @ block)[1]
+    return (block @ rotation)[:, :n_vectors]
+
+
+def start_from_vectors(vectors: Floats) -> Ints:
+    """Clusters from a pivoted QR factorisation of the eigenvectors (Damle et al.)."""
+    k = vectors.shape[1]
+    pivots = qr(vectors.T, pivoting=True, mode="r")[1]
+    left, _, right = svd(vectors[pivots[:k]].T, full_matrices=False)
+    return np.abs(vectors @ (left @ right)).argmax(axis=1).astype(np.int64)
+
+
+def spectral_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
+    """All numbers of clusters from one decomposition of each graph."""
+    rng = np.random.default_rng([prepared.seed, 2])
+    counts = counts[counts <= MOST_SPECTRAL]
+    if len(counts) == 0:
+        return []
+    gaussian = gaussian_graph(prepared)
+    graphs = {"spectral": neighbour_graph(prepared, gaussian), "spectral-gauss": gaussian}
+    found: list[Raw] = []
+    for name, graph in graphs.items():
+        vectors = smallest_vectors(graph, int(counts[-1]), rng)
+        for k in counts.tolist():
+            rows = vectors[:, :k]
+            lengths = np.sqrt((rows * rows).sum(axis=1))
+            rows = np.ascontiguousarray(rows / np.maximum(lengths, 1e-12)[:, None])
+            labels = kmeans_labels(rows, start_from_vectors(rows), k, rng)
+            found.append(Raw(labels, name, f"{name}:{k}"))
+    return found
+
+
+def symmetric_edges(neighbours: Ints, weights: Floats) -> csr_array:
+    """The neighbour graph with each edge in both directions, the larger weight kept."""
+    n, k = weights.shape
+    graph = csr_array(
+        (weights.ravel(), neighbours[:, :k].ravel(), np.arange(0, n * k + 1, k)), shape=(n, n)
+    )
+    symmetric = graph.maximum(graph.T.tocsr()).tocsr()
+    symmetric.sort_indices()
+    return symmetric
+
+
+def community_candidates(prepared: Prepared) -> list[Raw]:
+    """Communities of the graph of shared neighbours at several resolutions."""
+    rng = np.random.default_rng([prepared.seed, 3])
+    n = len(prepared.points)
+    found: list[Raw] = []
+    k = min(COMMUNITY_NEIGHBOURS, prepared.neighbours.shape[1])
+    shares = np.empty((n, k))
+    kernels.shared_neighbours(prepared.neighbours, k, shares)
+    graph = symmetric_edges(prepared.neighbours, shares)
+    starts, ends = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+    for resolution in RESOLUTIONS:
+        labels = np.empty(n, dtype=np.int64)
+        kernels.communities(starts, ends, graph.data, resolution, rng.permutation(n), labels)
+        found.append(Raw(labels, "communities", f"communities:{resolution}"))
+    return found

@@ -1,0 +1,1 @@
+"""Numbers only: compiled loops behind the candidates and their evidence."""

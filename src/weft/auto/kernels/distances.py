@@ -1,0 +1,106 @@
+"""Distances, neighbours and minimum spanning trees of one small table.
+
+Every loop is sequential, so that results do not depend on the number of threads.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def pairwise(points, out):
+    """Fill the (n, n) Euclidean distances."""
+    n, d = points.shape
+    for i in range(n):
+        out[i, i] = 0.0
+        for j in range(i):
+            total = 0.0
+            for f in range(d):
+                difference = points[i, f] - points[j, f]
+                total += difference * difference
+            total = np.sqrt(total)
+            out[i, j] = total
+            out[j, i] = total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def nearest(distances, k, rows, lengths):
+    """Fill the k nearest other rows of each row, nearest first; equal distances by row number."""
+    n = distances.shape[0]
+    for i in range(n):
+        filled = 0
+        for j in range(n):
+            if j == i:
+                continue
+            distance = distances[i, j]
+            if filled == k and distance >= lengths[i, k - 1]:
+                continue
+            position = filled if filled < k else k - 1
+            while position > 0 and lengths[i, position - 1] > distance:
+                lengths[i, position] = lengths[i, position - 1]
+                rows[i, position] = rows[i, position - 1]
+                position -= 1
+            lengths[i, position] = distance
+            rows[i, position] = j
+            if filled < k:
+                filled += 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def spanning_tree(distances, core, edges, lengths):
+    """Fill the minimum spanning tree of max(distance, core, core), in the order of Prim."""
+    n = distances.shape[0]
+    best = np.full(n, np.inf)
+    source = np.zeros(n, dtype=np.int64)
+    done = np.zeros(n, dtype=np.bool_)
+    current = 0
+    done[0] = True
+    for step in range(n - 1):
+        following = -1
+        shortest = np.inf
+        for j in range(n):
+            if done[j]:
+                continue
+            length = max(distances[current, j], core[current], core[j])
+            if length < best[j]:
+                best[j] = length
+                source[j] = current
+            if following < 0 or best[j] < shortest:
+                shortest = best[j]
+                following = j
+        edges[step, 0] = source[following]
+        edges[step, 1] = following
+        lengths[step] = shortest
+        done[following] = True
+        current = following
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def minimax(edges, lengths, out):
+    """Fill the largest edge on the tree's path between every two rows (edges in order of length).
+
+    Rows are kept in chains: two components that meet are crossed once, so the whole costs O(n²).
+    """
+    n = out.shape[0]
+    head = np.arange(n)
+    tail = np.arange(n)
+    following = np.full(n, -1)
+    for i in range(n):
+        out[i, i] = 0.0
+    for e in range(n - 1):
+        first = head[edges[e, 0]]
+        second = head[edges[e, 1]]
+        i = first
+        while i >= 0:
+            j = second
+            while j >= 0:
+                out[i, j] = lengths[e]
+                out[j, i] = lengths[e]
+                j = following[j]
+            i = following[i]
+        following[tail[first]] = second
+        tail[first] = tail[second]
+        j = second
+        while j >= 0:
+            head[j] = first
+            j = following[j]

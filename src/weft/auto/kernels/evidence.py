@@ -1,0 +1,328 @@
+"""What speaks for each cluster of a candidate, from descriptions of its clusters.
+
+Values are larger where they speak for the cluster. Candidate c has the clusters
+`clusters[offsets[c] : offsets[c + 1]]` among the distinct ones; their order is that of its labels.
+"""
+
+import numpy as np
+from numba import njit
+
+from weft.auto.kernels import clusters as described
+from weft.auto.kernels.dip import dip
+
+# columns of the evidence of a cluster
+(
+    SILHOUETTE,
+    PATH_SILHOUETTE,
+    COMPACT,
+    SPARSE_EDGE,
+    SPARSE_EDGE_90,
+    SPLIT,
+    CONDUCTANCE,
+    NEIGHBOURS,
+    VALLEY,
+    BORDER,
+    EVEN,
+    GAUSSIAN,
+    ONE_MODE,
+    APART,
+    UNITY,
+) = range(15)
+N_PER_CLUSTER = 15
+# columns of the evidence of a whole candidate
+(
+    CALINSKI,
+    MODULARITY,
+    BIC_FULL,
+    BIC_DIAGONAL,
+    MISPLACED,
+    PATH_MISPLACED,
+) = range(6)
+N_WHOLE = 6
+TINY = 1e-12
+MOST_LOG = 4.0  # logarithms of ratios are clipped to ± this
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def log_ratio(first, second):
+    """log(first / second), defined for zeros and clipped."""
+    value = np.log((first + TINY) / (second + TINY))
+    return min(max(value, -MOST_LOG), MOST_LOG)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def silhouettes(labels, ids, sizes, sums, own, other, out):
+    """Fill the mean silhouette of each cluster; gives the share of rows nearer to another.
+
+    `own` and `other` are buffers (n,). Rows of clusters of one row have 0, as in scikit-learn.
+    """
+    n = len(labels)
+    k = len(ids)
+    out[:k] = 0.0
+    if k < 2:
+        return 0.0
+    other[:] = np.inf
+    own[:] = 0.0
+    for c in range(k):
+        line = sums[ids[c]]
+        scale = 1.0 / sizes[c]
+        inner = 1.0 / max(sizes[c] - 1, 1)
+        for i in range(n):
+            if labels[i] == c:
+                own[i] = line[i] * inner
+            else:
+                other[i] = min(other[i], line[i] * scale)
+    misplaced = 0
+    n_labelled = 0
+    for i in range(n):
+        c = labels[i]
+        if c < 0:
+            continue
+        n_labelled += 1
+        larger = max(own[i], other[i])
+        if sizes[c] > 1 and larger > 0.0:
+            out[c] += (other[i] - own[i]) / larger
+            if other[i] < own[i]:
+                misplaced += 1
+    for c in range(k):
+        out[c] /= sizes[c]
+    return misplaced / max(n_labelled, 1)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def separations(labels, ids, nearest, distance, partner):
+    """Fill the mutual reachability distance to the nearest other cluster, and that cluster."""
+    distance[: len(ids)] = np.inf if len(ids) > 1 else 0.0
+    partner[: len(ids)] = 0
+    for c in range(len(ids)):
+        line = nearest[ids[c]]
+        for i in range(len(labels)):
+            if labels[i] >= 0 and labels[i] != c and line[i] < distance[c]:
+                distance[c] = line[i]
+                partner[c] = labels[i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def graph_evidence(labels, k, neighbours, degrees, core, inside, volume, border, crossing):
+    """Fill, for each cluster, directed edges inside, total degree, and the sum over crossing edges
+    of the larger log core distance, with their number; gives the modularity.
+
+    Outliers count as clusters of one row.
+    """
+    n, m = neighbours.shape
+    inside[:k] = 0.0
+    volume[:k] = 0.0
+    border[:k] = 0.0
+    crossing[:k] = 0.0
+    total = 2.0 * n * m
+    modularity = 0.0
+    for i in range(n):
+        c = labels[i]
+        if c < 0:
+            modularity -= (degrees[i] / total) ** 2
+            continue
+        volume[c] += degrees[i]
+        for position in range(m):
+            j = neighbours[i, position]
+            if labels[j] == c:
+                inside[c] += 1.0
+            elif labels[j] >= 0:
+                level = max(core[i], core[j])
+                border[c] += level
+                crossing[c] += 1.0
+                border[labels[j]] += level
+                crossing[labels[j]] += 1.0
+    for c in range(k):
+        modularity += 2.0 * inside[c] / total - (volume[c] / total) ** 2
+    return modularity
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def dip_between(points, members, others, centre, other_centre, buffer):
+    """Dip · √rows of two clusters on the line through their centres.
+
+    Of the larger cluster only the rows next to the other count, at most twice as many.
+    """
+    d = points.shape[1]
+    axis = other_centre - centre
+    first = np.empty(len(members))
+    for position in range(len(members)):
+        total = 0.0
+        for f in range(d):
+            total += axis[f] * points[members[position], f]
+        first[position] = total
+    second = np.empty(len(others))
+    for position in range(len(others)):
+        total = 0.0
+        for f in range(d):
+            total += axis[f] * points[others[position], f]
+        second[position] = total
+    first.sort()
+    second.sort()
+    n_first = min(len(first), 2 * len(second))
+    n_second = min(len(second), 2 * len(first))
+    m = n_first + n_second
+    for position in range(n_first):
+        buffer[position] = first[len(first) - n_first + position]
+    for position in range(n_second):
+        buffer[n_first + position] = second[position]
+    both = np.sort(buffer[:m])
+    return dip(both) * np.sqrt(m)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def gaussian_gain(k, n_parameters, weighted, n, d, n_outliers, fit_of_all):
+    """BIC of one Gaussian for each cluster over that of one for all, per value of the table.
+
+    Outliers have the density of the whole.
+    """
+    if n_outliers > 0:
+        weighted += n_outliers * (fit_of_all + np.log(n_outliers / n))
+    gain = weighted - n * fit_of_all
+    gain -= 0.5 * np.log(n) * ((k - 1) * (n_parameters + 1.0))
+    return gain / (n * d)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def measure(
+    points,
+    core,
+    neighbours,
+    degrees,
+    labels,
+    offsets,
+    clusters,
+    starts,
+    rows,
+    sums,
+    path_sums,
+    nearest,
+    edges,
+    centres,
+    shapes,
+    shape_of_all,
+    per_cluster,
+    whole,
+):
+    """Fill the evidence of every cluster (sum of K, 15) and of every candidate (C, 6)."""
+    n, d = points.shape
+    m = neighbours.shape[1]
+    own = np.empty(n)
+    other = np.empty(n)
+    buffer = np.empty(2 * n)
+    distance = np.empty(n)
+    partner = np.zeros(n, dtype=np.int64)
+    inside = np.empty(n)
+    volume = np.empty(n)
+    border = np.empty(n)
+    crossing = np.empty(n)
+    values = np.empty(n)
+    sizes = np.empty(n, dtype=np.int64)
+    middle = np.empty(d)
+    for candidate in range(len(labels)):
+        label = labels[candidate]
+        ids = clusters[offsets[candidate] : offsets[candidate + 1]]
+        k = len(ids)
+        out = per_cluster[offsets[candidate] : offsets[candidate + 1]]
+        n_labelled = 0
+        for c in range(k):
+            sizes[c] = starts[ids[c] + 1] - starts[ids[c]]
+            n_labelled += sizes[c]
+        n_outliers = n - n_labelled
+        whole[candidate, MISPLACED] = -silhouettes(label, ids, sizes, sums, own, other, values)
+        out[:, SILHOUETTE] = values[:k]
+        whole[candidate, PATH_MISPLACED] = -silhouettes(
+            label, ids, sizes, path_sums, own, other, values
+        )
+        out[:, PATH_SILHOUETTE] = values[:k]
+        separations(label, ids, nearest, distance, partner)
+        whole[candidate, MODULARITY] = graph_evidence(
+            label, k, neighbours, degrees, core, inside, volume, border, crossing
+        )
+        middle[:] = 0.0
+        within = 0.0
+        full = 0.0
+        diagonal = 0.0
+        for c in range(k):
+            u = ids[c]
+            within += shapes[u, described.SQUARES]
+            share = np.log(sizes[c] / n)
+            full += sizes[c] * (share + shapes[u, described.FIT_FULL])
+            diagonal += sizes[c] * (share + shapes[u, described.FIT_DIAGONAL])
+            for f in range(d):
+                middle[f] += centres[u, f] * sizes[c] / n_labelled
+        between = 0.0
+        for c in range(k):
+            for f in range(d):
+                between += sizes[c] * (centres[ids[c], f] - middle[f]) ** 2
+        if k > 1 and between > 0.0:
+            # Shares of the whole keep the ratio in range where clusters have no inner spread.
+            whole[candidate, CALINSKI] = np.log(
+                between / (k - 1.0) / (within / max(n_labelled - k, 1) + 1e-9 * between)
+            )
+        else:
+            whole[candidate, CALINSKI] = np.log(TINY)
+        whole[candidate, BIC_FULL] = gaussian_gain(
+            k,
+            d + 0.5 * d * (d + 1),
+            full,
+            n,
+            d,
+            n_outliers,
+            shape_of_all[described.FIT_FULL],
+        )
+        whole[candidate, BIC_DIAGONAL] = gaussian_gain(
+            k,
+            2.0 * d,
+            diagonal,
+            n,
+            d,
+            n_outliers,
+            shape_of_all[described.FIT_DIAGONAL],
+        )
+        for c in range(k):
+            u = ids[c]
+            worst = 0.0
+            for b in range(k):
+                if b == c:
+                    continue
+                gap = 0.0
+                for f in range(d):
+                    gap += (centres[u, f] - centres[ids[b], f]) ** 2
+                radii = shapes[u, described.RADIUS] + shapes[ids[b], described.RADIUS]
+                worst = max(worst, radii / (np.sqrt(gap) + radii + TINY))
+            out[c, COMPACT] = 1.0 - worst
+            apart = distance[c]
+            for column, edge in (
+                (SPARSE_EDGE, edges[u, described.LARGEST]),
+                (SPARSE_EDGE_90, edges[u, described.NINETIETH]),
+            ):
+                out[c, column] = (apart - edge) / max(max(apart, edge), TINY)
+            out[c, SPLIT] = log_ratio(apart, edges[u, described.SPLIT])
+            outside = volume[c] - 2.0 * inside[c]
+            smaller = min(volume[c], 2.0 * n * m - volume[c])
+            out[c, CONDUCTANCE] = 1.0 - outside / smaller if smaller > 0.0 else 0.0
+            out[c, NEIGHBOURS] = inside[c] / (sizes[c] * m)
+            level = shapes[u, described.CORE]
+            out[c, VALLEY] = log_ratio(apart, np.exp(level))
+            if crossing[c] > 0.0:
+                rise = border[c] / crossing[c] - level
+                out[c, BORDER] = min(max(rise, -MOST_LOG), MOST_LOG)
+            else:
+                out[c, BORDER] = out[c, VALLEY]
+            out[c, EVEN] = -shapes[u, described.CORE_SPREAD]
+            out[c, GAUSSIAN] = -abs(shapes[u, described.KURTOSIS])
+            out[c, ONE_MODE] = -shapes[u, described.DIP]
+            p = ids[partner[c]]
+            if c > 0 and partner[partner[c]] == c and partner[c] < c:
+                out[c, APART] = out[partner[c], APART]
+            else:
+                out[c, APART] = dip_between(
+                    points,
+                    rows[starts[u] : starts[u + 1]],
+                    rows[starts[p] : starts[p + 1]],
+                    centres[u],
+                    centres[p],
+                    buffer,
+                )
+            out[c, UNITY] = -log_ratio(edges[u, described.SPLIT], edges[u, described.MEDIAN])

@@ -1,0 +1,222 @@
+"""One table made ready: a canonical order, few axes, and all that the candidates share.
+
+Rows and columns are put into an order that follows from their values alone, so that tables that
+differ only in the order of rows or columns give the same bits. Wide tables are reduced to
+their principal axes. Distances, neighbours and spanning trees are computed once.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from weft.auto.kernels import distances as kernels
+
+MAX_ROWS = 2_000
+N_NEIGHBOURS = 30
+MIN_SAMPLES = (1, 5, 10)  # neighbours that make a row dense; 1 gives plain distances
+PLAIN_COLUMNS = 12  # tables up to this width keep their columns
+MAX_AXES = 12
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class SpanningTree(NamedTuple):
+    """A minimum spanning tree, its edges in order of length."""
+
+    edges: Ints  # (n - 1, 2)
+    lengths: Floats  # (n - 1,)
+
+
+class Prepared(NamedTuple):
+    """What candidates and evidence share. Rows are in canonical order.
+
+    Attributes
+    ----------
+    points : (n, q) the rows on their working axes
+    order : (n,) the caller's row of each canonical row
+    seed : the seed of all later draws
+    n_columns : columns of the given table that are not constant
+    distances : (n, n) Euclidean distances
+    neighbours, neighbour_distances : (n, k) nearest other rows, nearest first
+    cores : (len(MIN_SAMPLES), n) distance at which a row has so many rows around it, itself
+        included (as in scikit-learn)
+    trees : a spanning tree of mutual reachability for each of MIN_SAMPLES; the first is that of
+        plain distances
+    """
+
+    points: Floats
+    order: Ints
+    seed: int
+    n_columns: int
+    distances: Floats
+    neighbours: Ints
+    neighbour_distances: Floats
+    cores: Floats
+    trees: tuple[SpanningTree, ...]
+
+    def restore(self, labels: Ints) -> Ints:
+        """Labels in the caller's order of rows."""
+        out = np.empty_like(labels)
+        out[self.order] = labels
+        return out
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64-bit numbers (splitmix64), so that their sums are signatures."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def dense_ranks(X: Floats) -> Ints:
+    """Ranks within each column from 0; equal values share a rank."""
+    n, d = X.shape
+    by_value = np.argsort(X, axis=0, kind="stable")
+    ordered = np.take_along_axis(X, by_value, axis=0)
+    steps = np.zeros((n, d), dtype=np.int64)
+    steps[1:] = ordered[1:] != ordered[:-1]
+    ranks = np.empty((n, d), dtype=np.int64)
+    np.put_along_axis(ranks, by_value, np.cumsum(steps, axis=0), axis=0)
+    return ranks
+
+
+def canonical_order(X: Floats) -> tuple[Ints, Ints]:
+    """Orders of rows and of columns that follow from the values, not from the given order.
+
+    Signatures of columns and rows are refined in turn from each other. They are sums of 64-bit
+    integers, which are exact in any order. They are made of ranks, so that rounding errors that
+    depend on the order of rows (as in standardising) do not change them.
+
+    Returns
+    -------
+    rows, columns : the given row and column at each canonical position
+    """
+    n = len(X)
+    ranks = dense_ranks(X)
+    low = X.min(axis=0)
+    span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)
+    shape = np.quantile((X - low) / span, (0.25, 0.5, 0.75), axis=0)
+    coarse = np.round(shape * 1e5).astype(np.uint64)
+    columns = _mixed(coarse[0] + _mixed(coarse[1] + _mixed(coarse[2])))
+    cells = _mixed(ranks.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
+    rows = np.zeros(n, dtype=np.uint64)
+    for _ in range(3):
+        rows = _mixed(_mixed(cells ^ columns).sum(axis=1) + rows)
+        columns = _mixed(_mixed(cells ^ rows[:, None]).sum(axis=0) + columns)
+    column_order = np.argsort(columns, kind="stable")
+    # Rows follow the values of the first column: neighbours in memory are then nearer.
+    row_order = np.lexsort((rows, ranks[:, column_order[0]]))
+    return row_order, column_order
+
+
+def standardised(X: Floats) -> Floats:
+    """Columns in units of their deviation, without those that are constant."""
+    largest = np.abs(X).max(axis=0)
+    # A power of two changes no digits and keeps squares of huge values finite.
+    X = X / np.exp2(np.ceil(np.log2(np.where(largest > 0, largest, 1.0))))
+    X = X - X.mean(axis=0)
+    deviations = np.sqrt((X * X).mean(axis=0))
+    kept = deviations > 1e-13
+    return X[:, kept] / deviations[kept]
+
+
+def principal_axes(X: Floats, max_axes: int) -> Floats:
+    """Scores on the axes whose variance is beyond that of noise, at least two.
+
+    Noise of n rows and d independent columns has no axis beyond the mean variance times
+    (1 + √(d / n))² (Marchenko, Pastur 1967).
+    """
+    n, d = X.shape
+    X = X - X.mean(axis=0)
+    if d > n:
+        values, vectors = np.linalg.eigh(X @ X.T)
+        values = np.maximum(values[::-1], 0.0)
+        scores = vectors[:, ::-1] * np.sqrt(values)
+    else:
+        values, vectors = np.linalg.eigh(X.T @ X)
+        values = values[::-1]
+        scores = X @ vectors[:, ::-1]
+    edge = values.sum() / d * (1.0 + np.sqrt(d / n)) ** 2
+    n_axes = int(np.clip((values > edge).sum(), 2, max_axes))
+    scores = scores[:, :n_axes]
+    # Signs of eigenvectors are arbitrary: the largest score is positive.
+    largest = np.abs(scores).argmax(axis=0)
+    return np.ascontiguousarray(scores * np.where(scores[largest, np.arange(n_axes)] < 0, -1, 1))
+
+
+def _checked(X: ArrayLike) -> Floats:
+    table = np.array(X, dtype=np.float64, ndmin=1)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ValueError(
+            f"X has shape {table.shape}, but rows and at least one column are needed; "
+            "give a two-dimensional table."
+        )
+    if not 3 <= table.shape[0] <= MAX_ROWS:
+        raise ValueError(
+            f"X has {table.shape[0]} rows, but 3 to {MAX_ROWS} are allowed; "
+            "give more rows, or a sample of them."
+        )
+    if not np.isfinite(table).all():
+        raise ValueError("X holds NaN or infinite values; fill or drop them first.")
+    return table + 0.0  # -0.0 and 0.0 are one value
+
+
+def prepare(
+    X: ArrayLike, seed: int = 0, *, standardise: bool = True, max_axes: int = MAX_AXES
+) -> Prepared:
+    """Order the rows, reduce wide tables, and compute what all candidates share.
+
+    Parameters
+    ----------
+    X : (n, d) the columns to cluster on, 3 to 2,000 rows, finite
+    seed : seed of all later draws
+    standardise : whether columns are put into units of their deviation; otherwise their units
+        are taken as comparable
+    max_axes : most axes that a table of more than 12 columns is reduced to
+
+    Returns
+    -------
+    Prepared
+    """
+    table = _checked(X)
+    row_order, column_order = canonical_order(table)
+    table = table[np.ix_(row_order, column_order)]
+    if standardise:
+        table = standardised(table)
+    else:
+        table = table - table.mean(axis=0)
+        largest = np.abs(table).max(initial=0.0)
+        table = table[:, np.abs(table).max(axis=0) > 1e-13 * largest] / (largest or 1.0)
+    n_columns = table.shape[1]
+    if n_columns == 0:
+        table = np.zeros((len(table), 1))
+    with threadpool_limits(1, "blas"):
+        if n_columns > PLAIN_COLUMNS:
+            table = principal_axes(table, max_axes)
+    return _shared(np.ascontiguousarray(table), row_order, seed, n_columns)
+
+
+def _shared(points: Floats, order: Ints, seed: int, n_columns: int) -> Prepared:
+    n = len(points)
+    distances = np.empty((n, n))
+    kernels.pairwise(points, distances)
+    k = min(N_NEIGHBOURS, n - 1)
+    neighbours = np.empty((n, k), dtype=np.int64)
+    lengths = np.empty((n, k))
+    kernels.nearest(distances, k, neighbours, lengths)
+    cores = np.stack([lengths[:, min(m - 2, k - 1)] if m > 1 else np.zeros(n) for m in MIN_SAMPLES])
+    trees = tuple(spanning_tree(distances, core) for core in cores)
+    return Prepared(points, order, seed, n_columns, distances, neighbours, lengths, cores, trees)
+
+
+def spanning_tree(distances: Floats, core: Floats) -> SpanningTree:
+    """The minimum spanning tree of max(distance, core, core)."""
+    n = len(distances)
+    edges = np.empty((n - 1, 2), dtype=np.int64)
+    lengths = np.empty(n - 1)
+    kernels.spanning_tree(distances, core, edges, lengths)
+    by_length = np.argsort(lengths, kind="stable")
+    return SpanningTree(edges[by_length], lengths[by_length])
