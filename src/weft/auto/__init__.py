@@ -1,12 +1,13 @@
-"""What stands behind `AutoCluster`: which columns matter, which clustering holds, how sure.
+"""What stands behind `AutoCluster`: candidates, evidence, a judge, and how sure the answer is.
 
 =============  ====================================================================================
-`screening`    columns that depend on others more than the best of their shadows does
-`clumps`       whether columns that depend on each other are clumped, or one correlated cloud
-`joining`      pieces of a fine partition joined wherever two of them are one cloud
-`family`       the clusterings that compete, none of which needs K
-`judging`      which of them comes out again when rows are left out, and agrees with the others
-`weights`      what the clusters say of each column
+`canonical`    an order of rows and columns that follows from the values
+`working`      one table made ready: axes, distances, neighbours, spanning trees
+`candidates`   the clusterings that compete, over all numbers of clusters
+`evidence`     what can be measured of each without labels
+`judge`        ranks them; trained on made-up tables by ``python -m bench.unseen train``
+`reasons`      which evidence spoke for the answer and against it, in words
+`resampling`   whether the answer comes out again when rows are left out
 `search`       the whole: rows in, clusters, weights, doubts and alternatives out
 =============  ====================================================================================
 """

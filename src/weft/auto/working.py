@@ -64,7 +64,7 @@ class Prepared(NamedTuple):
         return out
 
 
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Scramble 64-bit numbers (splitmix64), so that their sums are signatures."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -100,12 +100,12 @@ def canonical_order(X: Floats) -> tuple[Ints, Ints]:
     span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)
     shape = np.quantile((X - low) / span, (0.25, 0.5, 0.75), axis=0)
     coarse = np.round(shape * 1e5).astype(np.uint64)
-    columns = _mixed(coarse[0] + _mixed(coarse[1] + _mixed(coarse[2])))
-    cells = _mixed(ranks.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
+    columns = mixed(coarse[0] + mixed(coarse[1] + mixed(coarse[2])))
+    cells = mixed(ranks.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
     rows = np.zeros(n, dtype=np.uint64)
     for _ in range(3):
-        rows = _mixed(_mixed(cells ^ columns).sum(axis=1) + rows)
-        columns = _mixed(_mixed(cells ^ rows[:, None]).sum(axis=0) + columns)
+        rows = mixed(mixed(cells ^ columns).sum(axis=1) + rows)
+        columns = mixed(mixed(cells ^ rows[:, None]).sum(axis=0) + columns)
     column_order = np.argsort(columns, kind="stable")
     # Rows follow the values of the first column: neighbours in memory are then nearer.
     row_order = np.lexsort((rows, ranks[:, column_order[0]]))
