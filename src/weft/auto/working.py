@@ -218,5 +218,5 @@ def spanning_tree(distances: Floats, core: Floats) -> SpanningTree:
     edges = np.empty((n - 1, 2), dtype=np.int64)
     lengths = np.empty(n - 1)
     kernels.spanning_tree(distances, core, edges, lengths)
-    by_length = np.argsort(lengths, kind="stable")
+    by_length = np.lexsort((distances[edges[:, 0], edges[:, 1]], lengths))
     return SpanningTree(edges[by_length], lengths[by_length])
