@@ -13,11 +13,16 @@ from sklearn.mixture import GaussianMixture
 
 from weft.auto.candidates.centres import kmeans_labels, mixture_labels
 from weft.auto.candidates.density import dbscan_labels, hdbscan_labels
-from weft.auto.candidates.graphs import symmetric_edges
+from weft.auto.candidates.graphs import piece_candidates, symmetric_edges
 from weft.auto.candidates.trees import cuts, flooded, genie_edges, large_cuts, linkage_edges
 from weft.auto.kernels.density import hdbscan
 from weft.auto.kernels.dip import dip
-from weft.auto.kernels.graphs import communities, mutual_components, shared_neighbours
+from weft.auto.kernels.graphs import (
+    communities,
+    merge_pieces,
+    mutual_components,
+    shared_neighbours,
+)
 from weft.auto.kernels.partitions import leaders, rand_matrix
 from weft.auto.working import MIN_SAMPLES, prepare
 
@@ -283,3 +288,22 @@ def test_dip_of_known_samples():
     assert dip(np.zeros(10)) == pytest.approx(1 / 20)
     assert dip(np.repeat([0.0, 1.0], 500)) == pytest.approx(0.25, abs=1e-3)  # two points: 1 / 4
     assert dip(np.array([1.0])) == 0.5
+
+
+def test_pieces_merge_by_links_then_by_gaps():
+    # pieces 0-1 have most links for their degrees, 3 has none and is nearest to 2
+    links = np.array(
+        [[4.0, 3, 1, 0], [3, 4, 1, 0], [1, 1, 9, 0], [0, 0, 0, 5]],
+    )
+    gaps = np.array([[0.0, 1, 2, 9], [1, 0, 2, 8], [2, 2, 0, 5], [9, 8, 5, 0]])
+    out = np.empty((3, 2), dtype=np.int64)
+    merge_pieces(links, gaps, out)
+    assert out.tolist() == [[0, 1], [0, 2], [0, 3]]
+
+
+def test_pieces_of_two_curves_rejoin():
+    X, y = make_moons(400, noise=0.06, random_state=0)
+    prepared = prepare(X, 0)
+    found = piece_candidates(prepared, np.array([2, 3]))
+    assert [raw.name for raw in found] == ["pieces:2", "pieces:3"]
+    assert adjusted_rand_score(prepared.restore(found[0].labels), y) > 0.9
