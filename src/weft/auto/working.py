@@ -18,7 +18,6 @@ N_NEIGHBOURS = 30
 MIN_SAMPLES = (1, 5, 10)  # neighbours that make a row dense; 1 gives plain distances
 PLAIN_COLUMNS = 12  # tables up to this width keep their columns
 MAX_AXES = 12
-MAX_ROUNDS = 10  # of estimating the noise beside the axes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -128,8 +127,8 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
     """Scores on the axes whose variance is beyond that of noise, at least two.
 
     Noise of n rows and d independent columns has no axis beyond the mean variance times
-    (1 + √(d / n))² (Marchenko, Pastur 1967). The mean is taken anew without the axes found, until
-    their number stays.
+    (1 + √(d / n))² (Marchenko, Pastur 1967). The mean is taken once more without the
+    axes found, which would hide weaker ones.
     """
     n, d = X.shape
     X = X - X.mean(axis=0)
@@ -142,12 +141,9 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
         values = values[::-1]
         scores = X @ vectors[:, ::-1]
     n_axes = 0
-    for _ in range(MAX_ROUNDS):
+    for _ in range(2):
         edge = values[n_axes:].sum() / d * (1.0 + np.sqrt(d / n)) ** 2
-        n_beyond = int((values > edge).sum())
-        if n_beyond == n_axes or n_axes >= max_axes:
-            break
-        n_axes = n_beyond
+        n_axes = int((values > edge).sum())
     n_axes = int(np.clip(n_axes, 2, max_axes))
     scores = scores[:, :n_axes]
     # Signs of eigenvectors are arbitrary: the largest score is positive.
