@@ -127,7 +127,8 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
     """Scores on the axes whose variance is beyond that of noise, at least two.
 
     Noise of n rows and d independent columns has no axis beyond the mean variance times
-    (1 + √(d / n))² (Marchenko, Pastur 1967).
+    (1 + √(d / n))² (Marchenko, Pastur 1967). The mean is taken once more without the
+    axes found, which would hide weaker ones.
     """
     n, d = X.shape
     X = X - X.mean(axis=0)
@@ -139,8 +140,11 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
         values, vectors = np.linalg.eigh(X.T @ X)
         values = values[::-1]
         scores = X @ vectors[:, ::-1]
-    edge = values.sum() / d * (1.0 + np.sqrt(d / n)) ** 2
-    n_axes = int(np.clip((values > edge).sum(), 2, max_axes))
+    n_axes = 0
+    for _ in range(2):
+        edge = values[n_axes:].sum() / d * (1.0 + np.sqrt(d / n)) ** 2
+        n_axes = int((values > edge).sum())
+    n_axes = int(np.clip(n_axes, 2, max_axes))
     scores = scores[:, :n_axes]
     # Signs of eigenvectors are arbitrary: the largest score is positive.
     largest = np.abs(scores).argmax(axis=0)
@@ -218,5 +222,5 @@ def spanning_tree(distances: Floats, core: Floats) -> SpanningTree:
     edges = np.empty((n - 1, 2), dtype=np.int64)
     lengths = np.empty(n - 1)
     kernels.spanning_tree(distances, core, edges, lengths)
-    by_length = np.argsort(lengths, kind="stable")
+    by_length = np.lexsort((distances[edges[:, 0], edges[:, 1]], lengths))
     return SpanningTree(edges[by_length], lengths[by_length])

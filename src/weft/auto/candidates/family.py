@@ -6,7 +6,11 @@ from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates.centres import centre_candidates
 from weft.auto.candidates.density import density_candidates
-from weft.auto.candidates.graphs import community_candidates, spectral_candidates
+from weft.auto.candidates.graphs import (
+    community_candidates,
+    piece_candidates,
+    spectral_candidates,
+)
 from weft.auto.candidates.merging import distinct
 from weft.auto.candidates.sizes import cluster_counts
 from weft.auto.candidates.trees import tree_candidates, ward_cuts
@@ -23,12 +27,15 @@ FAMILIES = (
     "single",
     "robust-single",
     "genie",
+    "robust-genie",
     "hdbscan",
     "hdbscan-leaf",
     "dbscan",
     "mutual",
     "spectral",
     "spectral-gauss",
+    "spectral-shared",
+    "pieces",
     "communities",
 )
 
@@ -78,6 +85,7 @@ def generate(
         found += centre_candidates(prepared, counts, ward)
         found += density_candidates(prepared)
         found += spectral_candidates(prepared, counts)
+        found += piece_candidates(prepared, counts)
         found += community_candidates(prepared)
     groups = distinct(found, min_clusters, max_clusters or n)
     return [

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from weft.auto.candidates.centres import kmeans_labels
 from weft.auto.candidates.raw import Raw
+from weft.auto.candidates.trees import cuts, ward_cuts
 from weft.auto.kernels import graphs as kernels
 from weft.auto.working import Floats, Ints, Prepared
 
@@ -20,7 +21,10 @@ SPECTRAL_NEIGHBOURS = 10
 SCALE_NEIGHBOUR = 7
 COMMUNITY_NEIGHBOURS = 15
 RESOLUTIONS = (0.03, 0.1, 0.3, 0.7, 1.0, 2.0, 4.0)
-MOST_SPECTRAL = 20
+MOST_SPECTRAL = {"spectral": 20, "spectral-gauss": 12, "spectral-shared": 12}
+PIECE_NEIGHBOURS = 8
+N_PIECES = 40
+MOST_FROM_PIECES = 15
 SHIFT = 1e-4  # of a diagonal of 1: keeps the Laplacian of separate components invertible
 ITERATIONS = 6
 
@@ -78,15 +82,19 @@ def start_from_vectors(vectors: Floats) -> Ints:
 def spectral_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
     """All numbers of clusters from one decomposition of each graph."""
     rng = np.random.default_rng([prepared.seed, 2])
-    counts = counts[counts <= MOST_SPECTRAL]
-    if len(counts) == 0:
-        return []
     gaussian = gaussian_graph(prepared)
-    graphs = {"spectral": neighbour_graph(prepared, gaussian), "spectral-gauss": gaussian}
+    graphs = {
+        "spectral": neighbour_graph(prepared, gaussian),
+        "spectral-gauss": gaussian,
+        "spectral-shared": shared_graph(prepared, COMMUNITY_NEIGHBOURS).toarray(),
+    }
     found: list[Raw] = []
     for name, graph in graphs.items():
-        vectors = smallest_vectors(graph, int(counts[-1]), rng)
-        for k in counts.tolist():
+        wanted = counts[counts <= MOST_SPECTRAL[name]]
+        if len(wanted) == 0:
+            continue
+        vectors = smallest_vectors(graph, int(wanted[-1]), rng)
+        for k in wanted.tolist():
             rows = vectors[:, :k]
             lengths = np.sqrt((rows * rows).sum(axis=1))
             rows = np.ascontiguousarray(rows / np.maximum(lengths, 1e-12)[:, None])
@@ -106,18 +114,53 @@ def symmetric_edges(neighbours: Ints, weights: Floats) -> csr_array:
     return symmetric
 
 
+def shared_graph(prepared: Prepared, n_neighbours: int) -> csr_array:
+    """Each row's nearest neighbours, weighted by the share of neighbours that both have."""
+    k = min(n_neighbours, prepared.neighbours.shape[1])
+    shares = np.empty((len(prepared.points), k))
+    kernels.shared_neighbours(prepared.neighbours, k, shares)
+    return symmetric_edges(prepared.neighbours, shares)
+
+
 def community_candidates(prepared: Prepared) -> list[Raw]:
     """Communities of the graph of shared neighbours at several resolutions."""
     rng = np.random.default_rng([prepared.seed, 3])
     n = len(prepared.points)
     found: list[Raw] = []
-    k = min(COMMUNITY_NEIGHBOURS, prepared.neighbours.shape[1])
-    shares = np.empty((n, k))
-    kernels.shared_neighbours(prepared.neighbours, k, shares)
-    graph = symmetric_edges(prepared.neighbours, shares)
+    graph = shared_graph(prepared, COMMUNITY_NEIGHBOURS)
     starts, ends = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
     for resolution in RESOLUTIONS:
         labels = np.empty(n, dtype=np.int64)
         kernels.communities(starts, ends, graph.data, resolution, rng.permutation(n), labels)
         found.append(Raw(labels, "communities", f"communities:{resolution}"))
     return found
+
+
+def piece_edges(prepared: Prepared, pieces: Ints) -> Ints:
+    """A tree that joins the rows of each piece, then pieces by the graph of shared neighbours."""
+    n = len(pieces)
+    k = int(pieces.max()) + 1
+    member = csr_array((np.ones(n), (pieces, np.arange(n))), shape=(k, n))
+    links = (member @ shared_graph(prepared, PIECE_NEIGHBOURS) @ member.T).toarray()
+    centres = (member @ prepared.points) / np.bincount(pieces)[:, None]
+    gaps = np.sqrt(((centres[:, None] - centres) ** 2).sum(axis=2))
+    merges = np.empty((k - 1, 2), dtype=np.int64)
+    kernels.merge_pieces(links, gaps, merges)
+    first_row = np.unique(pieces, return_index=True)[1]
+    inside = np.column_stack([first_row[pieces], np.arange(n)])
+    return np.vstack([np.delete(inside, first_row, axis=0), first_row[merges]])
+
+
+def piece_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
+    """Small pieces of k-means, joined where they have most neighbours in common."""
+    n_pieces = min(N_PIECES, len(prepared.points) // 4)
+    counts = counts[counts <= min(MOST_FROM_PIECES, n_pieces - 1)]
+    if len(counts) == 0:
+        return []
+    rng = np.random.default_rng([prepared.seed, 5])
+    start = ward_cuts(prepared, np.array([n_pieces]))[0]
+    labels = kmeans_labels(prepared.points, start, n_pieces, rng)
+    pieces = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    counts = counts[counts <= pieces.max()]
+    rows = cuts(piece_edges(prepared, pieces), counts)
+    return [Raw(row, "pieces", f"pieces:{k}") for k, row in zip(counts, rows, strict=True)]

@@ -6,10 +6,13 @@ from scipy.spatial.distance import squareform
 
 from weft.auto.candidates.raw import Raw
 from weft.auto.kernels import trees as kernels
-from weft.auto.working import Ints, Prepared
+from weft.auto.working import Ints, Prepared, SpanningTree
 
-LINKAGES = ("ward", "average", "complete")
-GINI_THRESHOLDS = (0.1, 0.3, 0.5, 0.7)
+# Most clusters, by Gini threshold. Ward, average and one Genie go on to 100.
+MOST_GENIE = {0.1: 15, 0.3: 1000, 0.5: 15, 0.7: 15}
+MOST_ROBUST_GENIE = {0.1: 12, 0.3: 12, 0.5: 12}
+MOST_COMPLETE = 15
+MOST_LARGE = 12
 # Single linkage with small clusters left out: clusters of at least this share of rows.
 LARGE_SHARES = (0.01, 0.03)
 
@@ -63,31 +66,39 @@ def flooded(edges: Ints, labels: Ints) -> Ints:
     return out
 
 
+def named(edges: Ints, counts: Ints, family: str, name: str) -> list[Raw]:
+    """A tree's cuts as candidates."""
+    rows = cuts(edges, counts)
+    return [Raw(row, family, f"{name}:{k}") for k, row in zip(counts, rows, strict=True)]
+
+
+def large_candidates(tree: SpanningTree, counts: Ints, family: str) -> list[Raw]:
+    """Single linkage of large clusters, with small ones as outliers and with all rows placed."""
+    found: list[Raw] = []
+    for share in LARGE_SHARES:
+        smallest = max(3, round(share * (len(tree.edges) + 1)))
+        for k, row in zip(counts, large_cuts(tree.edges, counts, smallest), strict=True):
+            if row[0] == -2:
+                continue
+            found.append(Raw(row, family, f"{family}{smallest}:{k}"))
+            found.append(Raw(flooded(tree.edges, row), family, f"{family}{smallest}-flood:{k}"))
+    return found
+
+
 def tree_candidates(prepared: Prepared, counts: Ints, ward: Ints) -> list[Raw]:
-    """Linkages, single linkage of large clusters, and Genie, at every number of clusters."""
-    n = len(prepared.points)
-    found = [Raw(labels, "ward", f"ward:{k}") for k, labels in zip(counts, ward, strict=True)]
-    for method in LINKAGES[1:]:
-        labels = cuts(linkage_edges(prepared, method), counts)
-        found += [Raw(row, method, f"{method}:{k}") for k, row in zip(counts, labels, strict=True)]
-    plain = prepared.trees[0].edges
-    few = counts[counts <= 20]
-    found += [
-        Raw(row, "single", f"single:{k}") for k, row in zip(few, cuts(plain, few), strict=True)
-    ]
-    for tree, name in ((prepared.trees[0], "single"), (prepared.trees[1], "robust-single")):
-        for share in LARGE_SHARES:
-            smallest = max(3, round(share * n))
-            labels = large_cuts(tree.edges, few, smallest)
-            for k, row in zip(few, labels, strict=True):
-                if row[0] == -2:
-                    continue
-                found.append(Raw(row, name, f"{name}-large{smallest}:{k}"))
-                found.append(Raw(flooded(tree.edges, row), name, f"{name}-flood{smallest}:{k}"))
-    for threshold in GINI_THRESHOLDS:
-        labels = cuts(genie_edges(plain, threshold), counts)
-        found += [
-            Raw(row, "genie", f"genie{threshold}:{k}")
-            for k, row in zip(counts, labels, strict=True)
-        ]
+    """Linkages, single linkage of large clusters, and Genie, at many numbers of clusters."""
+    found = [Raw(row, "ward", f"ward:{k}") for k, row in zip(counts, ward, strict=True)]
+    found += named(linkage_edges(prepared, "average"), counts, "average", "average")
+    complete = linkage_edges(prepared, "complete")
+    found += named(complete, counts[counts <= MOST_COMPLETE], "complete", "complete")
+    plain, robust = prepared.trees[:2]
+    few = counts[counts <= MOST_LARGE]
+    found += large_candidates(plain, few, "single")
+    found += large_candidates(robust, few, "robust-single")
+    for threshold, most in MOST_GENIE.items():
+        edges = genie_edges(plain.edges, threshold)
+        found += named(edges, counts[counts <= most], "genie", f"genie{threshold}")
+    for threshold, most in MOST_ROBUST_GENIE.items():
+        edges = genie_edges(robust.edges, threshold)
+        found += named(edges, counts[counts <= most], "robust-genie", f"robust-genie{threshold}")
     return found

@@ -24,6 +24,7 @@ FLOOR = 0.01  # of the table's variance: what covariances of clusters are shrunk
 PER_CLUSTER = (
     "silhouette",
     "path_silhouette",
+    "reach_silhouette",
     "compact",
     "density_gap",
     "density_gap_90",
@@ -36,9 +37,18 @@ PER_CLUSTER = (
     "gaussian",
     "one_mode",
     "apart",
+    "apart_fisher",
     "unity",
 )
-WHOLE = ("calinski", "modularity", "bic_full", "bic_diagonal", "misplaced", "path_misplaced")
+WHOLE = (
+    "calinski",
+    "modularity",
+    "bic_full",
+    "bic_diagonal",
+    "misplaced",
+    "path_misplaced",
+    "reach_misplaced",
+)
 VOTES = ("agreement", "mean_agreement", "votes")
 SIZES = (
     "smallest_share",
@@ -72,10 +82,11 @@ def reach_matrix(prepared: Prepared) -> Singles:
     return np.maximum(reach, core[:, None], out=reach).astype(np.float32)
 
 
-def path_matrix(prepared: Prepared) -> Singles:
-    """Largest edge on the spanning tree's path between any two rows, in single precision."""
+def path_matrix(prepared: Prepared, which: int) -> Singles:
+    """Largest edge on a spanning tree's path between any two rows, in single precision."""
+    tree = prepared.trees[which]
     out = np.empty(prepared.distances.shape, dtype=np.float32)
-    minimax(prepared.trees[0].edges, prepared.trees[0].lengths, out)
+    minimax(tree.edges, tree.lengths, out)
     return out
 
 
@@ -92,7 +103,9 @@ def _evidence_of_clusters(
     sums = np.empty(shape, dtype=np.float32)
     cluster_kernels.sum_rows(prepared.distances.astype(np.float32), starts, rows, sums)
     path_sums = np.empty(shape, dtype=np.float32)
-    cluster_kernels.sum_rows(path_matrix(prepared), starts, rows, path_sums)
+    cluster_kernels.sum_rows(path_matrix(prepared, 0), starts, rows, path_sums)
+    reach_sums = np.empty(shape, dtype=np.float32)
+    cluster_kernels.sum_rows(path_matrix(prepared, 1), starts, rows, reach_sums)
     nearest = np.empty(shape, dtype=np.float32)
     cluster_kernels.nearest_member(reach, starts, rows, nearest)
     edges = np.empty((n_distinct, cluster_kernels.N_EDGES))
@@ -100,11 +113,19 @@ def _evidence_of_clusters(
     core = log_core(prepared)
     floor = FLOOR * np.maximum(points.var(axis=0), 1e-12)
     centres = np.empty((n_distinct, d))
+    covariances = np.empty((n_distinct, d, d))
     shapes = np.empty((n_distinct, cluster_kernels.N_SHAPES))
-    cluster_kernels.shapes(points, core, starts, rows, floor, centres, shapes)
+    cluster_kernels.shapes(points, core, starts, rows, floor, centres, covariances, shapes)
     everything = np.empty((1, cluster_kernels.N_SHAPES))
     cluster_kernels.shapes(
-        points, core, np.array([0, n]), np.arange(n), floor, np.empty((1, d)), everything
+        points,
+        core,
+        np.array([0, n]),
+        np.arange(n),
+        floor,
+        np.empty((1, d)),
+        np.empty((1, d, d)),
+        everything,
     )
     neighbours = np.ascontiguousarray(prepared.neighbours[:, :GRAPH_NEIGHBOURS])
     degrees = neighbours.shape[1] + np.bincount(neighbours.ravel(), minlength=n).astype(float)
@@ -122,9 +143,12 @@ def _evidence_of_clusters(
         rows,
         sums,
         path_sums,
+        reach_sums,
         nearest,
         edges,
         centres,
+        covariances,
+        floor,
         shapes,
         everything[0],
         per_cluster,

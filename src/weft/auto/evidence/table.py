@@ -14,10 +14,14 @@ from weft.auto.working import Floats, Prepared, spanning_tree
 
 N_COPIES = 3
 CLUMP_NEIGHBOURS = 10
+FEW_VALUES = 0.3  # share of distinct values below which a column counts as one of few values
+WIDTHS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of smoothing, in deviations
+ONE_MODE = 0.42  # dip · √n below which a column has one mode; uniform columns have .27 to .4
 # Measures whose largest value over the candidates says something of the table.
 MAXIMA = (
     "silhouette_mean",
     "path_silhouette_mean",
+    "reach_silhouette_mean",
     "compact_mean",
     "density_gap_mean",
     "density_gap_90_mean",
@@ -27,6 +31,7 @@ MAXIMA = (
     "valley_mean",
     "border_mean",
     "apart_mean",
+    "apart_fisher_mean",
     "apart_worst",
     "modularity",
     "bic_full",
@@ -60,24 +65,35 @@ def column_dips(points: Floats) -> Floats:
     return np.array([dip(column) * np.sqrt(n) for column in np.sort(views, axis=0).T])
 
 
-def one_lump_copy(points: Floats, rng: np.random.Generator) -> Floats:
-    """A copy with the same margins and the same rank correlations, but one lump: a Gaussian copula.
+def one_lump_margin(values: Floats, noise: Floats) -> Floats:
+    """Sorted values of one column, smoothed until they have one mode; same variance.
 
-    The margins are smoothed with the width of a Gaussian lump of the same variance, so that gaps
-    in a single column are filled as well.
+    Columns with few distinct values keep them: smoothing would remove ties, which are no clusters.
     """
+    n = len(values)
+    ordered = np.sort(values)
+    if (np.diff(ordered) > 0).sum() + 1 < FEW_VALUES * n:
+        return ordered
+    deviation = values.std()
+    for width in WIDTHS:
+        ordered = np.sort(values + width * deviation * noise)
+        if dip(ordered) * np.sqrt(n) < ONE_MODE:
+            break
+    ordered = ordered - ordered.mean()
+    return ordered * (deviation / max(ordered.std(), 1e-300))
+
+
+def one_lump_copy(points: Floats, rng: np.random.Generator) -> Floats:
+    """A copy with like margins and the same rank correlations, but one lump: a Gaussian copula."""
     n, d = points.shape
     ranks = points.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
     scores = ndtri((ranks + 0.5) / n)
     values, vectors = np.linalg.eigh(scores.T @ scores / n)
     drawn = rng.standard_normal((n, d)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
     drawn_ranks = drawn.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    deviations = points.std(axis=0)
-    width = n**-0.2
-    smooth = np.sort(points + width * deviations * rng.standard_normal((n, d)), axis=0)
-    smooth = smooth - smooth.mean(axis=0)
-    smooth *= deviations / np.maximum(smooth.std(axis=0), 1e-300)
-    return np.take_along_axis(smooth, drawn_ranks, axis=0)
+    noise = rng.standard_normal((n, d))
+    margins = np.column_stack([one_lump_margin(points[:, f], noise[:, f]) for f in range(d)])
+    return np.take_along_axis(margins, drawn_ranks, axis=0)
 
 
 def clumping(distances: Floats, lengths: Floats) -> Floats:

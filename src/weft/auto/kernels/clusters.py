@@ -148,9 +148,10 @@ def leading_axis(matrix, axis):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def shapes(points, core, starts, rows, floor, centres, out):
-    """Fill centres (U, d) and (U, 8): sum of squares, mean radius, log-likelihood per row of a
-    full and a diagonal Gaussian, log kurtosis, dip, median and spread of the log core distance.
+def shapes(points, core, starts, rows, floor, centres, covariances, out):
+    """Fill centres (U, d), covariances (U, d, d) and eight numbers (U, 8): sum of squares,
+    mean radius, log-likelihood per row of a full and a diagonal Gaussian, log kurtosis, dip,
+    median and spread of the log core distance.
 
     `core` is the log of the core distance. Covariances are shrunk towards `floor` (d,) with
     the weight of d + 1 rows.
@@ -192,6 +193,7 @@ def shapes(points, core, starts, rows, floor, centres, out):
                 shrunk[f, g] = cov[f, g] * m / (m + d + 1.0)
             shrunk[f, f] += floor[f] * (d + 1.0) / (m + d + 1.0)
             diagonal -= 0.5 * (np.log(shrunk[f, f]) + cov[f, f] / shrunk[f, f])
+        covariances[u] = cov
         log_det = cholesky_inverse(shrunk, factor, inverse)
         first = 0.0
         second = 0.0

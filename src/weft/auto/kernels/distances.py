@@ -48,9 +48,13 @@ def nearest(distances, k, rows, lengths):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def spanning_tree(distances, core, edges, lengths):
-    """Fill the minimum spanning tree of max(distance, core, core), in the order of Prim."""
+    """Fill the minimum spanning tree of max(distance, core, core), in the order of Prim.
+
+    Core distances make many lengths equal; of these, the pair with the smaller distance counts.
+    """
     n = distances.shape[0]
     best = np.full(n, np.inf)
+    plain = np.full(n, np.inf)
     source = np.zeros(n, dtype=np.int64)
     done = np.zeros(n, dtype=np.bool_)
     current = 0
@@ -61,11 +65,17 @@ def spanning_tree(distances, core, edges, lengths):
         for j in range(n):
             if done[j]:
                 continue
-            length = max(distances[current, j], core[current], core[j])
-            if length < best[j]:
+            distance = distances[current, j]
+            length = max(distance, core[current], core[j])
+            if length < best[j] or (length == best[j] and distance < plain[j]):
                 best[j] = length
+                plain[j] = distance
                 source[j] = current
-            if following < 0 or best[j] < shortest:
+            if (
+                following < 0
+                or best[j] < shortest
+                or (best[j] == shortest and plain[j] < plain[following])
+            ):
                 shortest = best[j]
                 following = j
         edges[step, 0] = source[following]

@@ -8,12 +8,14 @@ import numpy as np
 from numba import njit
 
 from weft.auto.kernels import clusters as described
+from weft.auto.kernels.centres import cholesky_inverse
 from weft.auto.kernels.dip import dip
 
 # columns of the evidence of a cluster
 (
     SILHOUETTE,
     PATH_SILHOUETTE,
+    REACH_SILHOUETTE,
     COMPACT,
     SPARSE_EDGE,
     SPARSE_EDGE_90,
@@ -26,9 +28,10 @@ from weft.auto.kernels.dip import dip
     GAUSSIAN,
     ONE_MODE,
     APART,
+    APART_FISHER,
     UNITY,
-) = range(15)
-N_PER_CLUSTER = 15
+) = range(17)
+N_PER_CLUSTER = 17
 # columns of the evidence of a whole candidate
 (
     CALINSKI,
@@ -37,8 +40,9 @@ N_PER_CLUSTER = 15
     BIC_DIAGONAL,
     MISPLACED,
     PATH_MISPLACED,
-) = range(6)
-N_WHOLE = 6
+    REACH_MISPLACED,
+) = range(7)
+N_WHOLE = 7
 TINY = 1e-12
 MOST_LOG = 4.0  # logarithms of ratios are clipped to ± this
 
@@ -82,7 +86,7 @@ def silhouettes(labels, ids, sizes, sums, own, other, out):
         larger = max(own[i], other[i])
         if sizes[c] > 1 and larger > 0.0:
             out[c] += (other[i] - own[i]) / larger
-            if other[i] < own[i]:
+            if other[i] < own[i] * (1.0 - 1e-5):  # equal up to single precision is not misplaced
                 misplaced += 1
     for c in range(k):
         out[c] /= sizes[c]
@@ -138,13 +142,33 @@ def graph_evidence(labels, k, neighbours, degrees, core, inside, volume, border,
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def dip_between(points, members, others, centre, other_centre, buffer):
-    """Dip · √rows of two clusters on the line through their centres.
+def fisher_axis(axis, first, second, floor, out):
+    """Fill the axis multiplied by the inverse of the clusters' mean covariance (Fisher 1936)."""
+    d = len(axis)
+    pooled = np.empty((d, d))
+    for f in range(d):
+        for g in range(d):
+            pooled[f, g] = 0.5 * (first[f, g] + second[f, g])
+        pooled[f, f] += floor[f]
+    factor = np.zeros((d, d))
+    inverse = np.zeros((d, d))
+    cholesky_inverse(pooled, factor, inverse)
+    out[:] = 0.0
+    for f in range(d):
+        total = 0.0
+        for g in range(f + 1):
+            total += inverse[f, g] * axis[g]
+        for g in range(f + 1):
+            out[g] += inverse[f, g] * total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def dip_between(points, members, others, axis, buffer):
+    """Dip · √rows of two clusters on an axis that points from the first to the second.
 
     Of the larger cluster only the rows next to the other count, at most twice as many.
     """
     d = points.shape[1]
-    axis = other_centre - centre
     first = np.empty(len(members))
     for position in range(len(members)):
         total = 0.0
@@ -196,15 +220,18 @@ def measure(
     rows,
     sums,
     path_sums,
+    reach_sums,
     nearest,
     edges,
     centres,
+    covariances,
+    floor,
     shapes,
     shape_of_all,
     per_cluster,
     whole,
 ):
-    """Fill the evidence of every cluster (sum of K, 15) and of every candidate (C, 6)."""
+    """Fill the evidence of every cluster (sum of K, 17) and of every candidate (C, 7)."""
     n, d = points.shape
     m = neighbours.shape[1]
     own = np.empty(n)
@@ -219,6 +246,7 @@ def measure(
     values = np.empty(n)
     sizes = np.empty(n, dtype=np.int64)
     middle = np.empty(d)
+    fisher = np.empty(d)
     for candidate in range(len(labels)):
         label = labels[candidate]
         ids = clusters[offsets[candidate] : offsets[candidate + 1]]
@@ -235,6 +263,10 @@ def measure(
             label, ids, sizes, path_sums, own, other, values
         )
         out[:, PATH_SILHOUETTE] = values[:k]
+        whole[candidate, REACH_MISPLACED] = -silhouettes(
+            label, ids, sizes, reach_sums, own, other, values
+        )
+        out[:, REACH_SILHOUETTE] = values[:k]
         separations(label, ids, nearest, distance, partner)
         whole[candidate, MODULARITY] = graph_evidence(
             label, k, neighbours, degrees, core, inside, volume, border, crossing
@@ -316,13 +348,12 @@ def measure(
             p = ids[partner[c]]
             if c > 0 and partner[partner[c]] == c and partner[c] < c:
                 out[c, APART] = out[partner[c], APART]
+                out[c, APART_FISHER] = out[partner[c], APART_FISHER]
             else:
-                out[c, APART] = dip_between(
-                    points,
-                    rows[starts[u] : starts[u + 1]],
-                    rows[starts[p] : starts[p + 1]],
-                    centres[u],
-                    centres[p],
-                    buffer,
-                )
+                members = rows[starts[u] : starts[u + 1]]
+                others = rows[starts[p] : starts[p + 1]]
+                axis = centres[p] - centres[u]
+                out[c, APART] = dip_between(points, members, others, axis, buffer)
+                fisher_axis(axis, covariances[u], covariances[p], floor, fisher)
+                out[c, APART_FISHER] = dip_between(points, members, others, fisher, buffer)
             out[c, UNITY] = -log_ratio(edges[u, described.SPLIT], edges[u, described.MEDIAN])

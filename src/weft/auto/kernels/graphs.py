@@ -192,3 +192,46 @@ def communities(starts, ends, weights, resolution, order, out):
             node_of[i] = parts[node_of[i]]
         groups = next_groups
     return renumber(out)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def merge_pieces(links, gaps, out):
+    """Fill the merges (k - 1, 2) of pieces, always the two with most links for their degrees.
+
+    `links` (k, k) are weights between pieces with those inside a piece on the diagonal; `gaps`
+    are distances, which decide where no links are left. Both are overwritten. The second piece
+    of a merge is no longer used (Bonald et al. 2018: Hierarchical graph clustering using node pair
+    sampling).
+    """
+    k = links.shape[0]
+    degrees = np.empty(k)
+    for a in range(k):
+        degrees[a] = links[a].sum()
+    used = np.ones(k, dtype=np.bool_)
+    for step in range(k - 1):
+        first = -1
+        second = -1
+        most = 0.0
+        nearest = np.inf
+        for a in range(k):
+            if not used[a]:
+                continue
+            for b in range(a + 1, k):
+                if not used[b]:
+                    continue
+                value = links[a, b] / max(degrees[a] * degrees[b], 1e-300)
+                if value > most or (most == 0.0 and gaps[a, b] < nearest):
+                    most = value
+                    nearest = gaps[a, b]
+                    first = a
+                    second = b
+        out[step, 0] = first
+        out[step, 1] = second
+        used[second] = False
+        degrees[first] += degrees[second]
+        for b in range(k):
+            links[first, b] += links[second, b]
+            gaps[first, b] = min(gaps[first, b], gaps[second, b])
+        for b in range(k):
+            links[b, first] = links[first, b]
+            gaps[b, first] = gaps[first, b]
