@@ -28,16 +28,31 @@ from weft._base.validation import (
 from weft.backends.cpu.spaces import Solution
 from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.columns.screening import columns_that_matter
+from weft.estimators._declared import (
+    FITNESS,
+    MATRIX,
+    SAMPLED,
+    SEARCH,
+    SETTINGS,
+    STEPS,
+    declare,
+    floats,
+    history,
+    positions,
+    rows,
+)
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
+from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf
 from weft.parallel.workers import threads_per_process
 from weft.search.callbacks import History, Patience, Progress
-from weft.search.clusterers import make_clusterer
-from weft.search.criteria import Criterion, Robust, make_criterion
+from weft.search.clusterers import CLUSTERERS, make_clusterer
+from weft.search.criteria import CRITERIA, Criterion, Robust, make_criterion
 from weft.search.labelling import nearest_rows_of, representative_rows
 from weft.search.objectives import FeatureObjective
 from weft.search.optimize import optimize
 from weft.search.particles import (
+    INITS,
     Particle,
     SelectionParticle,
     WeightExponentParticle,
@@ -164,6 +179,29 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
     >>> model.transform(X).shape[1] == len(model.get_feature_names_out())
     True
     """
+
+    _schema = declare(
+        {
+            "labels_": positions("n_samples", "n_clusters", low=-1),
+            "n_clusters_": Integer(high="n_samples", binds="n_clusters"),
+            "feature_weights_": floats("n_features", low=0.0),
+            "feature_exponents_": OneOf(NOTHING, floats("n_features", low=1.0, high=3.0)),
+            "fitness_": FITNESS,
+            "history_": history(*SEARCH, "n_features", "n_clusters"),
+            "n_iter_": STEPS,
+            **SAMPLED,
+            "_fit_anchors": rows("n_anchors", least=0),
+            "_fit_anchor_labels": positions("n_anchors", "n_clusters", low=-1, least=0),
+            # The largest exponent is 3, and its power must be a number.
+            "_fit_radius": Number(low=0.0, high=1e100, inf=True),
+        },
+        clusterer=Choice(*CLUSTERERS),
+        criterion=Choice(*CRITERIA),
+        encoding=Choice("weights", "binary"),
+        clusterer_params=SETTINGS,
+        criterion_params=SETTINGS,
+        init=OneOf(Choice(*INITS), MATRIX),
+    )
 
     def __init__(
         self,
