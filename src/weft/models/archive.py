@@ -99,9 +99,13 @@ def read_archive(data: bytes, *, name: str = "model.json") -> tuple[Any, list[np
             raise Refused(f"{member} was changed or damaged since it was written.")
     model = json.loads(members.pop(name), parse_constant=_refuse_constant)
     arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
-    if sorted(_array_numbers(model)) != list(range(len(arrays))):
-        raise Refused(f"{name} does not name each of its arrays exactly once.")
     return model, arrays
+
+
+def check_references(document: Any, arrays: list[np.ndarray]) -> None:
+    """Refuse arrays that nothing refers to, and those that two values would share."""
+    if sorted(_array_numbers(document)) != list(range(len(arrays))):
+        raise Refused("its JSON does not refer to each of its arrays exactly once.")
 
 
 def _refuse_constant(text: str) -> None:

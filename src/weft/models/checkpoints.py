@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 import weft
-from weft.models.archive import DAMAGE, Refused, read_archive, write_archive
+from weft.models.archive import (
+    DAMAGE,
+    Refused,
+    check_references,
+    read_archive,
+    write_archive,
+)
 from weft.models.codec import decode, encode
 from weft.search.runs import Mismatch, Record
 
@@ -72,6 +78,7 @@ def _build(
     records = [_record(search) for search in searches]
     if not all(record.over for record in records[:-1]):
         raise Refused("a search in it goes on although the next has begun.")
+    check_references(content, arrays)
     return seeds, records
 
 

@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import weft
-from weft.models.archive import DAMAGE, Refused, read_archive, write_archive
+from weft.models.archive import (
+    DAMAGE,
+    Refused,
+    check_references,
+    read_archive,
+    write_archive,
+)
 from weft.models.codec import decode, encode
 from weft.models.kinds import Kind, Lengths, Text, described, short
 from weft.models.schema import check
@@ -205,6 +211,7 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
     _check_besides("table recipe", table, kind._recipe, model)
     _check_besides("summary", summary, kind._summary, model)
     Text(100).check(content["weft"], "version of weft", Lengths())
+    check_references(content, arrays)
     return SavedModel(model, table, content["weft"], summary)
 
 
