@@ -140,7 +140,8 @@ def judge(path: Path, *, draw: bool) -> tuple[str, str]:
         return ("bad", problem) if problem else ("fine", "")
     except ValueError as error:
         text = str(error)
-        if outcome == "refused" and ("\n" in text or len(text) > 1000 or path.name not in text):
+        unnamed = outcome == "refused" and path.name not in text
+        if unnamed or "\n" in text or len(text) > 1000:
             return "bad", f"no sentence: {text[:300]!r}"
         return outcome, text[:300]
     except BaseException:
@@ -174,38 +175,42 @@ def work(name: str, folder: Path, first: int, last: int, seed: int) -> None:
 
 
 class Verdict(NamedTuple):
-    """How many files of a class ended how, and the first few that ended badly."""
+    """How many files of a class ended how, and what is to be said of them."""
 
     counts: Counter[str]
-    bad: list[str]
+    told: list[str]
 
 
 def run_class(name: str, folder: Path, n_files: int, seed: int) -> Verdict:
     """Judge all files of one class; a worker that crashes or hangs is replaced."""
     counts: Counter[str] = Counter()
-    bad: list[str] = []
+    told: list[str] = []
     first = 0
     while first < n_files:
         command = [sys.executable, *WORKER, "--worker", name, str(folder)]
         command += [str(first), str(n_files), str(seed)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as worker:
-            at, ended = _listen(worker, first, counts, bad)
+            at, ended = _listen(worker, first, counts, told)
             worker.kill()
         if ended:
             break
+        if at < first:
+            raise RuntimeError(f"the honest files of {name} do not load, or its worker is too slow")
         counts["bad"] += 1
         code = worker.returncode
-        bad.append(f"file {at}: " + ("hang" if code == -9 else f"the worker ended with {code}"))
+        told.append(
+            f"file {at}, bad: " + ("hang" if code == -9 else f"the worker ended with {code}")
+        )
         first = at + 1
-    return Verdict(counts, bad)
+    return Verdict(counts, told)
 
 
-def _listen(worker: Any, first: int, counts: Counter[str], bad: list[str]) -> tuple[int, bool]:
+def _listen(worker: Any, first: int, counts: Counter[str], told: list[str]) -> tuple[int, bool]:
     """Read lines until the worker is done, dies or takes too long.
 
     Returns the file it was at, and whether it was done.
     """
-    at, patience = first, 300.0  # to start and to compile
+    at, patience = first - 1, 300.0  # to start and to compile
     lines: list[bytes] = []
     rest = b""
     with selectors.DefaultSelector() as ready:
@@ -224,8 +229,8 @@ def _listen(worker: Any, first: int, counts: Counter[str], bad: list[str]) -> tu
                 return at, True
             if outcome != "begin":
                 counts[outcome] += 1
-            if outcome == "bad":
-                bad.append(f"file {at}: {why}")
+            if outcome in ("bad", "refused later"):
+                told.append(f"file {at}, {outcome}: {why}")
     return at, False
 
 
@@ -255,7 +260,7 @@ def main() -> int:
             total += verdict.counts
             cells = "".join(f"{verdict.counts[column]:>15}" for column in COLUMNS)
             print(f"{name:<27}{cells}{time.perf_counter() - start:>9.0f}", flush=True)
-            for text in verdict.bad[:5]:
+            for text in verdict.told[:5]:
                 print("    " + text.replace("\n", "\n    "), flush=True)
     print(f"{'all':<27}" + "".join(f"{total[column]:>15}" for column in COLUMNS))
     return int(total["bad"] > 0)

@@ -333,7 +333,7 @@ def test_forged_files_end_in_a_sentence_or_an_answer(any_name, tmp_path):
         for number, data in enumerate(honest_files(any_name)):
             (tmp_path / f"{any_name}-{number}.weft").write_bytes(data)
     verdict = run_class(any_name, tmp_path, 60, seed=1)
-    assert verdict.counts["bad"] == 0, "\n".join(verdict.bad)
+    assert verdict.counts["bad"] == 0, "\n".join(verdict.told)
     assert verdict.counts["refused"] >= 20
     assert verdict.counts["fine"] + verdict.counts["refused later"] >= 3
     assert verdict.counts.total() == 60
@@ -352,4 +352,4 @@ def test_a_crash_and_a_hang_are_seen(fitted, tmp_path, monkeypatch):
         monkeypatch.setattr("checks.forgery.WORKER", ("-c", script))
         verdict = run_class("RangeScaler", tmp_path, 1, seed=0)
         assert verdict.counts["bad"] == 1
-        assert word in verdict.bad[0]
+        assert word in verdict.told[0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from weft._base.scaling import StandardScaling
@@ -52,7 +54,7 @@ PARAMS: dict[str, Kind] = {
     **dict.fromkeys(("max_retries", "refine_steps", "n_resamples"), Integer(high=2**31 - 1)),
     "n_init": OneOf(Choice("auto"), COUNT),
     "patience": OneOf(NOTHING, COUNT),
-    "max_samples": OneOf(NOTHING, COUNT),
+    "max_samples": OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     "tol": SHARE,
     "distance_exponent": Number(low=1.0),
     "dispersion_offset": OneOf(Choice("mean"), Number(low=0.0)),
@@ -84,13 +86,14 @@ class _Memory(Kind):
 
 PARAMS["max_memory"] = _Memory()
 
+_FRAMES = [name for name in ("pandas", "polars") if find_spec(name) is not None]
 # Attributes that every estimator has, or may have.
 _EVERY: dict[str, Attribute] = {
     "n_features_in_": Integer(low=1, binds="n_features"),
     "feature_names_in_": Optional(Texts(("n_features",))),
     # What set_output leaves on an instance.
     "_sklearn_output_config": Optional(
-        Fields({}, {"transform": Choice(None, "default", "pandas", "polars")})
+        Fields({}, {"transform": Choice(None, "default", *_FRAMES)})
     ),
 }
 
@@ -164,3 +167,11 @@ def counts_clusters(attribute: str) -> Rule:
         return "" if counted == given else f"it has {counted} clusters, but says {given}."
 
     return rule
+
+
+def radius_has_powers(params: Mapping[str, Any], learned: Mapping[str, Any]) -> str:
+    """A rule: the largest power of the radius, its cube, is a number in float64."""
+    radius, exponents = learned["_fit_radius"], learned["feature_exponents_"]
+    if exponents is None or radius <= 1e100 or radius == math.inf:
+        return ""
+    return f"its '_fit_radius' is {radius:g}, too large for its exponents."

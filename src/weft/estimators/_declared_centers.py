@@ -17,8 +17,8 @@ PATTERNS = OneOf(
         "AnomalousPatterns",
         AnomalousPatterns,
         {
-            "centers": floats("n_patterns", "n_features", nan=True, least=0),
-            "weights": floats("n_patterns", "n_features", low=0.0, nan=True, least=0),
+            "centers": floats("n_patterns", "n_features", least=0),
+            "weights": floats("n_patterns", "n_features", low=0.0, least=0),
             "sizes": floats("n_patterns", low=0.0, least=0),
             "labels": positions("*", "n_patterns", low=-1),
         },
@@ -32,9 +32,10 @@ STREAM = Optional(
             **dict.fromkeys(("low", "high"), floats("n_features", nan=True)),
             "units": floats("n_features", low=SMALLEST),
             **dict.fromkeys(("mass", "sizes"), floats("n_clusters", low=0.0)),
+            "seen": floats("n_clusters", "n_features", low=0.0),
+            # Below p = 2 the curvature at a centre is infinite.
             **dict.fromkeys(
-                ("seen", "total", "curve"),
-                floats("n_clusters", "n_features", low=0.0, nan=True, inf=True),
+                ("total", "curve"), floats("n_clusters", "n_features", low=0.0, nan=True, inf=True)
             ),
         },
     )
@@ -44,15 +45,14 @@ STREAM = Optional(
 # What clusterers with centres and weights per cluster learn.
 CENTERS: dict[str, Attribute] = {
     "labels_": positions("n_samples", "n_clusters"),
-    "cluster_centers_": floats("n_clusters", "n_features", nan=True),
-    "cluster_feature_weights_": floats("n_clusters", "n_features", low=0.0, nan=True),
-    "feature_weights_": floats("n_features", low=0.0, nan=True),
+    "cluster_centers_": floats("n_clusters", "n_features"),
+    "cluster_feature_weights_": floats("n_clusters", "n_features", low=0.0),
+    "feature_weights_": floats("n_features", low=0.0),
     "n_iter_": STEPS,
     "_n_features_out": Integer(low=1, binds="n_clusters"),
 }
-
-
+# The distance to the centres.
 METRIC: dict[str, Attribute] = {
     "_exponent": Number(low=1.0),
-    "_factors": floats("n_clusters", "n_features", low=0.0, nan=True, inf=True),
+    "_factors": floats("n_clusters", "n_features", low=0.0),
 }

@@ -34,7 +34,8 @@ class _EntropyFamily(BlockwiseMixin, CenterClusterer):
             "anomalous_patterns_": PATTERNS,
             "_stream": STREAM,
         },
-        **dict.fromkeys(("gamma", "h"), OneOf(Choice("auto"), POSITIVE)),
+        gamma=OneOf(Choice("auto"), POSITIVE),
+        h=OneOf(Choice("auto"), POSITIVE),
         init=INIT,
     )
 

@@ -39,6 +39,7 @@ from weft.estimators._declared import (
     floats,
     history,
     positions,
+    radius_has_powers,
     rows,
 )
 from weft.estimators._devices import choose_device
@@ -192,9 +193,9 @@ class FeatureSwarm(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixi
             **SAMPLED,
             "_fit_anchors": rows("n_anchors", least=0),
             "_fit_anchor_labels": positions("n_anchors", "n_clusters", low=-1, least=0),
-            # The largest exponent is 3, and its power must be a number.
-            "_fit_radius": Number(low=0.0, high=1e100, inf=True),
+            "_fit_radius": Number(low=0.0, high=1e150, inf=True),
         },
+        rules=(radius_has_powers,),
         clusterer=Choice(*CLUSTERERS),
         criterion=Choice(*CRITERIA),
         encoding=Choice("weights", "binary"),

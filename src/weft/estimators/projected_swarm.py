@@ -24,7 +24,7 @@ from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._declared import COUNT, FITNESS, POSITIVE, SEARCH, declare, floats, history
-from weft.estimators._declared_centers import CENTERS, METRIC, STREAM
+from weft.estimators._declared_centers import CENTERS, STREAM
 from weft.estimators._devices import choose_device
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
 from weft.kmeans.alternation import Start
@@ -188,7 +188,11 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     _schema = declare(
         {
             **CENTERS,
-            **{name: Only(kind, "metric", "euclidean") for name, kind in METRIC.items()},
+            "_exponent": Only(Choice(2.0), "metric", "euclidean"),
+            # The square of a column's deviation may be 0 in float64.
+            "_factors": Only(
+                floats("n_clusters", "n_features", low=0.0, inf=True), "metric", "euclidean"
+            ),
             "_weights": Only(
                 OneOf(NOTHING, floats("n_clusters", "n_features", low=0.0)), "metric", "jaccard"
             ),

@@ -102,9 +102,9 @@ class Array(Kind):
         if np.isfinite(value).all():
             return
         if not self.nan and np.isnan(value).any():
-            raise Refused(f"its {what} holds NaN, which it never does.")
+            raise Refused(f"its {what} holds NaN, where only numbers are allowed.")
         if not self.inf and np.isinf(value).any():
-            raise Refused(f"its {what} holds infinity, which it never does.")
+            raise Refused(f"its {what} holds infinity, where only finite numbers are allowed.")
 
     def _check_range(self, value: np.ndarray, what: str, low: float, high: float) -> None:
         with np.errstate(invalid="ignore"):
