@@ -28,6 +28,11 @@ class KeepMixin:
     _recipe: ClassVar[Kind] = RECIPE
     _summary: ClassVar[Kind] = SUMMARY
 
+    @classmethod
+    def _upgraded_params(cls, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of an older model file under the names that they have now."""
+        return params
+
     def save(self, path: str | Path, *, X: Any = None) -> None:
         """Write the fitted model to one file, which `weft.load` reads and which holds no code.
 

@@ -197,7 +197,7 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
     if not isinstance(content["params"], dict) or not isinstance(content["attributes"], dict):
         raise Refused("its parameters or attributes are not a dict.")
     records = kind._schema.records()
-    params = decode(content["params"], arrays, records)
+    params = kind._upgraded_params(decode(content["params"], arrays, records))
     unknown = sorted(set(params) - set(kind._get_param_names()))
     if unknown:
         raise Refused(
