@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import weft
-from weft.models.archive import DAMAGE, Refused, read_archive, write_archive
+from weft.models.archive import (
+    DAMAGE,
+    Refused,
+    check_references,
+    read_archive,
+    write_archive,
+)
 from weft.models.codec import decode, encode
 
 FORMAT_VERSION = 1
@@ -88,6 +94,7 @@ def _build(
     records = [_record(search) for search in searches]
     if not all(record.over for record in records[:-1]):
         raise Refused("a search in it goes on although the next has begun.")
+    check_references(content, arrays)
     return seeds, records
 
 
