@@ -16,10 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy
-from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.kmeans.data import Data, distances, make_data, nearest, own_distances
 from weft.kmeans.fitting import Fit
@@ -158,11 +158,11 @@ class CenterClusterer(
                 )
         return rows, counting, mass[counting]
 
-    def _device(self: Any, n_rows: int, n_features: int) -> str:
+    def _backend(self: Any, n_rows: int, n_features: int) -> Backend:
         """Return where a fit of so large a table runs."""
         plain = getattr(self, "distance_exponent", 2.0) == 2.0
         work = "kmeans" if plain else "kmeans-powers"
-        return choose_device(self.device, work, n_rows * n_features)
+        return backend_for(self.device, work, n_rows * n_features)
 
     def _generator(self) -> np.random.Generator:
         seed = check_random_state(self.random_state).randint(2**31 - 1)

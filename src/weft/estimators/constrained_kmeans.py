@@ -163,7 +163,7 @@ class ConstrainedKMeans(CenterClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
-            device=self._device(*rows.shape),
+            backend=self._backend(*rows.shape),
         )
         make_rule = read_rule(
             weights=self.weights,

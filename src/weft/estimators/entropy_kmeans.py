@@ -56,7 +56,7 @@ class _EntropyFamily(BlockwiseMixin, CenterClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
-            device=self._device(n_rows, n_features),
+            backend=self._backend(n_rows, n_features),
         )
 
     def _read_strength(self) -> float | None:

@@ -19,11 +19,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
+from weft.backends import backend_for
 from weft.backends.devices import DEVICES, to_host
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
-from weft.estimators._devices import choose_device
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
 from weft.kmeans.alternation import Start
 from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
@@ -34,7 +34,6 @@ from weft.kmeans.streams import Stream
 from weft.methods.projected.criteria import OBJECTIVES, Criterion
 from weft.methods.projected.dense import DenseSpace
 from weft.methods.projected.objectives import Best, PartitionObjective, WeightObjective
-from weft.methods.projected.on_device import DeviceSpace
 from weft.methods.projected.rules import ScaledRule
 from weft.methods.projected.sparse import SparseSpace
 from weft.methods.projected.starts import (
@@ -472,10 +471,8 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
         self, table: Floats, n_clusters: int, criterion: Criterion, run: Runner
     ) -> DenseSpace:
         size = table.size * n_clusters * self.n_particles
-        device = choose_device(self.device, "projected", size)
-        if device == "cpu":
-            return DenseSpace(table, n_clusters, criterion, run)
-        return DeviceSpace(table, n_clusters, criterion, run, device=device)
+        backend = backend_for(self.device, "projected", size)
+        return DenseSpace(table, n_clusters, criterion, run, backend)
 
     def _fit_sparse(
         self, X: csr_array, n_clusters: int, run: Runner, rng: np.random.Generator

@@ -220,7 +220,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
-            device=self._device(n_rows, n_features),
+            backend=self._backend(n_rows, n_features),
         )
 
     def _weight_exponent(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends import CPU, Backend
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
 from weft.kmeans.data import Data, make_data, nearest
 from weft.kmeans.seeding import (
@@ -46,7 +47,7 @@ class Settings:
     max_iter: int
     tol: float
     n_jobs: int | None
-    device: str = "cpu"
+    backend: Backend = CPU
 
 
 class Fit(NamedTuple):
@@ -71,7 +72,7 @@ def read_settings(
     max_iter: Any = 300,
     tol: Any = 0.0,
     n_jobs: Any = None,
-    device: str = "cpu",
+    backend: Backend = CPU,
 ) -> Settings:
     """Check the parameters that the estimators of the family share."""
     if not isinstance(init, str):
@@ -113,7 +114,7 @@ def read_settings(
         max_iter=check_integer("max_iter", max_iter, low=1),
         tol=check_real("tol", tol, low=0.0, high=1.0),
         n_jobs=n_jobs,
-        device=device,
+        backend=backend,
     )
 
 
@@ -153,7 +154,7 @@ def fit_family(
     a start that comes to a dead end is left out, unless all do.
     """
     with thread_runner(settings.n_jobs) as run:
-        data = make_data(X, mass, settings.exponent, run, device=settings.device)
+        data = make_data(X, mass, settings.exponent, run, backend=settings.backend)
         active = varying(X)
         rule = make_rule(data, active)
         patterns = None
@@ -169,7 +170,7 @@ def fit_family(
             make_start(data, settings, rule, active, patterns, rng, order)
             for _ in range(settings.n_init)
         )
-        spread = settings.n_init > 1 and make_assign is None and settings.device == "cpu"
+        spread = settings.n_init > 1 and make_assign is None and not settings.backend.on_gpu
         if spread and works_elsewhere():
             with Crew(Restarts(X, mass, settings, rule), n_jobs=settings.n_jobs) as crew:
                 ends = [outcome for part in crew(list(draws)) for outcome in part]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._base.arrays import Floats, Labels
+from weft._base.arrays import Floats, Integers, Labels
 from weft.methods.projected.dense import Settled
 from weft.search.runs import check_like, restore_rng
 from weft.search.swarms.base import Evaluation
@@ -26,6 +26,16 @@ class Space(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]: ...
+
+    def rows(self, numbers: Integers) -> Floats: ...
+
+    def n_starts_at_once(self, n_trials: int) -> int: ...
+
+    def squared_distances(self, rows: Integers) -> Any: ...
+
+    def draw_next(self, nearest: Any, draws: Floats) -> tuple[Integers, Any]: ...
+
+    def assign_by_weights(self, weights: Floats, centers: Floats) -> Labels: ...
 
     def settle(self, labels: Labels, n_rounds: int) -> Settled: ...
 
