@@ -177,7 +177,9 @@ def sums(number: int, rows: Floats, mass: Floats, step: Step) -> Sums:
     data = block_data(rows, mass, step.exponent)
     labels = block_labels(number, data, step)
     n_clusters = len(step.centers)
-    powered = data.backend.kmeans.power_sums(data.rows, labels, step.trial, step.units)
+    seen, total, slope, curve = data.backend.kmeans.power_sums(
+        data.rows, labels, step.trial, step.units
+    )
     changed = 0.0
     if step.before is not None:
         earlier = nearest(data, *step.before)
@@ -186,7 +188,7 @@ def sums(number: int, rows: Floats, mass: Floats, step: Step) -> Sums:
         np.bincount(labels, minlength=n_clusters).astype(np.float64),
         mass_of(labels, mass, n_clusters),
         mass_of(labels, data.load, n_clusters),
-        *powered,
+        *(seen, total, slope, curve),
         _checksum(number, labels),
         changed,
     )

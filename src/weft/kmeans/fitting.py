@@ -134,7 +134,12 @@ def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | 
 def varying(X: Floats) -> NDArray[np.bool_]:
     """Say which features take more than one value; all of them if none does."""
     with np.errstate(invalid="ignore"):
-        active = np.nanmin(X, axis=0) < np.nanmax(X, axis=0)
+        return some_varying(np.nanmin(X, axis=0), np.nanmax(X, axis=0))
+
+
+def some_varying(low: Floats, high: Floats) -> NDArray[np.bool_]:
+    """Say which features vary, given their least and largest values; all of them if none does."""
+    active = low < high
     return active if active.any() else np.ones_like(active)
 
 
