@@ -13,19 +13,22 @@ class MovedParamsMixin:
     """For estimators whose rarely used parameters travel in one record, such as ``swarm=PSO(...)``.
 
     The constructor takes ``**moved`` as its last argument and ends with ``self._take(moved)``.
-    scikit-learn's ``get_params`` and ``clone`` do not see it: they know the record alone.
+    scikit-learn's ``get_params`` and ``clone``, and the signature of the class, show the record
+    alone.
     """
 
     # Name of the record parameter, the class of the record, and the old names that are its fields.
-    _moved_into: ClassVar[tuple[str, type, tuple[str, ...]]]
+    _moved_into: ClassVar[tuple[str, Any, tuple[str, ...]]]
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Show the constructor without ``**moved``: it is no parameter."""
         super().__init_subclass__(**options)
-        init: Any = cls.__init__
-        shown = inspect.signature(init)
-        known = [p for p in shown.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        init.__signature__ = shown.replace(parameters=known)
+        signature = inspect.signature(cls.__init__)
+        shown = [
+            parameter
+            for name, parameter in signature.parameters.items()
+            if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
+        ]
+        cls.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
 
     def _take(self, moved: dict[str, Any]) -> None:
         """Put parameters that were given by their old names into the record."""
@@ -48,7 +51,7 @@ class MovedParamsMixin:
 
     @classmethod
     def _with_moved(cls, record: Any, moved: dict[str, Any]) -> Any:
-        kind: Any = cls._moved_into[1]
+        _, kind, _ = cls._moved_into
         if isinstance(record, str):
             record = kind()
         if not isinstance(record, kind):
