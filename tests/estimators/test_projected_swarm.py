@@ -19,14 +19,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import ProjectedSwarm
 from weft.datasets import make_subspace_clusters
+from weft.methods.projected import SwarmSettings
 from weft.metrics import accuracy, found_features
 from weft.search.callbacks import Checkpoint, TimeLimit
 
 PRINTED = {
     "particle": "weights",
     "init": "random",
-    "weight_init": "uniform",
-    "bounds": "neglect",
+    "swarm": SwarmSettings(weight_init="uniform", bounds="neglect"),
     "polish": False,
     "dispersion_floor": 0.0,
     "standardize": False,
@@ -38,7 +38,9 @@ PRINTED = {
     [
         ProjectedSwarm(3, n_evaluations=50),
         ProjectedSwarm(3, n_evaluations=50, **PRINTED),
-        ProjectedSwarm(3, n_evaluations=50, **PRINTED | {"bounds": "clip"}),
+        ProjectedSwarm(
+            3, n_evaluations=50, **PRINTED | {"swarm": SwarmSettings(weight_init="uniform")}
+        ),
         ProjectedSwarm(3, n_evaluations=50, objective="wkmeans"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard", particle="weights"),
@@ -105,13 +107,13 @@ def test_every_objective_and_particle(hard, objective, particle):
     [
         {},
         PRINTED,
-        PRINTED | {"bounds": "clip"},
+        PRINTED | {"swarm": SwarmSettings(weight_init="uniform")},
         {"metric": "jaccard"},
         {"metric": "jaccard", **PRINTED},
     ],
 )
 def test_same_bits_for_any_number_of_threads(hard, settings):
-    n_evaluations = 1000 if "bounds" in settings else 100
+    n_evaluations = 1000 if "swarm" in settings else 100
     first = ProjectedSwarm(4, n_evaluations=n_evaluations, random_state=3, **settings)
     first.fit(hard.data)
     for n_jobs in (2, 3):
@@ -149,7 +151,9 @@ def test_printed_evaluations(hard):
     assert evaluated[0]
     assert not evaluated[1]
     assert 0.05 < evaluated[100:].mean() < 0.95
-    clipped = ProjectedSwarm(4, random_state=0, **PRINTED | {"bounds": "clip"}).fit(hard.data)
+    clipped = ProjectedSwarm(
+        4, random_state=0, **PRINTED | {"swarm": SwarmSettings(weight_init="uniform")}
+    ).fit(hard.data)
     assert clipped.n_iter_ == 50
     assert np.isfinite(clipped.history_["mean_fitness"]).all()
 
@@ -311,6 +315,29 @@ def test_sparse_rows_need_the_text_metric(documents):
         ProjectedSwarm(3).fit(documents[0])
 
 
+# -- settings of the swarm ---------------------------------------------------------------------
+
+
+def test_old_names_go_into_the_settings_of_the_swarm(hard):
+    old = {"particle": "weights", "n_evaluations": 50, "random_state": 0}
+    with pytest.warns(FutureWarning, match=r"swarm=SwarmSettings\(bounds='repair', inertia="):
+        model = ProjectedSwarm(4, bounds="repair", inertia=(0.8, 0.5), **old)
+    new = SwarmSettings(bounds="repair", inertia=(0.8, 0.5))
+    assert model.swarm == new
+    assert "bounds" not in model.get_params()
+    with pytest.warns(FutureWarning, match="n_steps"):
+        model.set_params(n_steps=2, n_particles=5)
+    assert clone(model).swarm == SwarmSettings("near-one", "repair", (0.8, 0.5), n_steps=2)
+    assert model.n_particles == 5
+    with pytest.warns(FutureWarning, match="moved into swarm"):
+        first = ProjectedSwarm(4, bounds="repair", inertia=(0.8, 0.5), **old).fit(hard.data)
+    second = ProjectedSwarm(4, swarm=new, **old).fit(hard.data)
+    assert first.fitness_ == second.fitness_
+    np.testing.assert_array_equal(first.labels_, second.labels_)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'walls'"):
+        ProjectedSwarm(4, walls="repair")
+
+
 # -- bad input ---------------------------------------------------------------------------------
 
 
@@ -323,19 +350,20 @@ def test_sparse_rows_need_the_text_metric(documents):
         ({"metric": "cosine"}, "metric"),
         ({"particle": "medoids"}, "particle"),
         ({"init": "best"}, "init"),
-        ({"weight_init": "zero"}, "weight_init"),
-        ({"bounds": "wrap"}, "bounds"),
+        ({"swarm": SwarmSettings(weight_init="zero")}, "weight_init"),
+        ({"swarm": SwarmSettings(bounds="wrap")}, "bounds"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_evaluations": 5}, "n_evaluations"),
-        ({"n_steps": 0}, "n_steps"),
-        ({"max_iter": 0}, "max_iter"),
+        ({"swarm": SwarmSettings(n_steps=0)}, "n_steps"),
+        ({"swarm": SwarmSettings(max_iter=0)}, "max_iter"),
         ({"patience": 0}, "patience"),
         ({"weight_exponent": "large"}, "weight_exponent"),
         ({"weight_exponent": 0.5}, "closed-form"),
         ({"weight_exponent": -1.0}, "weight_exponent"),
         ({"objective": "lac", "strength": 0.0}, "strength"),
         ({"dispersion_floor": -1.0}, "dispersion_floor"),
-        ({"particle": "weights", "acceleration": -1.0}, "acceleration"),
+        ({"swarm": SwarmSettings(acceleration=-1.0)}, "acceleration"),
+        ({"swarm": "pso"}, "SwarmSettings"),
         ({"metric": "jaccard", "objective": "lac"}, "jaccard"),
     ],
 )

@@ -28,7 +28,6 @@ from weft.backends.reference.projected import (
 from weft.parallel.threads import Runner
 
 __all__ = [
-    "Summary",
     "assign",
     "distances_from_products",
     "draw_next",

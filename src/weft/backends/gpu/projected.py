@@ -20,7 +20,6 @@ from weft.backends.reference.projected import Summary, refill
 from weft.parallel.threads import Runner
 
 __all__ = [
-    "Summary",
     "assign",
     "draw_next",
     "fetch",

@@ -140,8 +140,8 @@ def read_swarm(swarm: Any) -> SwarmSettings:
     """Return the settings of the swarm: ``"clpso"`` are the defaults."""
     if isinstance(swarm, SwarmSettings):
         return swarm
-    if swarm != "clpso":
-        raise TypeError(
+    if not (isinstance(swarm, str) and swarm == "clpso"):
+        raise ValueError(
             f"swarm={swarm!r} is neither 'clpso' nor SwarmSettings; pass "
             "weft.methods.projected.SwarmSettings(...)."
         )
