@@ -165,9 +165,9 @@ def step(**changes):
 
 def test_rows_that_were_moved_keep_their_new_cluster():
     data = block_data(np.array([[1.0], [2.0], [9.0]]), np.ones(3), 2.0)
-    moved = {(0, 0): 2, (3, 1): 2}
-    np.testing.assert_array_equal(block_labels(3, data, step(moved=moved)), [0, 2, 1])
-    np.testing.assert_array_equal(block_labels(0, data, step(moved=moved)), [2, 0, 1])
+    refilled = {(0, 0): 2, (3, 1): 2}
+    np.testing.assert_array_equal(block_labels(3, data, step(refilled=refilled)), [0, 2, 1])
+    np.testing.assert_array_equal(block_labels(0, data, step(refilled=refilled)), [2, 0, 1])
 
 
 def test_sums_by_hand():

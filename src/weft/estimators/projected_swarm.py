@@ -9,25 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from weft._base.arrays import Floats, Mask
+from weft._base.arrays import Mask
 from weft._base.validation import check_integer, check_magnitude
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin, warn_of_empty_clusters
-from weft.estimators._centers import CenterClusterer
+from weft.estimators._jaccard import MetricClusterer
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.kmeans.alternation import Start
-from weft.kmeans.chunked import BlockFit, Table, alternate_blocks, whole_center
-from weft.kmeans.fitting import some_varying
-from weft.kmeans.sampling import draw_sample
 from weft.kmeans.streams import Stream
+from weft.methods.projected.blocks import look_at, polish_blocks, rows_to_search
 from weft.methods.projected.fitting import (
     Clusters,
     close_dense,
@@ -36,25 +31,20 @@ from weft.methods.projected.fitting import (
     make_problem,
     standard_table,
     stream_rule,
-    whole_rule,
 )
 from weft.methods.projected.objectives import Best, Space
 from weft.methods.projected.rules import ScaledRule
 from weft.methods.projected.settings import (
     Settings,
     SwarmSettings,
-    read_exponent,
     read_settings,
 )
 from weft.methods.projected.sparse import SparseSpace
 from weft.parallel.blas import one_blas_thread
 from weft.parallel.threads import thread_runner
 
-# Rows of a Dask table that the swarm searches on; all of them go through the polish.
-_SEARCH_ROWS = 10_000
 
-
-class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, CenterClusterer, SearchEstimator):
+class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEstimator):
     """Clusters that live in different subspaces of one table, by swarm (PSOVW, TCPSO).
 
     Every cluster has a weight for every feature, and rows belong to the centre that is nearest
@@ -226,11 +216,6 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, CenterClusterer, SearchEs
         self.random_state = random_state
         self._take(moved)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.metric == "jaccard"
-        return tags
-
     @available_if(lambda self: self.metric == "euclidean")
     def partial_fit(self, X, y=None):
         """Add a batch of rows to what was learned from those before.
@@ -328,37 +313,21 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, CenterClusterer, SearchEs
                 "give the rows as a sparse array."
             )
         lazy = read_lazy(self, X)
-        n_clusters = self._check_clusters(lazy.n_rows)
+        self._check_clusters(lazy.n_rows)
         # Drawn before the run begins: a checkpoint knows the sample, not the table.
         seed = check_random_state(self.random_state).randint(2**31 - 1)
-        active = some_varying(lazy.survey.low, lazy.survey.high)
-        table = Table.of(lazy.blocks, lazy.survey, 2.0)
-        whole, n_rows = whole_center(table, active)
-        sample = draw_sample(
-            table.blocks,
-            whole.centers,
-            active,
-            exponent=2.0,
-            total_mass=lazy.survey.mass,
-            seed=int(seed),
-            size=_SEARCH_ROWS,
-            by_distance=False,
-        )
-        self._check_clusters(len(sample.rows))
-        self._run(sample.rows, resume)
-        rule = whole_rule(settings, n_clusters, active, whole.dispersions, n_rows)
+        given = look_at(lazy.blocks, lazy.survey)
+        rows = rows_to_search(given, int(seed))
+        self._check_clusters(len(rows))
+        self._run(rows, resume)
+        n_generations = self.n_iter_
         start = Start(self.cluster_centers_, self.cluster_feature_weights_)
-        n_searched = self.n_iter_
-        outcome, sums, n_passes = alternate_blocks(
-            table, start, rule, max_iter=settings.closing_rounds
-        )
-        factors = rule.factors(outcome.weights)
-        fit = BlockFit(outcome, None, active, factors, sums.mass, sums, n_passes)
-        self._keep_lazy(fit, lazy, table)
-        self.n_samples_search_ = len(sample.rows)
-        self.n_iter_ = n_searched
+        fit = polish_blocks(given, start, settings)
+        self._keep_lazy(fit, lazy, given.table)
         del self.inertia_
-        self.fitness_ = -outcome.criterion
+        self.n_samples_search_ = len(rows)
+        self.n_iter_ = n_generations
+        self._keep_worth(fit.outcome.criterion)
 
     def _stream_rule(self, active: Mask, stream: Stream) -> ScaledRule:
         return stream_rule(read_settings(self), active, stream, self.cluster_centers_)
@@ -369,78 +338,3 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, CenterClusterer, SearchEs
 
     def _keep_worth(self, criterion: float) -> None:
         self.fitness_ = -criterion
-
-    def predict(self, X):
-        """Return the nearest cluster of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Indices into ``cluster_centers_``.
-        """
-        if self.metric == "euclidean":
-            return super().predict(X)
-        return self._similarities(X).argmax(axis=1).astype(np.int32)
-
-    def transform(self, X):
-        """Return how far each row is from each centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters)
-            Weighted Euclidean distances, or 1 minus the extended Jaccard coefficient.
-        """
-        if self.metric == "euclidean":
-            return super().transform(X)
-        return 1.0 - self._similarities(X)
-
-    def score(self, X, y=None, sample_weight=None):
-        """Return minus the summed weighted squared distance, or the summed similarity.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
-
-        Returns
-        -------
-        score : float
-            Of rows to their nearest centres; larger is better.
-        """
-        if self.metric == "euclidean":
-            return super().score(X, sample_weight=sample_weight)
-        nearest = self._similarities(X).max(axis=1)
-        return float(np.dot(nearest, _check_sample_weight(sample_weight, nearest)))
-
-    def _similarities(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        rows = self._read(X)
-        exponent = read_exponent(self.weight_exponent, self.metric)
-        with thread_runner(None) as run:
-            space = SparseSpace(rows, len(self.cluster_centers_), exponent, run)
-            return space.similarities(self._weights, self.cluster_centers_)
-
-    def _read(self, X: Any, *, reset: bool = False) -> Any:
-        if self.metric == "euclidean":
-            return super()._read(X, reset=reset)
-        rows = csr_array(
-            validate_data(self, to_host(X), reset=reset, dtype=np.float64, accept_sparse="csr")
-        )
-        if not rows.has_canonical_format:
-            rows = rows.copy()  # the caller's matrix stays as it is
-            rows.sum_duplicates()
-        return rows

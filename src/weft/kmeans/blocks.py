@@ -140,7 +140,7 @@ class Step(NamedTuple):
     trial: Floats  # (K, M)
     units: Floats  # (M,), see `units_of`
     exponent: float
-    moved: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
+    refilled: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
     before: tuple[Floats, Floats] | None = None  # centres and factors to count changes from
 
 
@@ -166,7 +166,7 @@ def block_data(rows: Floats, mass: Floats, exponent: float) -> Data:
 def block_labels(number: int, data: Data, step: Step) -> Labels:
     """Return the cluster of each row of a block."""
     labels = nearest(data, step.centers, step.factors)
-    for (block, row), cluster in step.moved.items():
+    for (block, row), cluster in step.refilled.items():
         if block == number:
             labels[row] = cluster
     return labels

@@ -126,11 +126,11 @@ def _one_pattern(
     center = np.where(np.isnan(seed), reference, seed)
     for _ in range(PATTERN_STEPS):
         factors = np.repeat(rule.factors(weight[None]), 2, axis=0)
-        found = membership.join(rest, left, np.stack([reference, center]), factors)
-        if not found.any():
+        nearer = membership.join(rest, left, np.stack([reference, center]), factors)
+        if not nearer.any():
             break  # the new weights emptied the pattern: it stays as it was
-        same = bool((found == members).all())
-        members = found
+        same = bool((nearer == members).all())
+        members = nearer
         center, spread = center_of(data, left[members], center)
         weight = rule.pattern_weights(spread, float(data.load[left[members]].sum()))
         if same:

@@ -15,18 +15,6 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
 from weft.backends.cpu.kernels import compression as kernels
 
-__all__ = [
-    "compression_tiles",
-    "count_alive_within",
-    "dependence",
-    "inner_products",
-    "kth_alive",
-    "load_contrasts",
-    "load_features",
-    "scores",
-    "take_features",
-]
-
 COMPRESSION_TILE = 256
 DEPENDENCE_TILE = 500  # columns compared at once
 

@@ -21,18 +21,6 @@ from weft.backends.cpu.kernels import minkowski, powers
 from weft.backends.cpu.kernels import screen as screening
 from weft.parallel.threads import Runner
 
-__all__ = [
-    "center_of",
-    "centers_of",
-    "distances",
-    "load",
-    "nearest",
-    "own_distances",
-    "power_sums",
-    "row_keys",
-    "take",
-]
-
 LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
 MOST_PARTS = 64
 

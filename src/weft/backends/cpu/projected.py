@@ -17,30 +17,10 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
 from weft.backends.cpu.kernels import projected as kernels
-from weft.backends.reference.projected import (
-    Csr,
-    Summary,
-    distances_from_products,
-    draw_next,
-    fetch,
-    refill,
-)
+from weft.backends.reference.projected import Csr, Summary, distances_from_products, refill
+from weft.backends.reference.projected import draw_next as draw_next
+from weft.backends.reference.projected import fetch as fetch
 from weft.parallel.threads import Runner
-
-__all__ = [
-    "assign",
-    "distances_from_products",
-    "draw_next",
-    "fetch",
-    "hold",
-    "load",
-    "reassign",
-    "refill",
-    "sparse_products",
-    "sparse_totals",
-    "squared_distances",
-    "summarise",
-]
 
 BLOCK_ROWS = 256
 

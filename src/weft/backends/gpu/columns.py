@@ -1,4 +1,7 @@
-"""Columns compared with each other on a device: see `weft.backends.cpu.columns`."""
+"""Columns compared with each other on a device: see `weft.backends.cpu.columns`.
+
+Lists of neighbours are short, and stay on the host.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Singles, Tensor
-from weft.backends.cpu.columns import (  # lists of neighbours are short, and stay on the host
-    COMPRESSION_TILE,
-    count_alive_within,
-    kth_alive,
-)
+from weft.backends.cpu.columns import COMPRESSION_TILE
+from weft.backends.cpu.columns import count_alive_within as count_alive_within
+from weft.backends.cpu.columns import kth_alive as kth_alive
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import compression as kernels
-
-__all__ = [
-    "compression_tiles",
-    "count_alive_within",
-    "dependence",
-    "inner_products",
-    "kth_alive",
-    "load_contrasts",
-    "load_features",
-    "scores",
-    "take_features",
-]
 
 _AT_ONCE = 2**26  # products that one step holds
 

@@ -12,22 +12,10 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
 from weft.backends.cpu.kernels import minkowski
-from weft.backends.cpu.kmeans import row_keys  # keys decide draws: the same bits everywhere
+from weft.backends.cpu.kmeans import row_keys as row_keys  # keys decide draws: the CPU's bits
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import kmeans as kernels
 from weft.parallel.threads import Runner
-
-__all__ = [
-    "center_of",
-    "centers_of",
-    "distances",
-    "load",
-    "nearest",
-    "own_distances",
-    "power_sums",
-    "row_keys",
-    "take",
-]
 
 
 class Rows(NamedTuple):

@@ -19,18 +19,6 @@ from weft.backends.devices import load_torch, to_device
 from weft.backends.reference.projected import Summary, refill
 from weft.parallel.threads import Runner
 
-__all__ = [
-    "assign",
-    "draw_next",
-    "fetch",
-    "hold",
-    "load",
-    "reassign",
-    "refill",
-    "squared_distances",
-    "summarise",
-]
-
 _AT_ONCE = 2**27  # numbers that one step holds
 
 

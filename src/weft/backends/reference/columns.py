@@ -10,18 +10,6 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
 from weft.backends.reference.kernels import compression as kernels
 
-__all__ = [
-    "compression_tiles",
-    "count_alive_within",
-    "dependence",
-    "inner_products",
-    "kth_alive",
-    "load_contrasts",
-    "load_features",
-    "scores",
-    "take_features",
-]
-
 
 class Contrasts(NamedTuple):
     """Contrasts (n, d, width) of d columns, and how many of each column's are free (d,)."""

@@ -10,18 +10,6 @@ from weft._base.arrays import Floats, Integers, Labels
 from weft.backends.reference.kernels import kmeans as kernels
 from weft.parallel.threads import Runner
 
-__all__ = [
-    "center_of",
-    "centers_of",
-    "distances",
-    "load",
-    "nearest",
-    "own_distances",
-    "power_sums",
-    "row_keys",
-    "take",
-]
-
 
 class Rows(NamedTuple):
     """Rows (n, M), NaN where a value is missing, and how much each one's distance counts (n,)."""

@@ -24,21 +24,6 @@ from weft._base.arrays import Floats, Integers, Labels, Mask
 from weft.backends.reference.kernels import projected as kernels
 from weft.parallel.threads import Runner
 
-__all__ = [
-    "assign",
-    "distances_from_products",
-    "draw_next",
-    "fetch",
-    "hold",
-    "load",
-    "reassign",
-    "refill",
-    "sparse_products",
-    "sparse_totals",
-    "squared_distances",
-    "summarise",
-]
-
 Csr = tuple[Floats, Any, Any]  # data, indices, indptr of n sparse rows
 
 

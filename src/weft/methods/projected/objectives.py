@@ -126,15 +126,15 @@ class WeightObjective:
     def set_state(self, state: dict[str, Any]) -> None:
         """Take over what a checkpoint kept."""
         self.centers = check_like(state["centers"], self.centers, "centers")
-        found = state["best"]
-        if found is None:
+        saved = state["best"]
+        if saved is None:
             self.best = None
             return
         like = self.centers[0]
         self.best = Best(
-            check_like(found["fitness"], 0.0, "fitness"),
-            check_like(found["weights"], like, "weights"),
-            check_like(found["centers"], like, "centers"),
+            check_like(saved["fitness"], 0.0, "fitness"),
+            check_like(saved["weights"], like, "weights"),
+            check_like(saved["centers"], like, "centers"),
         )
 
     def decode(self, positions: Floats) -> Floats:
@@ -154,15 +154,15 @@ class WeightObjective:
         n_clusters = np.zeros(len(positions), dtype=np.int64)
         if len(inside) > 0:
             weights = self.decode(positions[inside])
-            labels, centers, found = self.space.lloyd(weights, self.centers[inside], self.rng)
+            labels, centers, values = self.space.lloyd(weights, self.centers[inside], self.rng)
             self.centers = self.centers.copy()  # a checkpoint may hold the old ones
             self.centers[inside] = centers
-            fitness[inside] = found
+            fitness[inside] = values
             n_clusters[inside] = count_clusters(labels)
-            leader = int(found.argmax())
-            if self.best is None or found[leader] > self.best.fitness:
+            leader = int(values.argmax())
+            if self.best is None or values[leader] > self.best.fitness:
                 self.best = Best(
-                    float(found[leader]), weights[leader].copy(), centers[leader].copy()
+                    float(values[leader]), weights[leader].copy(), centers[leader].copy()
                 )
         return Evaluation(fitness, {"n_clusters": n_clusters})
 

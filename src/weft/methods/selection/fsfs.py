@@ -1,7 +1,7 @@
 """FSFS, feature selection using feature similarity: algorithm 5.1 (Mitra, Murthy, Pal 2002).
 
 ========  ====  ===========================================================================
-symbol    here  meaning
+symbol    name  meaning
 ========  ====  ===========================================================================
 R         alive features that have not been discarded
 k         k     how many nearest features the retained one stands for
