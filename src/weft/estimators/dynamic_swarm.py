@@ -17,10 +17,12 @@ from weft._base.arrays import Floats
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends.devices import to_host
+from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.methods.centroids.objectives import SubsetObjective
+from weft.models.kinds import Number
 from weft.parallel.threads import local_threads
 from weft.search.callbacks import History
 from weft.search.optimize import optimize
@@ -96,6 +98,12 @@ class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator)
     >>> DynamicSwarm(n_rounds=5, random_state=0).fit(blobs.data).n_clusters_
     4
     """
+
+    _schema = declare(
+        {**SCALED_CENTERS, "history_": history("round", *SEARCH, "n_clusters")},
+        initial_share=SHARE,
+        penalty=Number(low=0.0),
+    )
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from weft._base.arrays import Floats
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends.devices import to_host
+from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
@@ -86,6 +87,12 @@ class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstim
     >>> GeneticClustering(n_generations=100, random_state=0).fit(blobs.data).n_clusters_
     4
     """
+
+    _schema = declare(
+        {**SCALED_CENTERS, "history_": history(*SEARCH, "n_clusters")},
+        crossover=SHARE,
+        mutation=SHARE,
+    )
 
     def __init__(
         self,

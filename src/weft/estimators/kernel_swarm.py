@@ -21,6 +21,15 @@ from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends.cpu.kernels.prototypes import nearest_prototypes
 from weft.backends.devices import to_host
+from weft.estimators._declared import PULL, SEARCH, counts_clusters, declare, floats, history
+from weft.estimators._declared_spaces import (
+    KERNEL,
+    KERNEL_CLUSTERS,
+    KERNEL_PARAMS,
+    SEARCHED_ROWS,
+    SPACE,
+    WIDTH,
+)
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
@@ -38,6 +47,7 @@ from weft.methods.mercer.spaces import (
     nearest_means,
 )
 from weft.methods.mercer.widths import Found, polish, search_widths
+from weft.models.kinds import NOTHING, Choice, Flag, Integer, Number, OneOf
 from weft.parallel.threads import local_threads
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
@@ -156,6 +166,27 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     >>> model.n_clusters_
     2
     """
+
+    _schema = declare(
+        {
+            **KERNEL_CLUSTERS,
+            **SEARCHED_ROWS,
+            "history_": history(*SEARCH, "n_clusters"),
+            "n_evaluations_": Integer(low=1),
+            "_fit_reference": OneOf(floats("n_clusters", "n_features"), SPACE),
+        },
+        rules=(counts_clusters("_fit_labels"),),
+        kernel=KERNEL,
+        kernel_params=KERNEL_PARAMS,
+        centers=Choice("feature-space", "input"),
+        sigma=OneOf(Choice("median", "stability"), WIDTH),
+        min_size=Number(low=0.0, high=0.5),
+        polish=Flag(),
+        swarm=Choice(*_TABLE_2),
+        inertia=OneOf(NOTHING, Number(low=0.0)),
+        cognitive=PULL,
+        social=PULL,
+    )
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from weft._base.validation import check_integer, check_magnitude
 from weft.backends import backend_for
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin, warn_of_empty_clusters
+from weft.estimators._declared_projected import PROJECTED_SWARM
 from weft.estimators._jaccard import MetricClusterer
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
@@ -164,6 +165,7 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     (3, 30)
     """
 
+    _schema = PROJECTED_SWARM
     # Settings of the swarm that were parameters of their own.
     _moved_into = (
         "swarm",

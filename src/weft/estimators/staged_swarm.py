@@ -18,6 +18,18 @@ from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
 from weft.backends.cpu.kernels import prototypes as kernels
 from weft.backends.devices import DEVICES, to_host
+from weft.estimators._declared import (
+    COUNT,
+    FITNESS,
+    POSITIVE,
+    SEARCH,
+    SMALLEST,
+    STEPS,
+    declare,
+    floats,
+    history,
+    positions,
+)
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ColumnsMixin, ReportMixin
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
@@ -30,6 +42,7 @@ from weft.methods.staged.objectives import (
     Terms,
 )
 from weft.methods.staged.polish import POLISHES, polished
+from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf, Record
 from weft.parallel.threads import local_threads
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
@@ -140,6 +153,36 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
     >>> model.n_clusters_, int(model.get_support().sum())
     (3, 1)
     """
+
+    _schema = declare(
+        {
+            "labels_": positions("n_samples", "n_clusters"),
+            "n_clusters_": Integer(low=1, binds="n_clusters"),
+            "n_clusters_estimate_": OneOf(NOTHING, COUNT),
+            "feature_weights_": floats("n_features", low=0.0, high=1.0),
+            "cluster_centers_": floats("n_clusters", "n_features"),
+            "fitness_": FITNESS,
+            "history_": history("stage", *SEARCH, "n_features", "n_clusters"),
+            "n_iter_": STEPS,
+            "_fit_features": positions("n_selected", "n_features"),
+            "_fit_prototypes": floats("n_clusters", "n_selected"),
+            "_fit_scaling": Record(
+                "_Scaling",
+                _Scaling,
+                {
+                    **dict.fromkeys(("low", "mean"), floats("n_features")),
+                    "span": floats("n_features", low=SMALLEST),
+                },
+            ),
+        },
+        stages=Choice(1, 2, 3),
+        feature_term=Choice(None, *FEATURE_TERMS),
+        quality=Choice(*QUALITIES),
+        polish=Choice(None, *POLISHES),
+        n_clusters_estimate=OneOf(NOTHING, COUNT),
+        k_spread=POSITIVE,
+        initial_velocity=OneOf(NOTHING, Number(low=0.0)),
+    )
 
     def __init__(
         self,
