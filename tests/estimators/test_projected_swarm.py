@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import weft
 from weft import ProjectedSwarm
 from weft.datasets import make_subspace_clusters
 from weft.methods.projected import SwarmSettings
@@ -26,7 +27,8 @@ from weft.search.callbacks import Checkpoint, TimeLimit
 PRINTED = {
     "particle": "weights",
     "init": "random",
-    "swarm": SwarmSettings(weight_init="uniform", bounds="neglect"),
+    "weight_init": "uniform",
+    "bounds": "neglect",
     "polish": False,
     "dispersion_floor": 0.0,
     "standardize": False,
@@ -38,9 +40,7 @@ PRINTED = {
     [
         ProjectedSwarm(3, n_evaluations=50),
         ProjectedSwarm(3, n_evaluations=50, **PRINTED),
-        ProjectedSwarm(
-            3, n_evaluations=50, **PRINTED | {"swarm": SwarmSettings(weight_init="uniform")}
-        ),
+        ProjectedSwarm(3, n_evaluations=50, **PRINTED | {"bounds": "clip"}),
         ProjectedSwarm(3, n_evaluations=50, objective="wkmeans"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard", particle="weights"),
@@ -107,13 +107,13 @@ def test_every_objective_and_particle(hard, objective, particle):
     [
         {},
         PRINTED,
-        PRINTED | {"swarm": SwarmSettings(weight_init="uniform")},
+        PRINTED | {"bounds": "clip"},
         {"metric": "jaccard"},
         {"metric": "jaccard", **PRINTED},
     ],
 )
 def test_same_bits_for_any_number_of_threads(hard, settings):
-    n_evaluations = 1000 if "swarm" in settings else 100
+    n_evaluations = 1000 if "bounds" in settings else 100
     first = ProjectedSwarm(4, n_evaluations=n_evaluations, random_state=3, **settings)
     first.fit(hard.data)
     for n_jobs in (2, 3):
@@ -151,9 +151,7 @@ def test_printed_evaluations(hard):
     assert evaluated[0]
     assert not evaluated[1]
     assert 0.05 < evaluated[100:].mean() < 0.95
-    clipped = ProjectedSwarm(
-        4, random_state=0, **PRINTED | {"swarm": SwarmSettings(weight_init="uniform")}
-    ).fit(hard.data)
+    clipped = ProjectedSwarm(4, random_state=0, **PRINTED | {"bounds": "clip"}).fit(hard.data)
     assert clipped.n_iter_ == 50
     assert np.isfinite(clipped.history_["mean_fitness"]).all()
 
@@ -319,21 +317,32 @@ def test_sparse_rows_need_the_text_metric(documents):
 
 
 def test_old_names_go_into_the_settings_of_the_swarm(hard):
-    old = {"particle": "weights", "n_evaluations": 50, "random_state": 0}
-    with pytest.warns(FutureWarning, match=r"swarm=SwarmSettings\(bounds='repair', inertia="):
-        model = ProjectedSwarm(4, bounds="repair", inertia=(0.8, 0.5), **old)
-    new = SwarmSettings(bounds="repair", inertia=(0.8, 0.5))
-    assert model.swarm == new
-    assert "bounds" not in model.get_params()
+    others = {"particle": "weights", "n_evaluations": 50, "random_state": 0}
+    with pytest.warns(FutureWarning, match=r"swarm=SwarmSettings\(inertia=\(0.8, 0.5\)\)"):
+        old = ProjectedSwarm(4, inertia=(0.8, 0.5), **others).fit(hard.data)
+    settings = SwarmSettings(inertia=(0.8, 0.5))
+    new = ProjectedSwarm(4, swarm=settings, **others).fit(hard.data)
+    assert old.swarm == settings
+    assert "inertia" not in old.get_params()
+    assert old.fitness_ == new.fitness_
+    np.testing.assert_array_equal(old.labels_, new.labels_)
+    assert new.fitness_ != ProjectedSwarm(4, **others).fit(hard.data).fitness_
     with pytest.warns(FutureWarning, match="n_steps"):
-        model.set_params(n_steps=2, n_particles=5)
-    assert clone(model).swarm == SwarmSettings("near-one", "repair", (0.8, 0.5), n_steps=2)
-    assert model.n_particles == 5
-    with pytest.warns(FutureWarning, match="moved into swarm"):
-        first = ProjectedSwarm(4, bounds="repair", inertia=(0.8, 0.5), **old).fit(hard.data)
-    second = ProjectedSwarm(4, swarm=new, **old).fit(hard.data)
-    assert first.fitness_ == second.fitness_
-    np.testing.assert_array_equal(first.labels_, second.labels_)
+        old.set_params(n_steps=2, n_particles=5)
+    assert clone(old).swarm == SwarmSettings(inertia=(0.8, 0.5), n_steps=2)
+    assert old.n_particles == 5
+
+
+def test_settings_of_the_swarm_are_kept_in_a_file(hard, tmp_path):
+    swarm = SwarmSettings(inertia=(0.8, 0.5), max_iter=7)
+    model = ProjectedSwarm(4, n_evaluations=20, swarm=swarm, random_state=0).fit(hard.data)
+    model.save(tmp_path / "model.weft")
+    loaded = weft.load(tmp_path / "model.weft")
+    assert loaded.swarm == swarm
+    np.testing.assert_array_equal(loaded.predict(hard.data), model.labels_)
+
+
+def test_unknown_names_are_refused():
     with pytest.raises(TypeError, match="unexpected keyword argument 'walls'"):
         ProjectedSwarm(4, walls="repair")
 
@@ -350,8 +359,8 @@ def test_old_names_go_into_the_settings_of_the_swarm(hard):
         ({"metric": "cosine"}, "metric"),
         ({"particle": "medoids"}, "particle"),
         ({"init": "best"}, "init"),
-        ({"swarm": SwarmSettings(weight_init="zero")}, "weight_init"),
-        ({"swarm": SwarmSettings(bounds="wrap")}, "bounds"),
+        ({"weight_init": "zero"}, "weight_init"),
+        ({"bounds": "wrap"}, "bounds"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_evaluations": 5}, "n_evaluations"),
         ({"swarm": SwarmSettings(n_steps=0)}, "n_steps"),

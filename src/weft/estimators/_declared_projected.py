@@ -20,8 +20,6 @@ from weft.models.schema import Only, Optional
 from weft.search.swarms.clpso import BOUNDS
 
 _SWARM = {
-    "weight_init": Choice(*WEIGHT_INITS),
-    "bounds": Choice(*BOUNDS),
     "inertia": ListOf(Number(), 2),
     "acceleration": Number(low=0.0),
     "n_steps": COUNT,
@@ -50,6 +48,8 @@ PROJECTED_SWARM = declare(
     weight_exponent=OneOf(Choice("auto"), Number(low=0.0)),
     strength=OneOf(Choice("auto"), POSITIVE),
     init=Choice(*INITS),
+    weight_init=Choice(*WEIGHT_INITS),
+    bounds=Choice(*BOUNDS),
     polish=Flag(),
     swarm=OneOf(Choice("clpso"), Record("SwarmSettings", SwarmSettings, _SWARM)),
 )

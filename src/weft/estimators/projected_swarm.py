@@ -57,8 +57,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     that the two have in common), and takes a few rounds of the alternation before it is scored; a
     particle that has become the same as another starts anew. The printed method moves weight
     matrices instead: ``ProjectedSwarm(k, particle="weights", init="random",
-    swarm=SwarmSettings(weight_init="uniform", bounds="neglect"), n_evaluations=5000,
-    polish=False, dispersion_floor=0, standardize=False, patience=None)``.
+    weight_init="uniform", bounds="neglect", n_evaluations=5000, polish=False,
+    dispersion_floor=0, standardize=False, patience=None)``.
 
     Parameters
     ----------
@@ -83,12 +83,18 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         Size of the swarm.
     n_evaluations : int, default=500
         How many particles are evaluated in all, at most: 500 are 50 generations of 10. With
-        weights that leave their bounds, most are not, and as printed 500 generations are meant.
+        ``bounds="neglect"`` most are not, and as printed 500 generations are meant.
     patience : int or None, default=20
         Stop after so many generations without a better best; None, as in the paper, evaluates
         all.
     init : {"k-means++", "random"}, default="k-means++"
         How each particle's first centres are drawn from the rows; the paper: "random".
+    weight_init : {"near-one", "uniform"}, default="near-one"
+        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
+    bounds : {"clip", "repair", "neglect"}, default="clip"
+        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
+        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
+        is not evaluated as long as any of its weights is outside.
     polish : bool, default=True
         Run the closed-form alternation from the best particle until it settles.
     dispersion_floor : float, default=1e-4
@@ -99,8 +105,7 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         and distances are given in the columns' own units all the same. The paper does not; text
         (``metric="jaccard"``) never is.
     swarm : "clpso" or SwarmSettings, default="clpso"
-        How particles start, move and are improved: see
-        :class:`weft.methods.projected.SwarmSettings`.
+        How particles move and are improved: see :class:`weft.methods.projected.SwarmSettings`.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
         large enough to pay. Draws, blocks of Dask and `predict` stay on the host, and so does
@@ -167,11 +172,7 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
 
     _schema = PROJECTED_SWARM
     # Settings of the swarm that were parameters of their own.
-    _moved_into = (
-        "swarm",
-        SwarmSettings,
-        ("weight_init", "bounds", "n_steps", "inertia", "acceleration", "max_iter"),
-    )
+    _moved_into = ("swarm", SwarmSettings, ("n_steps", "inertia", "acceleration", "max_iter"))
 
     def __init__(
         self,
@@ -186,6 +187,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         n_evaluations=500,
         patience=20,
         init="k-means++",
+        weight_init="near-one",
+        bounds="clip",
         polish=True,
         dispersion_floor=1e-4,
         standardize=True,
@@ -207,6 +210,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         self.n_evaluations = n_evaluations
         self.patience = patience
         self.init = init
+        self.weight_init = weight_init
+        self.bounds = bounds
         self.polish = polish
         self.dispersion_floor = dispersion_floor
         self.standardize = standardize

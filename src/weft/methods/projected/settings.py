@@ -17,16 +17,10 @@ PARTICLES = ("clusters", "weights")
 
 @dataclass(frozen=True)
 class SwarmSettings:
-    """How the particles of `ProjectedSwarm` start, move and are improved.
+    """How the particles of `ProjectedSwarm` move and are improved.
 
     Parameters
     ----------
-    weight_init : {"near-one", "uniform"}, default="near-one"
-        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
-    bounds : {"clip", "repair", "neglect"}, default="clip"
-        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
-        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
-        is not evaluated as long as any of its weights is outside.
     inertia : (float, float), default=(0.9, 0.7)
         First and last inertia, with ``particle="weights"``.
     acceleration : float, default=1.49445
@@ -44,8 +38,6 @@ class SwarmSettings:
     1
     """
 
-    weight_init: str = "near-one"
-    bounds: str = "clip"
     inertia: tuple[float, float] = (0.9, 0.7)
     acceleration: float = 1.49445
     n_steps: int = 3
@@ -53,8 +45,6 @@ class SwarmSettings:
 
     def check(self) -> None:
         """Raise where a setting is wrong."""
-        check_choice("weight_init", self.weight_init, WEIGHT_INITS)
-        check_choice("bounds", self.bounds, BOUNDS)
         first, last = self.inertia
         check_real("inertia[0]", first)
         check_real("inertia[1]", last)
@@ -75,6 +65,8 @@ class Settings:
     n_particles: int
     n_generations: int
     init: str
+    weight_init: str
+    bounds: str
     polish: bool
     dispersion_floor: float
     standardize: bool
@@ -98,6 +90,8 @@ def read_settings(model: Any) -> Settings:
     check_choice("metric", model.metric, METRICS)
     check_choice("particle", model.particle, PARTICLES)
     check_choice("init", model.init, INITS)
+    check_choice("weight_init", model.weight_init, WEIGHT_INITS)
+    check_choice("bounds", model.bounds, BOUNDS)
     swarm.check()
     check_choice("device", model.device, DEVICES)
     if model.metric == "jaccard" and model.device == "cuda":
@@ -129,6 +123,8 @@ def read_settings(model: Any) -> Settings:
         n_particles=n_particles,
         n_generations=n_evaluations // n_particles,
         init=model.init,
+        weight_init=model.weight_init,
+        bounds=model.bounds,
         polish=bool(model.polish),
         dispersion_floor=check_real("dispersion_floor", model.dispersion_floor, low=0.0),
         standardize=bool(model.standardize),
