@@ -32,6 +32,7 @@ from weft.auto.judging import (
     run_members,
     stability_of,
 )
+from weft.backends import CPU, Backend
 from weft.columns.screening import Screening, screen
 from weft.columns.weights import explained
 
@@ -55,7 +56,7 @@ class Settings(NamedTuple):
     seed: int
     refine: bool = True
     swarm: bool = True
-    device: str = "cpu"
+    backend: Backend = CPU
 
 
 class Answer(NamedTuple):
@@ -86,7 +87,7 @@ def search(
     """
     rng = np.random.default_rng([settings.seed, 9])
     clock = _Clock(settings.time_limit, stopped_by)
-    screening = screen(X, settings.rate, rng, device=settings.device)
+    screening = screen(X, settings.rate, rng, backend=settings.backend)
     rows = np.arange(len(X))
     if len(X) > MOST_ROWS:
         rows = np.sort(rng.choice(len(X), MOST_ROWS, replace=False))
@@ -173,7 +174,7 @@ def _screen_again(
         if clock.late(0.4):
             break
         part = rng.choice(len(X), max(2, int(0.7 * min(len(X), 1400))), replace=False)
-        again = screen(X[np.sort(part)], settings.rate, rng, device=settings.device)
+        again = screen(X[np.sort(part)], settings.rate, rng, backend=settings.backend)
         masks.append(again.kept)
     if not masks:
         return first.kept.astype(float), []

@@ -219,9 +219,9 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
                 f"and the same device as those passed to fit(): {seen or 'NumPy'}."
             )
         table, xp = self._read_array(X, reset=False)
-        there = {"dtype": table.dtype, "device": device_of(table)}
-        mean = xp.asarray([float(rule.mean[0]) for rule in self.columns_], **there)
-        half = xp.asarray([rule.half_range for rule in self.columns_], **there)
+        place = {"dtype": table.dtype, "device": device_of(table)}
+        mean = xp.asarray([float(rule.mean[0]) for rule in self.columns_], **place)
+        half = xp.asarray([rule.half_range for rule in self.columns_], **place)
         return (table - mean) / half  # eq. 3.13
 
     def _read_array(self, X: Any, *, reset: bool) -> tuple[Any, Any]:
