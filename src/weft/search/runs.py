@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,6 +26,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 import weft
+from weft._base.warnings import warn_caller
 from weft.parallel.signals import Signals
 
 # What changes how a fit runs, and no bit of what it finds.
@@ -189,7 +189,7 @@ class Run:
             f"the search was stopped{self._where} by {self.signals.name}; the model is fitted with "
             f"the best found until then. {how}"
         )
-        warnings.warn(SearchInterrupted(text, self.signals.received), stacklevel=6)
+        warn_caller(SearchInterrupted(text, self.signals.received))
 
 
 _OPEN: ContextVar[Run | None] = ContextVar("weft_run", default=None)
