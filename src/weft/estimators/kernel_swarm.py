@@ -6,42 +6,33 @@ optimization algorithm", GECCO 2007.
 
 from __future__ import annotations
 
-import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.cpu.kernels.prototypes import nearest_prototypes
+from weft.backends import backend_for
 from weft.backends.devices import to_host
-from weft.estimators._devices import choose_device
-from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
+from weft.estimators._search_estimator import SearchEstimator, SearchResult
 from weft.estimators.kernel_kmeans import KernelKMeans
+from weft.methods.centroids.objectives import assign
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.methods.mercer.spaces import (
-    DIFFUSION_WIDTHS,
-    GAUSSIAN_WIDTHS,
     FeatureSpace,
     KernelSpace,
     Walk,
     check_kernel,
     gamma_of,
-    median_distance,
     nearest_means,
 )
-from weft.methods.mercer.widths import Found, polish, search_widths
+from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
 from weft.parallel.threads import local_threads
-from weft.search.callbacks import History, Patience, Progress
-from weft.search.optimize import optimize
-from weft.search.reached import bind_all
 from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO
 
@@ -51,7 +42,7 @@ _TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0)
 _MATRICES = 4
 
 
-class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
+class KernelSwarm(SampledMixin, SearchEstimator):
     """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
 
     A particle has an activation threshold and a centre for each of `max_clusters` clusters; those
@@ -210,47 +201,11 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, resume=None):
-        """Search for the clusters.
+    def _run(self, rows: Floats, resume: str | Path | None) -> None:
+        with running(self, rows, resume) as run:
+            self._fit_sampled(rows, run.seed(self.random_state), _MATRICES)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            There for scikit-learn's sake.
-        resume : str or Path, default=None
-            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
-        self._check_choices()
-        with running(self, X, resume) as run:
-            self._fit_sampled(X, run.seed(self.random_state), _MATRICES)
-        return self
-
-    def _fit_rows(self, X: Floats, seed: int) -> None:
-        self._fit_scaling = standard_scaling(X, scaled=self.scale)
-        rows = self._fit_scaling.apply(X)
-        most = min(check_integer("max_clusters", self.max_clusters, low=2), len(rows))
-        swarm = self._make_swarm()
-        if self.centers == "input":
-            self._fit_input(rows, most, swarm, seed)
-        else:
-            self._fit_space(rows, most, swarm, seed)
-        if self.n_clusters_ < 2:
-            warnings.warn(
-                "no particle split the rows into two or more clusters, so all rows are in one; "
-                "check that the rows differ, or lower min_size.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-
-    def _check_choices(self) -> None:
+    def _check_settings(self) -> None:
         check_kernel(self.kernel)
         check_choice("centers", self.centers, ("feature-space", "input"))
         check_choice("swarm", self.swarm, tuple(_TABLE_2))
@@ -273,6 +228,18 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 "paper: 1.1) or as 'median'."
             )
 
+    def _fit_rows(self, X: Floats, seed: int) -> None:
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        max_clusters = min(check_integer("max_clusters", self.max_clusters, low=2), len(rows))
+        how = {
+            "n_threads": local_threads(self.n_jobs),
+            "backend": backend_for(self.device, "mercer-swarm", len(rows)),
+        }
+        fit_centers = self._fit_input if self.centers == "input" else self._fit_space
+        fit_centers(rows, max_clusters, seed, how)
+        self._warn_if_one_cluster(advice="check that the rows differ, or lower min_size")
+
     def _make_swarm(self) -> MEPSO:
         inertia, cognitive, social = _TABLE_2[self.swarm]
         if self.inertia is not None:
@@ -286,129 +253,74 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             elitist=self.swarm == "mepso",
         )
 
-    def _fit_input(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
-        sigma = self._median_distance(rows) if self.sigma == "median" else float(self.sigma)
-        objective = self._input_objective(rows, most, gamma_of(sigma))
-        found = self._search(objective, swarm, seed, sigma, 0)
-        centers, labels = objective.centers_of(found.position)
-        self._keep(found, labels if found.fitness > 0.0 else np.zeros_like(labels))
+    def _search_width(
+        self, objective: CenterObjective, seed: int, sigma: float, n_before: int = 0
+    ) -> SearchResult:
+        # The same draws at every width: partitions differ because widths do.
+        rng = np.random.default_rng(seed)
+        start = objective.initial(rng, self.n_particles)
+        return self._search(
+            objective,
+            self._make_swarm(),
+            start,
+            rng,
+            title=f"width {sigma:.3g}",
+            n_evaluations_before=n_before,
+        )
+
+    def _fit_input(self, rows: Floats, max_clusters: int, seed: int, how: dict[str, Any]) -> None:
+        (sigma,) = candidate_widths(rows, self.kernel, self.sigma, None, how["backend"])
+        objective = InputObjective(rows, max_clusters, gamma=gamma_of(sigma), **how)
+        best = self._search_width(objective, seed, sigma)
+        centers, labels = objective.centers_of(best.position)
+        self._keep(best, sigma, labels if best.fitness > 0.0 else np.zeros_like(labels))
+        self.n_evaluations_ = best.n_evaluations
         order = [int(labels[self.labels_ == number][0]) for number in range(self.n_clusters_)]
         self._fit_reference: Any = centers[order]
 
-    def _device(self, n_rows: int) -> str:
-        return choose_device(self.device, "mercer-swarm", n_rows)
-
-    def _median_distance(self, rows: Floats) -> float:
-        device = self._device(len(rows))
-        if device == "cpu":
-            return median_distance(rows)
-        from weft.methods.mercer import on_device
-
-        return on_device.median_distance(rows, device)
-
-    def _input_objective(self, rows: Floats, most: int, gamma: float) -> InputObjective:
-        device = self._device(len(rows))
-        if device == "cpu":
-            n_threads = local_threads(self.n_jobs)
-            return InputObjective(rows, most, gamma=gamma, n_threads=n_threads)
-        from weft.methods.mercer.on_device import DeviceInputObjective
-
-        return DeviceInputObjective(rows, most, gamma=gamma, device=device)
-
-    def _space_objective(self, space: FeatureSpace, most: int, least: int) -> SpaceObjective:
-        settings = {"steps": self.refine_steps, "least": least}
-        device = self._device(len(space.X))
-        if device == "cpu":
-            n_threads = local_threads(self.n_jobs)
-            return SpaceObjective(space, most, n_threads=n_threads, **settings)
-        from weft.methods.mercer.on_device import DeviceSpaceObjective
-
-        return DeviceSpaceObjective(space, most, device=device, **settings)
-
-    def _fit_space(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
+    def _fit_space(self, rows: Floats, max_clusters: int, seed: int, how: dict[str, Any]) -> None:
         least = max(min(2, len(rows) // 2), int(np.ceil(self.min_size * len(rows))))
-        walk = Walk.of(rows, most) if self.kernel == "diffusion" else None
-        n_before = 0
-        made: dict[float, FeatureSpace] = {}  # the last one: with a single width, the chosen one
-
-        def search(sigma: float) -> Found:
-            nonlocal n_before
-            space = self._make_space(rows, most, walk, sigma)
-            made.clear()
-            made[sigma] = space
-            objective = self._space_objective(space, most, least)
-            found = self._search(objective, swarm, seed, sigma, n_before)
-            n_before += found.n_evaluations
-            return found
-
-        found = search_widths(self._widths(rows, walk), search)
-        space = made.get(found.sigma) or self._make_space(rows, most, walk, found.sigma)
-        labels = found.labels if found.fitness > 0.0 else np.zeros_like(found.labels)
+        walk = Walk.of(rows, max_clusters) if self.kernel == "diffusion" else None
+        searches: list[SearchResult] = []
+        results: list[WidthResult] = []
+        for sigma in candidate_widths(rows, self.kernel, self.sigma, walk, how["backend"]):
+            space = self._make_space(rows, max_clusters, walk, sigma)
+            objective = SpaceObjective(
+                space, max_clusters, steps=self.refine_steps, least=least, **how
+            )
+            n_before = sum(search.n_evaluations for search in searches)
+            search = self._search_width(objective, seed, sigma, n_before)
+            labels = objective.labels_of(search.position)
+            searches.append(search)
+            results.append(WidthResult(sigma, labels, search.fitness))
+        chosen = most_stable(results)
+        sigma, labels, fitness = results[chosen]
+        if chosen < len(results) - 1:  # only the last space is still there
+            space = self._make_space(rows, max_clusters, walk, sigma)
+        if fitness <= 0.0:
+            labels = np.zeros_like(labels)
         if self.polish:
             labels = polish(space.gram, labels, least)
-        self._keep(found, labels)
+        self._keep(searches[chosen], sigma, labels)
+        self.n_evaluations_ = sum(search.n_evaluations for search in searches)
         self._fit_reference = space
 
-    def _widths(self, rows: Floats, walk: Walk | None) -> tuple[float, ...]:
-        if self.kernel not in ("diffusion", "rbf"):
-            return (1.0,)  # they have no width: one search
-        if not isinstance(self.sigma, str):
-            return (float(self.sigma),)
-        if walk is not None:
-            return DIFFUSION_WIDTHS if self.sigma == "stability" else (walk.median_width(),)
-        middle = self._median_distance(rows)
-        factors = GAUSSIAN_WIDTHS if self.sigma == "stability" else (1.0,)
-        return tuple(middle * factor for factor in factors)
-
-    def _make_space(self, rows: Floats, most: int, walk: Walk | None, sigma: float) -> FeatureSpace:
+    def _make_space(
+        self, rows: Floats, n_components: int, walk: Walk | None, sigma: float
+    ) -> FeatureSpace:
         if walk is not None:
             return walk.space(sigma)
         params = dict(self.kernel_params or {})
         if self.kernel == "rbf":
             params = {"gamma": gamma_of(sigma), **params}
-        return KernelSpace.of(rows, self.kernel, params, most)
+        return KernelSpace.of(rows, self.kernel, params, n_components)
 
-    def _search(
-        self, objective: CenterObjective, swarm: MEPSO, seed: int, sigma: float, n_before: int
-    ) -> Found:
-        # The same draws at every width: partitions differ because widths do.
-        rng = np.random.default_rng(seed)
-        history = History()
-        callbacks: list[Any] = [history]
-        if self.patience is not None:
-            callbacks.append(Patience(self.patience))
-        if self.verbose:
-            bar = Progress(f"width {sigma:.3g}")
-            bar.open()
-            callbacks.append(bar)
-        callbacks += bind_all(self.callbacks, objective.labels_of, n_before)
-        with objective:
-            best = optimize(
-                objective,
-                swarm,
-                objective.initial(rng, self.n_particles),
-                n_generations=self.n_generations,
-                rng=rng,
-                callbacks=callbacks,
-            )
-        return Found(
-            objective.labels_of(best.position),
-            best.fitness,
-            sigma,
-            history.as_arrays(),
-            best.n_generations,
-            best.n_evaluations,
-            best.position,
-        )
-
-    def _keep(self, found: Found, labels: NDArray[np.int64]) -> None:
+    def _keep(self, best: SearchResult, sigma: float, labels: Integers) -> None:
         self.labels_ = number_by_first_row(labels)
         self.n_clusters_ = int(self.labels_.max()) + 1
-        self.sigma_ = found.sigma if self.kernel in ("diffusion", "rbf") else None
-        self.fitness_ = found.fitness
-        self.history_ = found.history
-        self.n_iter_ = found.n_generations
-        self.n_evaluations_ = found.n_evaluations
+        self.sigma_ = sigma if self.kernel in ("diffusion", "rbf") else None
+        self.fitness_ = best.fitness
+        self._keep_history(best)
 
     def predict(self, X):
         """Label rows by the nearest mean in feature space, or the nearest centre as printed.
@@ -430,11 +342,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)
         if isinstance(self._fit_reference, np.ndarray):
-            labels = np.empty(len(rows), dtype=np.int64)
-            features = np.arange(rows.shape[1])
-            columns = np.ascontiguousarray(rows.T)
-            nearest_prototypes(columns, features, self._fit_reference, labels, np.empty(len(rows)))
-            return labels
+            return assign(rows, self._fit_reference)
         known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
         return nearest_means(self._fit_reference, known, self.n_clusters_, rows)
 
@@ -444,7 +352,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self._fit_reference = self._fit_reference[np.argsort(numbers)]
 
     def _cluster_again(self, X: Floats, seed: int) -> Integers:
-        again = KernelKMeans(
+        model = KernelKMeans(
             self.n_clusters_,
             kernel=self.kernel,
             sigma=self.sigma_ if self.sigma_ is not None else "median",
@@ -454,7 +362,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             random_state=seed,
         )
-        return again.fit(X).labels_
+        return model.fit(X).labels_
 
 
 def _pull(name: str, given: Any, default: tuple[float, float]) -> tuple[float, float]:

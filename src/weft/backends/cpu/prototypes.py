@@ -81,21 +81,15 @@ def medoids_of(data: Rows, position: Floats, limit: int) -> tuple[Integers, Floa
     return features, data.rows[np.ix_(medoids[:n_distinct], features)]
 
 
-def medoid_swarm(
-    data: Rows, positions: Floats, limit: int
-) -> tuple[Integers, Integers, Floats]:
+def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
     """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
     n_selected, n_clusters = np.empty((2, len(positions)), dtype=np.int64)
     between = np.empty(len(positions))
-    kernels.medoid_swarm(
-        positions, data.rows, data.columns, limit, n_selected, n_clusters, between
-    )
+    kernels.medoid_swarm(positions, data.rows, data.columns, limit, n_selected, n_clusters, between)
     return n_selected, n_clusters, between
 
 
-def centroid_swarm(
-    data: Rows, positions: Floats, features: Integers
-) -> tuple[Integers, Floats]:
+def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
     """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     n_clusters, between = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
     kernels.centroid_swarm(positions, data.rows, data.columns, features, n_clusters, between)

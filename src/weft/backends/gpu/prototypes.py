@@ -40,18 +40,14 @@ def load_pool(data: Rows, centers: Floats) -> Pool:
     return Pool.of(data, to_device(centers, data.rows.device))
 
 
-def medoid_swarm(
-    data: Rows, positions: Floats, limit: int
-) -> tuple[Integers, Integers, Floats]:
+def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
     """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
     moved = to_device(positions, data.rows.device)
     n_selected, n_clusters, between = fetch(*kernels.medoid_swarm(data, moved, limit))
     return n_selected.astype(np.int64), n_clusters.astype(np.int64), between
 
 
-def centroid_swarm(
-    data: Rows, positions: Floats, features: Integers
-) -> tuple[Integers, Floats]:
+def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
     """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     device = data.rows.device
     moved, chosen = to_device(positions, device), to_device(features, device)

@@ -73,7 +73,7 @@ def nearest(data: Floats, features: Integers, prototypes: Floats) -> Integers:
 
 
 def between_sum(data: Floats, labels: Integers, n_clusters: int) -> tuple[float, int]:
-    """Return eq. 5 of a partition of centred rows, Σ_k |S_k|² / (n_k n), and its filled clusters."""
+    """Return eq. 5 of a partition, Σ_k |S_k|² / (n_k n), and how many clusters have rows."""
     filled = [k for k in range(n_clusters) if (labels == k).any()]
     norms = [(data[labels == k].sum(axis=0) ** 2).sum() / (labels == k).sum() for k in filled]
     return float(np.sum(norms) / len(data)), len(filled)
@@ -92,9 +92,7 @@ def medoids_of(data: Floats, position: Floats, limit: int) -> tuple[Integers, Fl
     return features, np.array(list(distinct))
 
 
-def medoid_swarm(
-    data: Floats, positions: Floats, limit: int
-) -> tuple[Integers, Integers, Floats]:
+def medoid_swarm(data: Floats, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
     """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each.
 
     Eq. 5 is 0 where there are fewer than 2 distinct medoids or more than `limit` medoids; K is
@@ -119,9 +117,7 @@ def medoid_swarm(
     return n_selected, n_clusters, between
 
 
-def centroid_swarm(
-    data: Floats, positions: Floats, features: Integers
-) -> tuple[Integers, Floats]:
+def centroid_swarm(data: Floats, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
     """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     n_clusters, between = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
     for p, position in enumerate(positions):

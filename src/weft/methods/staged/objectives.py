@@ -202,6 +202,4 @@ class CentroidObjective(SpreadObjective):
 
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position."""
-        return Partition.nearest(
-            self.rows, self.features, position.reshape(-1, len(self.features))
-        )
+        return Partition.nearest(self.rows, self.features, position.reshape(-1, len(self.features)))
