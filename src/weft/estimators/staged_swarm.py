@@ -313,7 +313,7 @@ class StagedSwarm(ColumnsMixin, SearchEstimator):
         check_is_fitted(self)
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
         operations = CPU.prototypes
-        data = operations.load(self._fit_scaling.apply(X))
+        data = operations.load(self._fit_scaling.apply(X), CPU.device)
         return operations.nearest(data, self._fit_features, self._fit_prototypes)
 
     def _get_support_mask(self):

@@ -42,17 +42,17 @@ class Rows(NamedTuple):
     span: Floats  # (q,)
 
 
-def load(rows: Floats, distances: Floats, low: Floats, span: Floats) -> Rows:
+def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
     """Return the rows, their distances in feature space and their range for the swarms."""
     return Rows(np.ascontiguousarray(rows), np.ascontiguousarray(rows.T), distances, low, span)
 
 
-def gaussian_gram(rows: Floats, gamma: float) -> Floats:
+def gaussian_gram(rows: Floats, gamma: float, device: str) -> Floats:
     """Return exp(-γ |x - y|²) of all rows."""
     return np.ascontiguousarray(rbf_kernel(rows, gamma=gamma))
 
 
-def median_distance(rows: Floats) -> float:
+def median_distance(rows: Floats, device: str) -> float:
     """Return the median distance between different rows; 1 if all rows are equal."""
     distances = cdist(rows, rows)
     positive = distances[distances > 0.0]

@@ -44,7 +44,7 @@ class Pool(NamedTuple):
     centers: Floats  # (L, d)
 
 
-def load(rows: Floats, *, medoids: bool = False) -> Rows:
+def load(rows: Floats, device: str, *, medoids: bool = False) -> Rows:
     """Return the rows as the operations want them; `medoids` is for a GPU alone."""
     return Rows(np.ascontiguousarray(rows), np.ascontiguousarray(rows.T))
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Tensor
-from weft.backends import devices
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import mercer_cs as kernels
 from weft.backends.gpu.kernels import prototypes
@@ -37,20 +36,20 @@ class Rows(NamedTuple):
     span: Tensor  # (q,)
 
 
-def load(rows: Floats, distances: Floats, low: Floats, span: Floats) -> Rows:
+def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
     """Move the rows, their distances in feature space and their range to the device."""
-    moved = (to_device(array, devices.GPU) for array in (distances, low, span))
-    return Rows(prototypes.Rows.of(rows, devices.GPU, marked=False), *moved)
+    moved = (to_device(array, device) for array in (distances, low, span))
+    return Rows(prototypes.Rows.of(rows, device, marked=False), *moved)
 
 
-def gaussian_gram(rows: Floats, gamma: float) -> Tensor:
+def gaussian_gram(rows: Floats, gamma: float, device: str) -> Tensor:
     """Return exp(-γ |x - y|²) of all rows, on the device."""
-    return _distances(rows).square_().mul_(-gamma).exp_()
+    return _distances(rows, device).square_().mul_(-gamma).exp_()
 
 
-def load_gram(gram: Floats) -> Tensor:
+def load_gram(gram: Floats, device: str) -> Tensor:
     """Move inner products (n, n) to the device."""
-    return to_device(gram, devices.GPU)
+    return to_device(gram, device)
 
 
 def fetch_gram(gram: Tensor) -> Floats:
@@ -58,9 +57,9 @@ def fetch_gram(gram: Tensor) -> Floats:
     return gram.cpu().numpy()
 
 
-def median_distance(rows: Floats) -> float:
+def median_distance(rows: Floats, device: str) -> float:
     """Return the median distance between different rows; 1 if all rows are equal."""
-    away = _distances(rows).ravel()
+    away = _distances(rows, device).ravel()
     away = away[away > 0.0].sort().values
     if len(away) == 0:
         return 1.0
@@ -68,8 +67,8 @@ def median_distance(rows: Floats) -> float:
     return float(middle.mean())
 
 
-def _distances(rows: Floats) -> Tensor:
-    moved = to_device(rows, devices.GPU)
+def _distances(rows: Floats, device: str) -> Tensor:
+    moved = to_device(rows, device)
     return load_torch().cdist(moved, moved, compute_mode="donot_use_mm_for_euclid_dist")
 
 

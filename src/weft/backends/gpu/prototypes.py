@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends import devices
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import prototypes as kernels
 from weft.backends.gpu.kernels import validity
@@ -30,9 +29,9 @@ __all__ = [
 _MEMORY = 2**31  # bytes that the silhouettes of stage 1 may take at once
 
 
-def load(rows: Floats, *, medoids: bool = False) -> Rows:
+def load(rows: Floats, device: str, *, medoids: bool = False) -> Rows:
     """Move the rows to the device; `medoids` marks their values, which `medoid_swarm` needs."""
-    return Rows.of(rows, load_torch().device(devices.GPU), marked=medoids)
+    return Rows.of(rows, load_torch().device(device), marked=medoids)
 
 
 def load_pool(data: Rows, centers: Floats) -> Pool:

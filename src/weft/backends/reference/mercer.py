@@ -53,17 +53,17 @@ class Rows(NamedTuple):
     span: Floats  # (q,)
 
 
-def load(rows: Floats, distances: Floats, low: Floats, span: Floats) -> Rows:
+def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
     """Return the rows, their distances in feature space and their range for the swarms."""
     return Rows(rows, distances, low, span)
 
 
-def gaussian_gram(rows: Floats, gamma: float) -> Floats:
+def gaussian_gram(rows: Floats, gamma: float, device: str) -> Floats:
     """Return exp(-γ |x - y|²) of all rows."""
     return np.exp(-gamma * squared_distances(rows, rows))
 
 
-def load_gram(gram: Floats) -> Floats:
+def load_gram(gram: Floats, device: str) -> Floats:
     """Return inner products (n, n) as the operations want them."""
     return gram
 
@@ -73,7 +73,7 @@ def fetch_gram(gram: Floats) -> Floats:
     return gram
 
 
-def median_distance(rows: Floats) -> float:
+def median_distance(rows: Floats, device: str) -> float:
     """Return the median distance between different rows; 1 if all rows are equal."""
     distances = np.sqrt(squared_distances(rows, rows))
     positive = distances[distances > 0.0]

@@ -50,7 +50,7 @@ class Pool(NamedTuple):
     centers: Floats  # (L, d)
 
 
-def load(rows: Floats, *, medoids: bool = False) -> Floats:
+def load(rows: Floats, device: str, *, medoids: bool = False) -> Floats:
     """Return the rows as the operations want them; `medoids` is for a GPU alone."""
     return np.asarray(rows)
 

@@ -31,7 +31,7 @@ class StringObjective(SpreadObjective):
         self.max_clusters = max_clusters
         self.min_clusters = min_clusters
         self.backend = backend
-        self.data = backend.prototypes.load(self.rows)
+        self.data = backend.prototypes.load(self.rows, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw strings with min … max centres, rows all, in random places."""
@@ -81,7 +81,7 @@ class SubsetObjective(SpreadObjective):
         self.rows = np.ascontiguousarray(rows)
         self.penalty = penalty
         self.backend = backend
-        self.data = backend.prototypes.load(self.rows)
+        self.data = backend.prototypes.load(self.rows, backend.device)
         self._set_pool(pool)
 
     def _set_pool(self, pool: Floats) -> None:
@@ -125,4 +125,5 @@ class SubsetObjective(SpreadObjective):
 def assign(rows: Floats, centers: Floats) -> Integers:
     """Return the nearest centre of each row; 0 where there is no centre."""
     operations = CPU.prototypes
-    return operations.nearest(operations.load(rows), np.arange(rows.shape[1]), centers)
+    data = operations.load(rows, CPU.device)
+    return operations.nearest(data, np.arange(rows.shape[1]), centers)

@@ -36,7 +36,8 @@ class CenterObjective(SpreadObjective):
         self.data = self._loaded(backend)
 
     def _loaded(self, backend: Backend) -> Any:
-        return backend.mercer.load(self.rows, self.distances, self.low, self.span)
+        arrays = (self.rows, self.distances, self.low, self.span)
+        return backend.mercer.load(*arrays, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw thresholds in [0, 1], and rows as centres (step 1 of section 4.4)."""

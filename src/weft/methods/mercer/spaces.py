@@ -191,13 +191,15 @@ def make_space(
         walk = Walk.of(rows, n_components)
         width = walk.median_width() if sigma == "median" else sigma
         space = walk.space(width)
-        return LoadedSpace(space, width, operations.load_gram(space.gram))
+        return LoadedSpace(space, width, operations.load_gram(space.gram, backend.device))
     if kernel != "rbf" or set(params) - {"gamma"}:
         other = KernelSpace.of(rows, kernel, params, n_components)
-        return LoadedSpace(other, None, operations.load_gram(other.gram))
-    width = operations.median_distance(rows) if sigma == "median" else sigma
+        return LoadedSpace(other, None, operations.load_gram(other.gram, backend.device))
+    width = sigma
+    if sigma == "median":
+        width = operations.median_distance(rows, backend.device)
     params = {"gamma": gamma_of(width), **params}
-    gram = operations.gaussian_gram(rows, params["gamma"])
+    gram = operations.gaussian_gram(rows, params["gamma"], backend.device)
     host_gram = operations.fetch_gram(gram)
     gaussian = KernelSpace.of_gram(rows, host_gram, kernel, params, n_components)
     return LoadedSpace(gaussian, width, gram)

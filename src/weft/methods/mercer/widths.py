@@ -41,7 +41,7 @@ def candidate_widths(
         return (float(sigma),)
     if walk is not None:
         return DIFFUSION_WIDTHS if sigma == "stability" else (walk.median_width(),)
-    middle = backend.mercer.median_distance(rows)
+    middle = backend.mercer.median_distance(rows, backend.device)
     factors = GAUSSIAN_WIDTHS if sigma == "stability" else (1.0,)
     return tuple(middle * factor for factor in factors)
 

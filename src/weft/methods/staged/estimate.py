@@ -49,9 +49,8 @@ def estimate_n_clusters(
         for number in numbers
     ]
     operations = backend.prototypes
-    flat = operations.kmeans_silhouettes(
-        operations.load(rows), starts, largest, LLOYD_STEPS, n_threads
-    )
+    data = operations.load(rows, backend.device)
+    flat = operations.kmeans_silhouettes(data, starts, largest, LLOYD_STEPS, n_threads)
     scores = flat.reshape(n_estimates, len(numbers))
     votes = numbers[scores.argmax(axis=1)]
     return Estimate(int(np.floor(np.median(votes) + 0.5)), votes, scores)

@@ -101,7 +101,7 @@ class Partition(NamedTuple):
     @classmethod
     def nearest(cls, rows: Floats, features: Integers, prototypes: Floats) -> Partition:
         """Assign rows to the nearest of the prototypes (K, m')."""
-        data = CPU.prototypes.load(rows)
+        data = CPU.prototypes.load(rows, CPU.device)
         return cls.of(CPU.prototypes.nearest(data, features, prototypes), features, prototypes)
 
     @classmethod
@@ -126,7 +126,7 @@ class MedoidObjective(SpreadObjective):
         self.rows = np.ascontiguousarray(rows)
         self.terms = terms
         self.backend = backend
-        self.data = backend.prototypes.load(self.rows, medoids=True)
+        self.data = backend.prototypes.load(self.rows, backend.device, medoids=True)
 
     @property
     def n_dimensions(self) -> int:
@@ -165,7 +165,7 @@ class MedoidObjective(SpreadObjective):
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position whose fitness is above 0."""
         # A single position is decoded on the host, where its labels are wanted.
-        data = CPU.prototypes.load(self.rows)
+        data = CPU.prototypes.load(self.rows, CPU.device)
         features, medoids = CPU.prototypes.medoids_of(data, position, self.terms.max_clusters)
         return Partition.nearest(self.rows, features, medoids)
 
@@ -187,7 +187,7 @@ class CentroidObjective(SpreadObjective):
         self.features = features
         self.terms = terms
         self.backend = backend
-        self.data = backend.prototypes.load(self.rows)
+        self.data = backend.prototypes.load(self.rows, backend.device)
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, K · m') → (P,)."""

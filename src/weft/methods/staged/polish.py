@@ -30,7 +30,7 @@ class Clusters(NamedTuple):
 def polished(partition: Partition, rows: Floats, terms: Terms, kind: str) -> Partition:
     """Return the clusters of stage 2 after the polish; rows are assigned over all features."""
     operations = CPU.prototypes
-    data = operations.load(rows)
+    data = operations.load(rows, CPU.device)
     n_selected = len(partition.features)
 
     def settle(centers: Floats) -> Clusters:
