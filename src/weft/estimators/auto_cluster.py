@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.labels import number_by_first_row, order_by_first_row, renumber
 from weft._base.validation import check_integer, check_magnitude, check_real
+from weft.auto.proposed_weights import propose_weights
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
-from weft.backends.cpu.spaces import Solution
 from weft.backends.devices import to_host
+from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
-from weft.estimators._proposed_weights import propose_weights
 from weft.parallel.blas import one_blas_thread
 from weft.search.labelling import nearest_rows_of
 from weft.search.runs import running
