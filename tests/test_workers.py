@@ -20,7 +20,7 @@ from weft import (
     StagedSwarm,
     WeightedKMeans,
 )
-from weft.estimators import staged_swarm
+from weft.methods.staged import search as staged_search
 from weft.parallel.threads import local_threads
 from weft.parallel.workers import CHUNKS_PER_WORKER, Crew, _cut, threads_per_process
 
@@ -136,8 +136,8 @@ def test_a_staged_swarm_does_not_count_dasks_workers_as_threads(client, monkeypa
         counted.append(n_threads)
         return estimate(*args, n_threads=n_threads, **options)
 
-    estimate = staged_swarm.estimate_n_clusters
-    monkeypatch.setattr(staged_swarm, "estimate_n_clusters", spy)
+    estimate = staged_search.estimate_n_clusters
+    monkeypatch.setattr(staged_search, "estimate_n_clusters", spy)
     settings = {"n_particles": 4, "n_generations": 2, "n_estimates": 1, "random_state": 0}
     with joblib.parallel_config(backend="dask"):
         assert joblib.effective_n_jobs() == 2  # what Dask says: all of its cluster's workers

@@ -6,43 +6,34 @@ optimization algorithm", GECCO 2007.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
-from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import backend_for
 from weft.backends.devices import to_host
+from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
-from weft.estimators._search_estimator import SearchEstimator, SearchResult
+from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators.kernel_kmeans import KernelKMeans
 from weft.methods.centroids.objectives import assign
-from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
-from weft.methods.mercer.spaces import (
-    FeatureSpace,
-    KernelSpace,
-    Walk,
-    check_kernel,
-    gamma_of,
-    nearest_means,
-)
-from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
+from weft.methods.mercer.search import CenterSearch, search_feature_centers, search_input_centers
+from weft.methods.mercer.spaces import check_kernel, nearest_means
 from weft.parallel.threads import local_threads
 from weft.search.runs import running
-from weft.search.swarms.mepso import MEPSO
+from weft.search.swarms.mepso import MEPSO, TABLE_2
 
-# Table 2: inertia, cognitive and social pull, each first and last.
-_TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
 # Matrices of n × n that are alive at once while a space is built.
 _MATRICES = 4
 
 
-class KernelSwarm(SampledMixin, SearchEstimator):
+class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
     """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
 
     A particle has an activation threshold and a centre for each of `max_clusters` clusters; those
@@ -76,8 +67,9 @@ class KernelSwarm(SampledMixin, SearchEstimator):
         Steps of k-means in feature space before a particle is scored.
     polish : bool, default=True
         Kernel k-means from the best particle's clusters, for ``centers="feature-space"``.
-    swarm : {"mepso", "pso"}, default="mepso"
-        Multi-elitist or plain PSO.
+    swarm : {"mepso", "pso"} or MEPSO, default="mepso"
+        Multi-elitist or plain PSO with the settings of table 2, or others:
+        :class:`weft.search.swarms.mepso.MEPSO`, which changes its pulls over `n_generations`.
     scale : bool, default=True
         Standardise columns first: widths mean nothing before.
     n_particles : int, default=40
@@ -86,13 +78,6 @@ class KernelSwarm(SampledMixin, SearchEstimator):
         How often it is evaluated at each width, at most (the paper: 50,000 evaluations, 1250).
     patience : int, default=15
         Stop after so many generations without a better best; None runs them all.
-    inertia : float, default=None
-        How much of its velocity a particle keeps; None is table 2's: 0.794, or 0.75 for "pso".
-    cognitive, social : float or (float, float), default=None
-        Pulls of a particle's own best and of the swarm's, constant or from first to last. None is
-        table 2's: 0.35 → 2.4 and 2.4 → 0.35 (opposite to custom), or 2 for "pso".
-    max_velocity : float, default=1.0
-        Largest step, in ranges of the coordinate.
     max_samples : int or None, default=None
         Search on no more rows than this: a sample of that size, drawn by density, by which the
         other rows are then labelled as `predict` does. None: all rows.
@@ -148,6 +133,8 @@ class KernelSwarm(SampledMixin, SearchEstimator):
     2
     """
 
+    _moved_into: ClassVar = ("swarm", MEPSO, ("inertia", "cognitive", "social", "max_velocity"))
+
     def __init__(
         self,
         kernel="diffusion",
@@ -164,10 +151,6 @@ class KernelSwarm(SampledMixin, SearchEstimator):
         n_particles=40,
         n_generations=100,
         patience=15,
-        inertia=None,
-        cognitive=None,
-        social=None,
-        max_velocity=1.0,
         max_samples=None,
         max_memory="1GiB",
         device="cpu",
@@ -175,6 +158,7 @@ class KernelSwarm(SampledMixin, SearchEstimator):
         callbacks=None,
         verbose=0,
         random_state=None,
+        **moved,
     ):
         self.kernel = kernel
         self.centers = centers
@@ -189,10 +173,6 @@ class KernelSwarm(SampledMixin, SearchEstimator):
         self.n_particles = n_particles
         self.n_generations = n_generations
         self.patience = patience
-        self.inertia = inertia
-        self.cognitive = cognitive
-        self.social = social
-        self.max_velocity = max_velocity
         self.max_samples = max_samples
         self.max_memory = max_memory
         self.device = device
@@ -200,6 +180,7 @@ class KernelSwarm(SampledMixin, SearchEstimator):
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
+        self._take(moved)
 
     def _run(self, rows: Floats, resume: str | Path | None) -> None:
         with running(self, rows, resume) as run:
@@ -208,9 +189,9 @@ class KernelSwarm(SampledMixin, SearchEstimator):
     def _check_settings(self) -> None:
         check_kernel(self.kernel)
         check_choice("centers", self.centers, ("feature-space", "input"))
-        check_choice("swarm", self.swarm, tuple(_TABLE_2))
         check_integer("n_particles", self.n_particles, low=1)
         check_integer("n_generations", self.n_generations, low=1)
+        self._make_swarm()
         check_integer("refine_steps", self.refine_steps, low=0)
         check_real("min_size", self.min_size, low=0.0, high=0.5)
         if isinstance(self.sigma, str):
@@ -231,96 +212,43 @@ class KernelSwarm(SampledMixin, SearchEstimator):
     def _fit_rows(self, X: Floats, seed: int) -> None:
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
-        max_clusters = min(check_integer("max_clusters", self.max_clusters, low=2), len(rows))
-        how = {
-            "n_threads": local_threads(self.n_jobs),
-            "backend": backend_for(self.device, "mercer-swarm", len(rows)),
-        }
-        fit_centers = self._fit_input if self.centers == "input" else self._fit_space
-        fit_centers(rows, max_clusters, seed, how)
+        search = CenterSearch(
+            kernel=self.kernel,
+            kernel_params=dict(self.kernel_params or {}),
+            sigma=self.sigma,
+            max_clusters=min(check_integer("max_clusters", self.max_clusters, low=2), len(rows)),
+            swarm=self._make_swarm(),
+            n_particles=self.n_particles,
+            min_size=self.min_size,
+            refine_steps=self.refine_steps,
+            polish=self.polish,
+            backend=backend_for(self.device, "mercer-swarm", len(rows)),
+            n_threads=local_threads(self.n_jobs),
+        )
+        search_centers = search_input_centers if self.centers == "input" else search_feature_centers
+        learned = search_centers(rows, search, seed, self._search)
+        self.labels_ = learned.labels
+        self.n_clusters_ = int(learned.labels.max()) + 1
+        self.sigma_ = learned.sigma if self.kernel in ("diffusion", "rbf") else None
+        self.fitness_ = learned.best.fitness
+        self.n_evaluations_ = learned.n_evaluations
+        self._fit_reference = learned.reference
+        self._keep_history(learned.best)
         self._warn_if_one_cluster(advice="check that the rows differ, or lower min_size")
 
     def _make_swarm(self) -> MEPSO:
-        inertia, cognitive, social = _TABLE_2[self.swarm]
-        if self.inertia is not None:
-            inertia = check_real("inertia", self.inertia, low=0.0)
-        return MEPSO(
-            inertia,
-            _pull("cognitive", self.cognitive, cognitive),
-            _pull("social", self.social, social),
-            self.n_generations,
-            check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
-            elitist=self.swarm == "mepso",
-        )
+        swarm = self.swarm
+        if not isinstance(swarm, MEPSO):
+            swarm = TABLE_2[check_choice("swarm", swarm, TABLE_2)]
+        return replace(swarm, n_generations=self.n_generations)
 
-    def _search_width(
-        self, objective: CenterObjective, seed: int, sigma: float, n_before: int = 0
-    ) -> SearchResult:
-        # The same draws at every width: partitions differ because widths do.
-        rng = np.random.default_rng(seed)
-        start = objective.initial(rng, self.n_particles)
-        return self._search(
-            objective,
-            self._make_swarm(),
-            start,
-            rng,
-            title=f"width {sigma:.3g}",
-            n_evaluations_before=n_before,
-        )
-
-    def _fit_input(self, rows: Floats, max_clusters: int, seed: int, how: dict[str, Any]) -> None:
-        (sigma,) = candidate_widths(rows, self.kernel, self.sigma, None, how["backend"])
-        objective = InputObjective(rows, max_clusters, gamma=gamma_of(sigma), **how)
-        best = self._search_width(objective, seed, sigma)
-        centers, labels = objective.centers_of(best.position)
-        self._keep(best, sigma, labels if best.fitness > 0.0 else np.zeros_like(labels))
-        self.n_evaluations_ = best.n_evaluations
-        order = [int(labels[self.labels_ == number][0]) for number in range(self.n_clusters_)]
-        self._fit_reference: Any = centers[order]
-
-    def _fit_space(self, rows: Floats, max_clusters: int, seed: int, how: dict[str, Any]) -> None:
-        least = max(min(2, len(rows) // 2), int(np.ceil(self.min_size * len(rows))))
-        walk = Walk.of(rows, max_clusters) if self.kernel == "diffusion" else None
-        searches: list[SearchResult] = []
-        results: list[WidthResult] = []
-        for sigma in candidate_widths(rows, self.kernel, self.sigma, walk, how["backend"]):
-            space = self._make_space(rows, max_clusters, walk, sigma)
-            objective = SpaceObjective(
-                space, max_clusters, steps=self.refine_steps, least=least, **how
-            )
-            n_before = sum(search.n_evaluations for search in searches)
-            search = self._search_width(objective, seed, sigma, n_before)
-            labels = objective.labels_of(search.position)
-            searches.append(search)
-            results.append(WidthResult(sigma, labels, search.fitness))
-        chosen = most_stable(results)
-        sigma, labels, fitness = results[chosen]
-        if chosen < len(results) - 1:  # only the last space is still there
-            space = self._make_space(rows, max_clusters, walk, sigma)
-        if fitness <= 0.0:
-            labels = np.zeros_like(labels)
-        if self.polish:
-            labels = polish(space.gram, labels, least)
-        self._keep(searches[chosen], sigma, labels)
-        self.n_evaluations_ = sum(search.n_evaluations for search in searches)
-        self._fit_reference = space
-
-    def _make_space(
-        self, rows: Floats, n_components: int, walk: Walk | None, sigma: float
-    ) -> FeatureSpace:
-        if walk is not None:
-            return walk.space(sigma)
-        params = dict(self.kernel_params or {})
-        if self.kernel == "rbf":
-            params = {"gamma": gamma_of(sigma), **params}
-        return KernelSpace.of(rows, self.kernel, params, n_components)
-
-    def _keep(self, best: SearchResult, sigma: float, labels: Integers) -> None:
-        self.labels_ = number_by_first_row(labels)
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.sigma_ = sigma if self.kernel in ("diffusion", "rbf") else None
-        self.fitness_ = best.fitness
-        self._keep_history(best)
+    @classmethod
+    def _with_moved(cls, record: Any, moved: dict[str, Any]) -> Any:
+        # A name stands for its settings of table 2, and so did None.
+        given = {name: value for name, value in moved.items() if value is not None}
+        if isinstance(record, str):
+            record = TABLE_2[check_choice("swarm", record or "mepso", TABLE_2)]
+        return super()._with_moved(record, given)
 
     def predict(self, X):
         """Label rows by the nearest mean in feature space, or the nearest centre as printed.
@@ -363,12 +291,3 @@ class KernelSwarm(SampledMixin, SearchEstimator):
             random_state=seed,
         )
         return model.fit(X).labels_
-
-
-def _pull(name: str, given: Any, default: tuple[float, float]) -> tuple[float, float]:
-    if given is None:
-        return default
-    pair = tuple(given) if isinstance(given, (tuple, list)) else (given, given)
-    if len(pair) != 2:
-        raise ValueError(f"{name}={given!r} must be one number, or two: first and last.")
-    return (check_real(name, pair[0], low=0.0), check_real(name, pair[1], low=0.0))

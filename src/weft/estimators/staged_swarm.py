@@ -6,29 +6,23 @@ Estimate the Number of Clusters, Select Features, and Perform Clustering".
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends import CPU, Backend, backend_for
+from weft.backends import CPU, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._mixins import ColumnsMixin
-from weft.estimators._search_estimator import SearchEstimator, SearchResult
-from weft.methods.staged.estimate import estimate_n_clusters, largest_number
-from weft.methods.staged.objectives import (
-    FEATURE_TERMS,
-    QUALITIES,
-    CentroidObjective,
-    MedoidObjective,
-    Partition,
-    Terms,
-)
-from weft.methods.staged.polish import POLISHES, polished
+from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._search_estimator import SearchEstimator
+from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
+from weft.methods.staged.polish import POLISHES
+from weft.methods.staged.search import StagedSearch, search_stages
 from weft.parallel.threads import local_threads
-from weft.search.swarms.standard import StandardPSO
+from weft.search.swarms.staged import StagedPSO
 
 
 class _Scaling(NamedTuple):
@@ -42,7 +36,7 @@ class _Scaling(NamedTuple):
         return np.ascontiguousarray((X - self.low) / self.span - self.mean)
 
 
-class StagedSwarm(ColumnsMixin, SearchEstimator):
+class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
     """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
 
     Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a
@@ -78,15 +72,9 @@ class StagedSwarm(ColumnsMixin, SearchEstimator):
         Scale every column to [0, 1] before the search.
     n_particles, n_generations : int, default=100, 500
         Size of the swarm, and how often it is evaluated in each of stages 2 and 3.
-    inertia : float, default=0.729844
-        How much of its velocity a particle keeps.
-    cognitive, social : float, default=1.49618
-        Pull of the particle's own best position and of the swarm's.
-    max_velocity : float, default=6.0
-        Largest step in a dimension.
-    initial_velocity : float, default=None
-        First velocities of stage 2 are drawn between minus and plus this. None: `max_velocity`,
-        as printed, but at rest with a `polish`, which is not printed: that measured better.
+    swarm : "standard" or StagedPSO, default="standard"
+        Settings of the swarm: inertia, pulls and velocities of
+        :class:`weft.search.swarms.staged.StagedPSO`.
     patience : int, default=None
         Stop a stage after so many generations without a better best; None runs them all.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -135,6 +123,12 @@ class StagedSwarm(ColumnsMixin, SearchEstimator):
     (3, 1)
     """
 
+    _moved_into: ClassVar = (
+        "swarm",
+        StagedPSO,
+        ("inertia", "cognitive", "social", "max_velocity", "initial_velocity"),
+    )
+
     def __init__(
         self,
         stages=2,
@@ -149,17 +143,14 @@ class StagedSwarm(ColumnsMixin, SearchEstimator):
         scale=True,
         n_particles=100,
         n_generations=500,
-        inertia=0.729844,
-        cognitive=1.49618,
-        social=1.49618,
-        max_velocity=6.0,
-        initial_velocity=None,
+        swarm="standard",
         patience=None,
         device="cpu",
         n_jobs=None,
         callbacks=None,
         verbose=0,
         random_state=None,
+        **moved,
     ):
         self.stages = stages
         self.feature_term = feature_term
@@ -172,17 +163,14 @@ class StagedSwarm(ColumnsMixin, SearchEstimator):
         self.scale = scale
         self.n_particles = n_particles
         self.n_generations = n_generations
-        self.inertia = inertia
-        self.cognitive = cognitive
-        self.social = social
-        self.max_velocity = max_velocity
-        self.initial_velocity = initial_velocity
+        self.swarm = swarm
         self.patience = patience
         self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
+        self._take(moved)
 
     def _check_settings(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))
@@ -190,104 +178,42 @@ class StagedSwarm(ColumnsMixin, SearchEstimator):
         check_choice("quality", self.quality, QUALITIES)
         check_choice("polish", self.polish, (None, *POLISHES))
         check_integer("n_particles", self.n_particles, low=1)
+        check_integer("n_estimates", self.n_estimates, low=1)
+        check_real("k_spread", self.k_spread, low=0.0, open_low=True)
+        if self.max_clusters is not None:
+            check_integer("max_clusters", self.max_clusters, low=2)
+        if self.n_clusters_estimate is not None:
+            check_integer("n_clusters_estimate", self.n_clusters_estimate, low=1)
+        if not isinstance(self.swarm, StagedPSO):
+            check_choice("swarm", self.swarm, ("standard",))
         if self.stages == 3 and self.polish is not None:
             raise ValueError(
                 f"polish={self.polish!r} takes the place of stage 3; set stages=2, or polish=None."
             )
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        swarm = self._make_swarm()
         self._fit_scaling = _scaling_of(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
-        backend = backend_for(self.device, "prototypes", rows.size)
-        n_threads = local_threads(self.n_jobs)
-        terms = self._make_terms(rows, rng, backend, n_threads)
-
-        medoids = MedoidObjective(rows, terms, n_threads=n_threads, backend=backend)
-        start = medoids.initial(rng, self.n_particles)
-        searches = [self._search_stage(min(self.stages, 2), medoids, swarm, start, rng)]
-        if searches[-1].fitness <= 0.0:
-            partition = Partition.one_cluster(rows)
-        else:
-            partition = medoids.decode(searches[-1].position)
-            if self.stages == 3:
-                centroids = CentroidObjective(
-                    rows, partition.features, terms, n_threads=n_threads, backend=backend
-                )
-                start = np.repeat(partition.prototypes.reshape(1, -1), self.n_particles, axis=0)
-                swarm = self._make_swarm(stage=3)
-                searches.append(self._search_stage(3, centroids, swarm, start, rng))
-                partition = centroids.decode(searches[-1].position)
-            elif self.polish is not None:
-                partition = polished(partition, rows, terms, self.polish)
-        self.fitness_ = searches[-1].fitness
-        self._keep_history(*searches)
-        self._keep(X, partition)
-
-    def _make_swarm(self, stage: int = 2) -> StandardPSO:
-        clamp = check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
-        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp. In
-        # stage 3 it must be: all particles start in one place.
-        reach = clamp if self.polish is None else 0.0
-        if self.initial_velocity is not None and stage < 3:
-            reach = check_real("initial_velocity", self.initial_velocity, low=0.0)
-        return StandardPSO(
-            inertia=check_real("inertia", self.inertia, low=0.0),
-            cognitive=check_real("cognitive", self.cognitive, low=0.0),
-            social=check_real("social", self.social, low=0.0),
-            max_velocity=clamp,
-            initial_velocity=reach,
-        )
-
-    def _search_stage(
-        self,
-        stage: int,
-        objective: MedoidObjective | CentroidObjective,
-        swarm: StandardPSO,
-        start: Floats,
-        rng: np.random.Generator,
-    ) -> SearchResult:
-        title, columns = f"stage {stage}", {"stage": stage}
-        return self._search(objective, swarm, start, rng, title=title, columns=columns)
-
-    def _make_terms(
-        self, rows: Floats, rng: np.random.Generator, backend: Backend, n_threads: int
-    ) -> Terms:
-        n_rows, n_features = rows.shape
-        max_clusters = largest_number(n_rows)
-        if self.max_clusters is not None:
-            max_clusters = check_integer("max_clusters", self.max_clusters, low=2)
-        given = self.n_clusters_estimate
-        if self.stages == 1:
-            estimate = None
-        elif given is not None:
-            estimate = check_integer("n_clusters_estimate", given, low=1)
-        else:
-            estimate = estimate_n_clusters(
-                rows,
-                n_estimates=check_integer("n_estimates", self.n_estimates, low=1),
-                max_clusters=max_clusters,
-                rng=rng,
-                n_threads=n_threads,
-                backend=backend,
-            ).n_clusters
-        self.n_clusters_estimate_ = estimate
-        return Terms(
-            n_rows,
-            n_features,
-            float((rows**2).sum() / n_rows),
-            max_clusters,
+        search = StagedSearch(
+            stages=self.stages,
+            feature_term=self.feature_term,
             quality=self.quality,
-            feature_term=self.feature_term or ("linear" if self.stages == 1 else "elliptical"),
-            k_term="inverse" if estimate is None else "gaussian",
-            k_estimate=2.0 if estimate is None else float(estimate),
-            k_spread=check_real("k_spread", self.k_spread, low=0.0, open_low=True),
+            polish=self.polish,
+            n_clusters_estimate=self.n_clusters_estimate,
+            n_estimates=self.n_estimates,
+            k_spread=self.k_spread,
+            max_clusters=self.max_clusters,
+            n_particles=self.n_particles,
+            swarm=self.swarm if isinstance(self.swarm, StagedPSO) else StagedPSO(),
+            backend=backend_for(self.device, "prototypes", rows.size),
+            n_threads=local_threads(self.n_jobs),
         )
-
-    def _keep(self, X: Floats, partition: Partition) -> None:
+        partition, estimate, stages = search_stages(rows, search, seed, self._search)
         self.labels_ = partition.labels
         self.n_clusters_ = len(partition.prototypes)
+        self.n_clusters_estimate_ = estimate
+        self.fitness_ = stages[-1].fitness
+        self._keep_history(*stages)
         self._warn_if_one_cluster()
         self.feature_weights_ = np.zeros(X.shape[1])
         self.feature_weights_[partition.selected] = 1.0
