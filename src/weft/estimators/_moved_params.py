@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any, ClassVar
 
 from weft._base.warnings import warn_caller
@@ -12,11 +13,22 @@ class MovedParamsMixin:
     """For estimators whose rarely used parameters travel in one record, such as ``swarm=PSO(...)``.
 
     The constructor takes ``**moved`` as its last argument and ends with ``self._take(moved)``.
-    scikit-learn's ``get_params`` and ``clone`` do not see it: they know the record alone.
+    scikit-learn's ``get_params`` and ``clone``, and the signature of the class, show the record
+    alone.
     """
 
     # Name of the record parameter, the class of the record, and the old names that are its fields.
-    _moved_into: ClassVar[tuple[str, type, tuple[str, ...]]]
+    _moved_into: ClassVar[tuple[str, Any, tuple[str, ...]]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        signature = inspect.signature(cls.__init__)
+        shown = [
+            parameter
+            for name, parameter in signature.parameters.items()
+            if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
+        ]
+        cls.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
 
     def _take(self, moved: dict[str, Any]) -> None:
         """Put parameters that were given by their old names into the record."""

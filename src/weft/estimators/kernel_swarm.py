@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -133,7 +133,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
     2
     """
 
-    _moved_into: ClassVar = ("swarm", MEPSO, ("inertia", "cognitive", "social", "max_velocity"))
+    _moved_into = ("swarm", MEPSO, ("inertia", "cognitive", "social", "max_velocity"))
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ Estimate the Number of Clusters, Select Features, and Perform Clustering".
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -123,7 +123,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
     (3, 1)
     """
 
-    _moved_into: ClassVar = (
+    _moved_into = (
         "swarm",
         StagedPSO,
         ("inertia", "cognitive", "social", "max_velocity", "initial_velocity"),
