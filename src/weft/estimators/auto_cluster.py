@@ -15,8 +15,11 @@ from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
 from weft.backends.devices import to_host
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
+from weft.estimators._declared import POSITIVE, SMALLEST, declare, floats, positions, rows
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
+from weft.models.kinds import NOTHING, Fields, Integer, ListOf, Number, OneOf, Text
+from weft.models.schema import Added
 from weft.parallel.blas import one_blas_thread
 from weft.search.labelling import nearest_rows_of
 from weft.search.runs import running
@@ -106,6 +109,39 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
     >>> model.n_clusters_, int(model.get_support()[13:].sum())
     (3, 0)
     """
+
+    _schema = declare(
+        {
+            "labels_": positions("n_samples", "n_clusters"),
+            "n_clusters_": Integer(low=1, binds="n_clusters"),
+            "feature_weights_": floats("n_features", low=0.0),
+            "feature_scales_": floats("n_features", low=SMALLEST),
+            "feature_stability_": floats("n_features", low=0.0, high=1.0),
+            "feature_weight_intervals_": floats(2, "n_features", low=0.0),
+            "cluster_feature_weights_": floats("n_clusters", "n_features", low=0.0),
+            "cluster_stability_": floats("n_clusters", nan=True),
+            "stability_": Number(nan=True),
+            "fitness_": Added(OneOf(NOTHING, Number(nan=True)), lambda learned: None),
+            "feature_exponents_": Added(NOTHING, lambda learned: None),
+            "method_": Text(100),
+            "verdict_": Text(),
+            "alternatives_": ListOf(
+                Fields(
+                    {
+                        **dict.fromkeys(("quality", "stability"), Number(nan=True)),
+                        **dict.fromkeys(("n_features", "n_clusters"), Integer()),
+                        "features": positions("*", "n_features", least=0),
+                        "labels": positions("n_samples", "n_samples", low=-1),
+                        "method": Text(100),
+                    }
+                )
+            ),
+            "_fit_anchors": rows("n_anchors"),
+            "_fit_anchor_labels": positions("n_anchors", "n_clusters"),
+        },
+        false_keep_rate=Number(low=0.0, high=1.0, above=True),
+        time_limit=OneOf(NOTHING, POSITIVE),
+    )
 
     def __init__(
         self,

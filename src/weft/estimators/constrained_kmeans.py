@@ -8,6 +8,8 @@ import numpy as np
 
 from weft._base.validation import check_integer
 from weft.estimators._centers import CenterClusterer
+from weft.estimators._declared import FITNESS, declare
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS
 from weft.estimators.weighted_kmeans import read_rule
 from weft.kmeans.constraints import (
     ConstrainedAssignment,
@@ -16,6 +18,7 @@ from weft.kmeans.constraints import (
     read_pairs,
 )
 from weft.kmeans.fitting import fit_family, read_settings
+from weft.models.kinds import Choice, Number, OneOf
 
 
 class ConstrainedKMeans(CenterClusterer):
@@ -90,6 +93,13 @@ class ConstrainedKMeans(CenterClusterer):
     >>> bool(model.labels_[2] == model.labels_[3]), bool(model.labels_[0] == model.labels_[2])
     (True, False)
     """
+
+    _schema = declare(
+        {**CENTERS, **METRIC, "inertia_": FITNESS, "anomalous_patterns_": PATTERNS},
+        weight_exponent=OneOf(Choice("same"), Number(low=1.0)),
+        weights=Choice("cluster", "global", None),
+        init=INIT,
+    )
 
     def __init__(
         self,

@@ -12,9 +12,11 @@ from weft._base.arrays import Floats
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
+from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.estimators._search_estimator import SearchEstimator, SearchResult
 from weft.methods.centroids.objectives import SubsetObjective
+from weft.models.kinds import Number
 from weft.parallel.threads import local_threads
 from weft.search.swarms.binary import BinaryPSO
 
@@ -86,6 +88,12 @@ class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
     >>> DynamicSwarm(n_rounds=5, random_state=0).fit(blobs.data).n_clusters_
     4
     """
+
+    _schema = declare(
+        {**SCALED_CENTERS, "history_": history("round", *SEARCH, "n_clusters")},
+        initial_share=SHARE,
+        penalty=Number(low=0.0),
+    )
 
     def __init__(
         self,

@@ -12,15 +12,32 @@ from weft._base.validation import check_choice, check_integer, check_real
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, spread_patterns
+from weft.estimators._declared import FITNESS, POSITIVE, declare
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, STREAM
 from weft.kmeans.chunked import Table
 from weft.kmeans.data import Centers, Data, center_of
 from weft.kmeans.fitting import Settings, fit_family, read_settings
 from weft.kmeans.streams import Stream
 from weft.kmeans.weights import EntropyWeights, Rule
+from weft.models.kinds import Choice, OneOf
 
 
 class _EntropyFamily(BlockwiseMixin, CenterClusterer):
     """The fit that EWKM and LAC share."""
+
+    _schema = declare(
+        {
+            **CENTERS,
+            **METRIC,
+            "inertia_": FITNESS,
+            "strength_": POSITIVE,
+            "anomalous_patterns_": PATTERNS,
+            "_stream": STREAM,
+        },
+        gamma=OneOf(Choice("auto"), POSITIVE),
+        h=OneOf(Choice("auto"), POSITIVE),
+        init=INIT,
+    )
 
     # The parameter that says how much the entropy counts; whether dispersions are means.
     _strength_name: str

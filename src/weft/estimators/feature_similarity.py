@@ -14,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
 from weft.backends.devices import to_device, to_host
+from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
 from weft.estimators._devices import choose_device
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
 from weft.methods.selection.compression import centred, range_scaled
 from weft.methods.selection.fsfs import EPSILONS, fsfs
 from weft.methods.selection.ikfs import PICKS, ikfs
+from weft.models.kinds import Array, Choice, Integer, Number, OneOf
 from weft.parallel.blas import one_blas_thread
 
 
@@ -94,6 +96,16 @@ class FeatureSimilaritySelector(_Selector):
     >>> FeatureSimilaritySelector(3, epsilon=0.01).fit_transform(X).shape
     (50, 3)
     """
+
+    _schema = declare(
+        {
+            "support_": Array(("n_features",), ("bool",)),
+            "n_discarded_": Array(("n_steps",), ("int64",), low=0, least=0),
+            "losses_": floats("n_steps", least=0),
+        },
+        n_neighbors=OneOf(COUNT, SHARE),
+        epsilon=OneOf(Choice(*EPSILONS), Number(low=0.0)),
+    )
 
     def __init__(self, n_neighbors=0.5, *, epsilon="first", scale=True, device="cpu"):
         self.n_neighbors = n_neighbors
@@ -193,6 +205,15 @@ class FeatureClusterSelector(_Selector):
     >>> FeatureClusterSelector().fit(X).get_support(indices=True) // 4
     array([0, 1, 2])
     """
+
+    _schema = declare(
+        {
+            "support_": Array(("n_features",), ("bool",)),
+            "labels_": positions("n_features", "n_clusters"),
+            "n_clusters_": Integer(low=1, high="n_features", binds="n_clusters"),
+        },
+        pick=Choice(*PICKS),
+    )
 
     def __init__(self, *, pick="spread", device="cpu"):
         self.pick = pick

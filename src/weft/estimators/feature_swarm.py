@@ -20,17 +20,37 @@ from weft.backends import Backend, backend_for
 from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.backends.spaces import Solution
 from weft.columns.screening import columns_that_matter
+from weft.estimators._declared import (
+    FITNESS,
+    MATRIX,
+    SAMPLED,
+    SEARCH,
+    SETTINGS,
+    STEPS,
+    declare,
+    floats,
+    history,
+    positions,
+    radius_has_powers,
+    rows,
+)
+from weft.estimators._declared_swarms import FEATURE_SWARM
 from weft.estimators._mixins import KeptFeaturesMixin
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
+from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf
 from weft.parallel.workers import threads_per_process
-from weft.search.clusterers import Clusterer, make_clusterer
-from weft.search.criteria import make_criterion
+from weft.search.clusterers import CLUSTERERS, Clusterer, make_clusterer
+from weft.search.criteria import CRITERIA, make_criterion
 from weft.search.feature_search import FeatureSearch, search_features
 from weft.search.labelling import nearest_rows_of
 from weft.search.objectives import FeatureClustering
-from weft.search.particles import Particle, make_particle
+from weft.search.particles import (
+    INITS,
+    Particle,
+    make_particle,
+)
 from weft.search.runs import running
 from weft.search.swarms import PSO, make_swarm
 
@@ -153,6 +173,30 @@ class FeatureSwarm(
 
     # Settings of the swarm that were parameters of their own.
     _moved_into = ("swarm", PSO, ("inertia", "cognitive", "social", "max_velocity"))
+
+    _schema = declare(
+        {
+            "labels_": positions("n_samples", "n_clusters", low=-1),
+            "n_clusters_": Integer(high="n_samples", binds="n_clusters"),
+            "feature_weights_": floats("n_features", low=0.0),
+            "feature_exponents_": OneOf(NOTHING, floats("n_features", low=1.0, high=3.0)),
+            "fitness_": FITNESS,
+            "history_": history(*SEARCH, "n_features", "n_clusters"),
+            "n_iter_": STEPS,
+            **SAMPLED,
+            "_fit_anchors": rows("n_anchors", least=0),
+            "_fit_anchor_labels": positions("n_anchors", "n_clusters", low=-1, least=0),
+            "_fit_radius": Number(low=0.0, high=1e150, inf=True),
+        },
+        rules=(radius_has_powers,),
+        clusterer=Choice(*CLUSTERERS),
+        criterion=Choice(*CRITERIA),
+        encoding=Choice("weights", "binary"),
+        clusterer_params=SETTINGS,
+        criterion_params=SETTINGS,
+        swarm=FEATURE_SWARM,
+        init=OneOf(Choice(*INITS), MATRIX),
+    )
 
     def __init__(
         self,

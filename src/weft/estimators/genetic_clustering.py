@@ -12,6 +12,7 @@ from weft._base.arrays import Floats
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
+from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.centroids.objectives import StringObjective
@@ -77,6 +78,12 @@ class GeneticClustering(ScaledCentersMixin, SearchEstimator):
     >>> GeneticClustering(n_generations=100, random_state=0).fit(blobs.data).n_clusters_
     4
     """
+
+    _schema = declare(
+        {**SCALED_CENTERS, "history_": history(*SEARCH, "n_clusters")},
+        crossover=SHARE,
+        mutation=SHARE,
+    )
 
     def __init__(
         self,

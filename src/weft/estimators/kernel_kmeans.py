@@ -17,9 +17,19 @@ from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer
 from weft.backends import backend_for
 from weft.backends.devices import to_host
+from weft.estimators._declared import counts_clusters, declare, history
+from weft.estimators._declared_spaces import (
+    KERNEL,
+    KERNEL_CLUSTERS,
+    KERNEL_PARAMS,
+    SEARCHED_ROWS,
+    SPACE,
+    WIDTH,
+)
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
 from weft.methods.mercer.spaces import make_space, nearest_means
+from weft.models.kinds import Choice, Number, OneOf
 from weft.parallel.threads import local_threads
 
 
@@ -92,6 +102,20 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     >>> float((model.labels_ == rings.target).mean())
     1.0
     """
+
+    _schema = declare(
+        {
+            **KERNEL_CLUSTERS,
+            **SEARCHED_ROWS,
+            "inertia_": Number(low=0.0),
+            "history_": history("start", "inertia", "n_iter"),
+            "_fit_space": SPACE,
+        },
+        rules=(counts_clusters("_fit_labels"),),
+        kernel=KERNEL,
+        kernel_params=KERNEL_PARAMS,
+        sigma=OneOf(Choice("median"), WIDTH),
+    )
 
     def __init__(
         self,

@@ -15,8 +15,11 @@ from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real, parse_memory
 from weft.backends import backend_for
 from weft.backends.devices import to_host
+from weft.estimators._declared import POSITIVE, declare, history, positions
+from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, KERNEL_PARAMS, SPACE, WIDTH
 from weft.estimators._mixins import ReportMixin
 from weft.methods.mercer.spaces import make_space
+from weft.models.kinds import Choice, OneOf
 
 
 class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
@@ -76,6 +79,21 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
     >>> KernelSubtractive(4).fit(blobs.data).n_clusters_
     4
     """
+
+    _schema = declare(
+        {
+            **KERNEL_CLUSTERS,
+            "labels_": positions("n_searched", "n_clusters"),
+            "center_indices_": positions("n_clusters", "n_searched"),
+            "history_": history("center", "potential"),
+            "_fit_space": SPACE,
+        },
+        kernel=KERNEL,
+        kernel_params=KERNEL_PARAMS,
+        sigma=OneOf(Choice("median"), WIDTH),
+        alpha=POSITIVE,
+        beta=POSITIVE,
+    )
 
     def __init__(
         self,

@@ -23,6 +23,8 @@ from weft.backends.devices import DEVICES, to_host
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
+from weft.estimators._declared import COUNT, FITNESS, POSITIVE, SEARCH, declare, floats, history
+from weft.estimators._declared_centers import CENTERS, STREAM
 from weft.estimators._devices import choose_device
 from weft.estimators.entropy_kmeans import typical_dispersion, typical_share
 from weft.kmeans.alternation import Start
@@ -44,6 +46,8 @@ from weft.methods.projected.starts import (
     draw_partitions,
     draw_weights,
 )
+from weft.models.kinds import NOTHING, Choice, Flag, ListOf, Number, OneOf
+from weft.models.schema import Only, Optional
 from weft.parallel.blas import one_blas_thread
 from weft.parallel.threads import Runner, thread_runner
 from weft.search.callbacks import History, Patience, Progress
@@ -180,6 +184,34 @@ class ProjectedSwarm(BlockwiseMixin, CenterClusterer):
     >>> model.cluster_feature_weights_.shape
     (3, 30)
     """
+
+    _schema = declare(
+        {
+            **CENTERS,
+            "_exponent": Only(Choice(2.0), "metric", "euclidean"),
+            # The square of a column's deviation may be 0 in float64.
+            "_factors": Only(
+                floats("n_clusters", "n_features", low=0.0, inf=True), "metric", "euclidean"
+            ),
+            "_weights": Only(
+                OneOf(NOTHING, floats("n_clusters", "n_features", low=0.0)), "metric", "jaccard"
+            ),
+            "fitness_": FITNESS,
+            "history_": history(*SEARCH, "n_clusters"),
+            "n_samples_search_": Optional(COUNT),
+            "_stream": STREAM,
+        },
+        objective=Choice(*OBJECTIVES),
+        metric=Choice("euclidean", "jaccard"),
+        particle=Choice("clusters", "weights"),
+        weight_exponent=OneOf(Choice("auto"), Number(low=0.0)),
+        strength=OneOf(Choice("auto"), POSITIVE),
+        init=Choice(*INITS),
+        weight_init=Choice(*WEIGHT_INITS),
+        bounds=Choice(*BOUNDS),
+        polish=Flag(),
+        inertia=ListOf(Number(), 2),
+    )
 
     def __init__(
         self,

@@ -15,12 +15,26 @@ from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import CPU, backend_for
 from weft.backends.devices import to_host
+from weft.estimators._declared import (
+    COUNT,
+    FITNESS,
+    POSITIVE,
+    SEARCH,
+    SMALLEST,
+    STEPS,
+    declare,
+    floats,
+    history,
+    positions,
+)
+from weft.estimators._declared_swarms import STAGED_SWARM
 from weft.estimators._mixins import ColumnsMixin
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
 from weft.methods.staged.search import StagedSearch, search_stages
+from weft.models.kinds import NOTHING, Choice, Integer, OneOf, Record
 from weft.parallel.threads import local_threads
 from weft.search.swarms.staged import StagedPSO
 
@@ -127,6 +141,36 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         "swarm",
         StagedPSO,
         ("inertia", "cognitive", "social", "max_velocity", "initial_velocity"),
+    )
+
+    _schema = declare(
+        {
+            "labels_": positions("n_samples", "n_clusters"),
+            "n_clusters_": Integer(low=1, binds="n_clusters"),
+            "n_clusters_estimate_": OneOf(NOTHING, COUNT),
+            "feature_weights_": floats("n_features", low=0.0, high=1.0),
+            "cluster_centers_": floats("n_clusters", "n_features"),
+            "fitness_": FITNESS,
+            "history_": history("stage", *SEARCH, "n_features", "n_clusters"),
+            "n_iter_": STEPS,
+            "_fit_features": positions("n_selected", "n_features"),
+            "_fit_prototypes": floats("n_clusters", "n_selected"),
+            "_fit_scaling": Record(
+                "_Scaling",
+                _Scaling,
+                {
+                    **dict.fromkeys(("low", "mean"), floats("n_features")),
+                    "span": floats("n_features", low=SMALLEST),
+                },
+            ),
+        },
+        stages=Choice(1, 2, 3),
+        feature_term=Choice(None, *FEATURE_TERMS),
+        quality=Choice(*QUALITIES),
+        polish=Choice(None, *POLISHES),
+        n_clusters_estimate=OneOf(NOTHING, COUNT),
+        k_spread=POSITIVE,
+        swarm=STAGED_SWARM,
     )
 
     def __init__(

@@ -12,12 +12,15 @@ from weft.choosing.exponent import choose_exponent
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, spread_patterns
+from weft.estimators._declared import FITNESS, MATRIX, VECTOR, declare
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, STREAM
 from weft.kmeans.chunked import Table
 from weft.kmeans.data import Centers, Data
 from weft.kmeans.fitting import Settings, fit_family, read_settings
 from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.streams import Stream
 from weft.kmeans.weights import PowerWeights, Rule, Unweighted
+from weft.models.kinds import Choice, ListOf, Number, OneOf
 
 
 class WeightedKMeans(BlockwiseMixin, CenterClusterer):
@@ -136,6 +139,21 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     >>> bool(model.feature_weights_[2] < 0.2)
     True
     """
+
+    _schema = declare(
+        {
+            **CENTERS,
+            **METRIC,
+            "inertia_": FITNESS,
+            "weight_exponent_": Number(low=1.0),
+            "anomalous_patterns_": PATTERNS,
+            "_stream": STREAM,
+        },
+        weight_exponent=OneOf(Choice("same", "auto"), Number(low=1.0)),
+        weights=Choice("cluster", "global", None),
+        init=INIT,
+        init_weights=OneOf(Choice("auto", "uniform", "random"), MATRIX, ListOf(Number()), VECTOR),
+    )
 
     def __init__(
         self,

@@ -27,6 +27,7 @@ from sklearn.utils import check_random_state
 
 import weft
 from weft._base.warnings import warn_caller
+from weft.models.checkpoints import Mismatch, Record, read_checkpoint
 from weft.parallel.signals import Signals
 
 # What changes how a fit runs, and no bit of what it finds.
@@ -47,10 +48,6 @@ class SearchInterrupted(UserWarning):
         self.signal = signal
 
 
-class Mismatch(ValueError):
-    """A checkpoint that does not belong to this fit, or was tampered with."""
-
-
 @runtime_checkable
 class Keeper(Protocol):
     """A callback that writes the run down; see `weft.callbacks.Checkpoint`."""
@@ -60,19 +57,6 @@ class Keeper(Protocol):
     def due(self, number: int) -> bool: ...
     def check(self) -> None: ...
     def write(self, content: dict[str, Any]) -> None: ...
-
-
-class Record(NamedTuple):
-    """A search as a checkpoint holds it, at the end of a generation."""
-
-    over: bool
-    number: int
-    n_evaluations: int
-    seconds: float
-    state: dict[str, Any]  # fields of the swarm's state; of one that is over, the best alone
-    rng: dict[str, Any]
-    objective: dict[str, Any]
-    callbacks: list[Any]  # [name of the class, its state], in the order they are called
 
 
 class Run:
@@ -99,8 +83,6 @@ class Run:
         if self.keepers or resume is not None:
             self._settings = settings_of(estimator, X)
         if resume is not None:
-            from weft.models.checkpoints import read_checkpoint
-
             self._old_seeds, self._old = read_checkpoint(resume, self._settings)
 
     def seed(self, random_state: Any) -> int:
