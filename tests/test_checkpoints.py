@@ -23,9 +23,10 @@ from sklearn.preprocessing import StandardScaler
 import weft
 from weft.io import save_model
 from weft.models.archive import read_archive, write_archive
-from weft.models.checkpoints import DOCUMENT
+from weft.models.checkpoints import DOCUMENT, Mismatch
 from weft.search.callbacks import Checkpoint, History, StopOnSignal, TimeLimit
-from weft.search.runs import Mismatch, SearchInterrupted, describe, fingerprint, running
+from weft.search.identity import describe, fingerprint
+from weft.search.runs import SearchInterrupted, running
 
 LONG = {"n_generations": 8, "n_evaluations": 48, "patience": None}
 # Forms whose states differ from those of the default.

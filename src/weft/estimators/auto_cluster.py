@@ -197,7 +197,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             propose = partial(propose_weights, device=where, callbacks=self.callbacks)
             # One thread each: the bits of a product must not depend on the machine's load.
             with one_blas_thread():
-                answer = search(rows, settings, propose, run.heed)
+                answer = search(rows, settings, propose, run.stop_requested_by)
             self._keep(X, rows, answer)
         return self
 

@@ -11,53 +11,29 @@ from typing import Any
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, check_integer, parse_memory
 from weft._base.warnings import warn_caller
 from weft.backends import Backend, backend_for
 from weft.backends.devices import device_rows, is_on_gpu, to_host
-from weft.backends.spaces import Solution
 from weft.columns.screening import columns_that_matter
-from weft.estimators._declared import (
-    FITNESS,
-    MATRIX,
-    SAMPLED,
-    SEARCH,
-    SETTINGS,
-    STEPS,
-    declare,
-    floats,
-    history,
-    positions,
-    radius_has_powers,
-    rows,
-)
-from weft.estimators._declared_swarms import FEATURE_SWARM
-from weft.estimators._mixins import KeptFeaturesMixin
+from weft.estimators._anchors import AnchorsMixin
+from weft.estimators._declared_features import FEATURE_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
-from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf
-from weft.parallel.workers import threads_per_process
-from weft.search.clusterers import CLUSTERERS, Clusterer, make_clusterer
-from weft.search.criteria import CRITERIA, make_criterion
+from weft.search.clusterers import Clusterer, make_clusterer
+from weft.search.criteria import make_criterion
 from weft.search.feature_search import FeatureSearch, search_features
-from weft.search.labelling import nearest_rows_of
 from weft.search.objectives import FeatureClustering
-from weft.search.particles import (
-    INITS,
-    Particle,
-    make_particle,
-)
+from weft.search.particles import Particle, make_particle
 from weft.search.runs import running
 from weft.search.swarms import PSO, make_swarm
 
 
-class FeatureSwarm(
-    MovedParamsMixin, SampledMixin, KeptFeaturesMixin, TransformerMixin, SearchEstimator
-):
+class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixin, SearchEstimator):
     """Clustering that learns which features matter, by particle swarm (PSO-FSW, PSO-FSWE).
 
     A particle holds one number per feature: its weight; values ≤ 0 drop the feature. The rows are
@@ -171,32 +147,9 @@ class FeatureSwarm(
     True
     """
 
+    _schema = FEATURE_SWARM
     # Settings of the swarm that were parameters of their own.
     _moved_into = ("swarm", PSO, ("inertia", "cognitive", "social", "max_velocity"))
-
-    _schema = declare(
-        {
-            "labels_": positions("n_samples", "n_clusters", low=-1),
-            "n_clusters_": Integer(high="n_samples", binds="n_clusters"),
-            "feature_weights_": floats("n_features", low=0.0),
-            "feature_exponents_": OneOf(NOTHING, floats("n_features", low=1.0, high=3.0)),
-            "fitness_": FITNESS,
-            "history_": history(*SEARCH, "n_features", "n_clusters"),
-            "n_iter_": STEPS,
-            **SAMPLED,
-            "_fit_anchors": rows("n_anchors", least=0),
-            "_fit_anchor_labels": positions("n_anchors", "n_clusters", low=-1, least=0),
-            "_fit_radius": Number(low=0.0, high=1e150, inf=True),
-        },
-        rules=(radius_has_powers,),
-        clusterer=Choice(*CLUSTERERS),
-        criterion=Choice(*CRITERIA),
-        encoding=Choice("weights", "binary"),
-        clusterer_params=SETTINGS,
-        criterion_params=SETTINGS,
-        swarm=FEATURE_SWARM,
-        init=OneOf(Choice(*INITS), MATRIX),
-    )
 
     def __init__(
         self,
@@ -323,56 +276,3 @@ class FeatureSwarm(
             n_jobs=self.n_jobs,
         )
         return clustering.cluster(self._solution()).labels
-
-    def _solution(self) -> Solution:
-        return Solution(self.feature_weights_, self.feature_exponents_)
-
-    def predict(self, X):
-        """Label rows: the cluster of the nearest row (core row, exemplar) seen in fit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters; -1 for rows in none (DBSCAN: farther than eps from every core row).
-        """
-        check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
-        return self._nearest(X)
-
-    def _nearest(self, X: Floats) -> Integers:
-        if len(self._fit_anchors) == 0:
-            return np.full(len(X), -1, dtype=np.int64)
-        solution = self._solution()
-        n_threads = threads_per_process(self.n_jobs)
-        nearest = nearest_rows_of(X, self._fit_anchors, solution, n_threads=n_threads)
-        labels = self._fit_anchor_labels[nearest.indices]
-        root = 2.0 if solution.exponents is None else solution.exponents[self.get_support()].mean()
-        # The same comparison as in the clusterer: powered distances on both sides.
-        labels[nearest.powered > self._fit_radius**root] = -1
-        return labels
-
-    def transform(self, X):
-        """Return the selected columns, each times its weight.
-
-        Euclidean distances between the returned rows are the distances that the search learned
-        (with ``exponents=True``: before the exponents).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_selected)
-            Weighted, selected columns.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
-        support = self.get_support()
-        return X[:, support] * self.feature_weights_[support]

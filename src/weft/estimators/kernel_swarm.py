@@ -18,15 +18,6 @@ from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import backend_for
 from weft.backends.devices import to_host
-from weft.estimators._declared import SEARCH, counts_clusters, declare, floats, history
-from weft.estimators._declared_spaces import (
-    KERNEL,
-    KERNEL_CLUSTERS,
-    KERNEL_PARAMS,
-    SEARCHED_ROWS,
-    SPACE,
-    WIDTH,
-)
 from weft.estimators._declared_swarms import KERNEL_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
@@ -35,7 +26,6 @@ from weft.estimators.kernel_kmeans import KernelKMeans
 from weft.methods.centroids.objectives import assign
 from weft.methods.mercer.search import CenterSearch, search_feature_centers, search_input_centers
 from weft.methods.mercer.spaces import check_kernel, nearest_means
-from weft.models.kinds import Choice, Flag, Integer, Number, OneOf
 from weft.parallel.threads import local_threads
 from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO, TABLE_2
@@ -146,23 +136,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
 
     _moved_into = ("swarm", MEPSO, ("inertia", "cognitive", "social", "max_velocity"))
 
-    _schema = declare(
-        {
-            **KERNEL_CLUSTERS,
-            **SEARCHED_ROWS,
-            "history_": history(*SEARCH, "n_clusters"),
-            "n_evaluations_": Integer(low=1),
-            "_fit_reference": OneOf(floats("n_clusters", "n_features"), SPACE),
-        },
-        rules=(counts_clusters("_fit_labels"),),
-        kernel=KERNEL,
-        kernel_params=KERNEL_PARAMS,
-        centers=Choice("feature-space", "input"),
-        sigma=OneOf(Choice("median", "stability"), WIDTH),
-        min_size=Number(low=0.0, high=0.5),
-        polish=Flag(),
-        swarm=KERNEL_SWARM,
-    )
+    _schema = KERNEL_SWARM
 
     def __init__(
         self,

@@ -6,8 +6,6 @@ Estimate the Number of Clusters, Select Features, and Perform Clustering".
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -15,39 +13,16 @@ from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import CPU, backend_for
 from weft.backends.devices import to_host
-from weft.estimators._declared import (
-    COUNT,
-    FITNESS,
-    POSITIVE,
-    SEARCH,
-    SMALLEST,
-    STEPS,
-    declare,
-    floats,
-    history,
-    positions,
-)
 from weft.estimators._declared_swarms import STAGED_SWARM
 from weft.estimators._mixins import ColumnsMixin
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
+from weft.methods.staged.scaling import RangeScaling
 from weft.methods.staged.search import StagedSearch, search_stages
-from weft.models.kinds import NOTHING, Choice, Integer, OneOf, Record
 from weft.parallel.threads import local_threads
 from weft.search.swarms.staged import StagedPSO
-
-
-class _Scaling(NamedTuple):
-    """Turns rows into what the search sees: ranges of 1, the mean of all rows at 0."""
-
-    low: Floats  # (d,)
-    span: Floats  # (d,)
-    mean: Floats  # (d,), after the division
-
-    def apply(self, X: Floats) -> Floats:
-        return np.ascontiguousarray((X - self.low) / self.span - self.mean)
 
 
 class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
@@ -143,35 +118,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         ("inertia", "cognitive", "social", "max_velocity", "initial_velocity"),
     )
 
-    _schema = declare(
-        {
-            "labels_": positions("n_samples", "n_clusters"),
-            "n_clusters_": Integer(low=1, binds="n_clusters"),
-            "n_clusters_estimate_": OneOf(NOTHING, COUNT),
-            "feature_weights_": floats("n_features", low=0.0, high=1.0),
-            "cluster_centers_": floats("n_clusters", "n_features"),
-            "fitness_": FITNESS,
-            "history_": history("stage", *SEARCH, "n_features", "n_clusters"),
-            "n_iter_": STEPS,
-            "_fit_features": positions("n_selected", "n_features"),
-            "_fit_prototypes": floats("n_clusters", "n_selected"),
-            "_fit_scaling": Record(
-                "_Scaling",
-                _Scaling,
-                {
-                    **dict.fromkeys(("low", "mean"), floats("n_features")),
-                    "span": floats("n_features", low=SMALLEST),
-                },
-            ),
-        },
-        stages=Choice(1, 2, 3),
-        feature_term=Choice(None, *FEATURE_TERMS),
-        quality=Choice(*QUALITIES),
-        polish=Choice(None, *POLISHES),
-        n_clusters_estimate=OneOf(NOTHING, COUNT),
-        k_spread=POSITIVE,
-        swarm=STAGED_SWARM,
-    )
+    _schema = STAGED_SWARM
 
     def __init__(
         self,
@@ -236,7 +183,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
             )
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
-        self._fit_scaling = _scaling_of(X, scaled=self.scale)
+        self._fit_scaling = RangeScaling.of(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         search = StagedSearch(
             stages=self.stages,
@@ -289,14 +236,3 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.feature_weights_ > 0.0
-
-
-def _scaling_of(X: Floats, *, scaled: bool) -> _Scaling:
-    n_features = X.shape[1]
-    if not scaled:
-        return _Scaling(np.zeros(n_features), np.ones(n_features), X.mean(axis=0))
-    low = X.min(axis=0)
-    span = X.max(axis=0) - low
-    # A constant column is 0 everywhere, whatever it is divided by.
-    span = np.where(span > 0.0, span, 1.0)
-    return _Scaling(low, span, ((X - low) / span).mean(axis=0))
