@@ -23,7 +23,13 @@ def test_names_and_signatures_agree(topic):
     # What a GPU has not: a single position is decoded, and labels are settled, on the host.
     on_host = {
         "prototypes": {"between_sum", "medoids_of", "nearest"},
-        "mercer": {"feature_partition", "input_partition", "mean_norms", "settle_labels"},
+        "mercer": {
+            "feature_partition",
+            "input_partition",
+            "mean_norms",
+            "mean_widths",
+            "settle_labels",
+        },
     }
     assert set(cpu.__all__) - set(gpu.__all__) == on_host[topic]
     for module in (reference, gpu):

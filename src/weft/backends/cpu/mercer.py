@@ -26,6 +26,7 @@ __all__ = [
     "load",
     "load_gram",
     "mean_norms",
+    "mean_widths",
     "median_distance",
     "settle_labels",
     "subtractive_centers",
@@ -100,6 +101,13 @@ def feature_cs_swarm(
         positions, rows, columns, distances, n_centers, low, span, steps, least, n_clusters, cs
     )
     return n_clusters, cs
+
+
+def mean_widths(distances: Floats, labels: Integers, n_clusters: int) -> Floats:
+    """Return the mean over each cluster's rows of the distance to the farthest mate; 0 if empty."""
+    widths = np.empty(n_clusters)
+    kernels.mean_widths(distances, labels, n_clusters, widths)
+    return widths
 
 
 def mean_norms(gram: Floats, labels: Integers, n_clusters: int) -> tuple[Floats, Integers]:

@@ -38,6 +38,7 @@ __all__ = [
     "load",
     "load_gram",
     "mean_norms",
+    "mean_widths",
     "median_distance",
     "settle_labels",
     "subtractive_centers",
@@ -80,12 +81,13 @@ def median_distance(rows: Floats, device: str) -> float:
     return float(np.median(positive)) if len(positive) else 1.0
 
 
-def mean_widths(distances, labels, n_clusters, widths):
-    """Fill `widths` with the mean over a cluster's rows of the distance to its farthest mate."""
-    for k in range(n_clusters):
+def mean_widths(distances: Floats, labels: Integers, n_clusters: int) -> Floats:
+    """Return the mean over each cluster's rows of the distance to the farthest mate; 0 if empty."""
+    widths = np.zeros(n_clusters)
+    for k in np.unique(labels):
         members = labels == k
-        block = distances[members][:, members]
-        widths[k] = block.max(axis=1).mean() if members.any() else 0.0
+        widths[k] = distances[members][:, members].max(axis=1).mean()
+    return widths
 
 
 def active_centers(position, n_centers, n_features, low, span):
@@ -156,8 +158,7 @@ def input_cs_swarm(
         centers, labels = input_partition(data, position, n_centers)
         n_clusters[p] = len(centers)
         if len(centers) >= 2:
-            widths = np.empty(len(centers))
-            mean_widths(data.distances, labels, len(centers), widths)
+            widths = mean_widths(data.distances, labels, len(centers))
             below = (2.0 * (1.0 - np.exp(-gamma * _apart(centers)))).sum()
             if below > 0.0:
                 cs[p] = widths.sum() / below
@@ -178,8 +179,7 @@ def feature_cs_swarm(
         k = n_clusters[p] = labels.max() + 1
         if k >= 2:
             means = np.stack([rows[labels == c].mean(axis=0) for c in range(k)])
-            widths = np.empty(k)
-            mean_widths(data.distances, labels, k, widths)
+            widths = mean_widths(data.distances, labels, k)
             apart = _apart(means)
             if (apart > 1e-12 * (data.span**2).sum()).all():
                 cs[p] = (np.bincount(labels) * widths / apart).sum() / len(rows)
