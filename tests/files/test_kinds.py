@@ -93,7 +93,7 @@ def test_a_symbol_has_one_length_in_the_whole_file():
     good = {"n_": 2, "a_": np.ones(2), "b_": np.ones((2, 5))}
     assert check(schema, {}, good) == good
     for name, value in (("n_", 3), ("a_", np.ones(3)), ("b_", np.ones((3, 5)))):
-        with pytest.raises(Refused, match="its '[nab]_' is"):
+        with pytest.raises(Refused, match=r"its '[nab]_' is"):
             check(schema, {}, {**good, name: value})
 
 
