@@ -37,7 +37,8 @@ class Pair(NamedTuple):
 PAIR = Record("Pair", Pair, {"first": Array(("n",)), "second": Integer(high=5)})
 CASES = [
     (Number(0, 1), [0, 1, 0.5], [-0.1, 1.1, True, "1", None, math.nan, math.inf, 10**400]),
-    (Number(0, above=True), [5e-324, 1e308, 3], [0, 0.0, -1.0]),
+    (Number(0, above=True), [5e-324, 1e308, 3, 2**53], [0, 0.0, -1.0, 2**54]),
+    (Number(whole=False), [1.0], [1, True]),
     (Number(nan=True, inf=True), [math.nan, -math.inf], [None, "nan"]),
     (Integer(1, 3), [1, 3], [0, 4, 1.0, True, "1", None, 10**400]),
     (Flag(), [True, False, 0, 1], [2, -1, 0.0, 1.0, None, "True", []]),

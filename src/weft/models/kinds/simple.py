@@ -87,20 +87,23 @@ class Texts(Kind):
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A real number within [low, high], or (low, high]; integers count as numbers."""
+    """A real number within [low, high], or (low, high]; `whole` takes integers as well."""
 
     low: float = -math.inf
     high: float = math.inf
     above: bool = False  # `low` itself is not allowed
     nan: bool = False
     inf: bool = False
+    whole: bool = True
 
     @property
     def words(self) -> str:
         return f"a number in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
 
     def takes(self, value: Any) -> bool:
-        return type(value) is float or (type(value) is int and abs(value) < 10**308)
+        if type(value) is int:
+            return self.whole and abs(value) <= LARGEST_INTEGER
+        return type(value) is float
 
     def inspect(self, value: float, what: str, lengths: Lengths) -> None:
         if math.isnan(value):
