@@ -8,9 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from bench import engine, rows, study
-
-QUICK = Path(__file__).parent.parent / "build" / "quick"
+from bench.harness import places, rows, runs, study
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,7 +22,7 @@ def main(arguments: list[str] | None = None) -> int:
     runner.add_argument("--methods", nargs="+", help="only these methods; * for anything")
     runner.add_argument("--data", nargs="+", help="only these data sets; * for anything")
     runner.add_argument("--jobs", type=int, default=1)
-    runner.add_argument("--engine", choices=list(engine.ENGINES), default="processes")
+    runner.add_argument("--engine", choices=list(runs.ENGINES), default="processes")
     runner.add_argument("--scheduler", help="address of a Dask scheduler; else a local one")
     runner.add_argument("--results", type=Path, help="folder of the rows")
     runner.add_argument("--studies-folder", type=Path, default=study.FOLDER)
@@ -58,13 +56,13 @@ def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Run studies; 1 if a cell failed or a direction does not hold."""
-    from bench.directions import check
+    from bench.harness.directions import check
 
     if options.jobs < 1:
         raise SystemExit(f"--jobs {options.jobs} is not a number of workers; give 1 or more.")
-    results = options.results or (QUICK if options.quick else rows.FOLDER)
+    results = options.results or (places.QUICK if options.quick else rows.FOLDER)
     if options.quick and not options.results:
-        shutil.rmtree(QUICK, ignore_errors=True)
+        shutil.rmtree(places.QUICK, ignore_errors=True)
     wanted: dict[str, None] = {}
     asked = chosen(options.studies, options.studies_folder)
     for name in asked:
@@ -74,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for name in wanted:
             of = study.load(name, quick=options.quick, folder=options.studies_folder)
-            trouble += engine.run(
+            trouble += runs.run(
                 of,
                 trials=options.trials,
                 methods=options.methods,
@@ -101,8 +99,8 @@ def run(options: argparse.Namespace) -> int:
 
 def compare(options: argparse.Namespace) -> int:
     """Write tables, or pages."""
-    from bench.compare import report
-    from bench.pages import write_pages
+    from bench.harness.compare import report
+    from bench.harness.pages import write_pages
 
     asked = chosen(options.studies)
     if options.pages:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench import facts, methods, study
-from bench.measures import MEASURES
-from bench.summaries import SUMMARIES
+from bench.harness import methods, study
+from bench.harness.measures import MEASURES
+from bench.harness.summaries import SUMMARIES
+from bench.studies.facts import oneill
 
 NAMES = study.names()
 # Every table with numbers that can be run, and the figures that stand for tables.
@@ -71,14 +72,14 @@ def test_sweeps_hit_their_exponents():
 
 
 def mean(name, column, **chosen):
-    return np.mean(facts.printed(name, column, **chosen))
+    return np.mean(study.printed(name, column, **chosen))
 
 
 @pytest.mark.parametrize("kind", ["baseline", "CSC", "BCR"])
 @pytest.mark.parametrize("clusterer", ["AffinityProp", "KNN-Clus", "DBSCAN", "Agglomerative"])
 def test_table_5_1_is_the_mean_of_appendix_a(clusterer, kind):
     source = "oneill-A.2" if kind == "BCR" else "oneill-A.1"
-    whole = facts.printed("oneill-5.1", "f", method=f"{clusterer}, {kind}")[0]
+    whole = study.printed("oneill-5.1", "f", method=f"{clusterer}, {kind}")[0]
     # Six numbers of two decimals: each may be 0.005 off.
     assert mean(source, "f", method=f"{clusterer}, {kind}") == pytest.approx(whole, abs=0.0056)
 
@@ -87,14 +88,14 @@ def test_table_5_1_is_the_mean_of_appendix_a(clusterer, kind):
 @pytest.mark.parametrize("column", ["beta", "greedy", "max"])
 def test_tables_3_17_to_3_19_are_the_means_of_appendix_a(table, appendix, column):
     for method in ("K-Means", "WK-Means", "MWK-Means", "iK-Means", "iWK-Means", "iMWK-Means"):
-        whole = facts.printed(f"amorim-{table}", column, method=method)
-        parts = facts.printed(f"amorim-{appendix}", column, method=method)
+        whole = study.printed(f"amorim-{table}", column, method=method)
+        parts = study.printed(f"amorim-{appendix}", column, method=method)
         assert bool(whole) == bool(parts)
         if whole:
             assert np.mean(parts) == pytest.approx(whole[0], abs=0.07), (method, column)
 
 
 def test_a_printed_mean_of_whole_numbers():
-    assert facts.mean_of_trials(10.17, 12, 2)  # 122 / 12 = 10.1667
-    assert not facts.mean_of_trials(24.25, 30, 2)  # 727.5 / 30
-    assert facts.mean_of_trials(4.3, 4, 1)  # 17 / 4 = 4.25, rounded up
+    assert oneill.mean_of_trials(10.17, 12, 2)  # 122 / 12 = 10.1667
+    assert not oneill.mean_of_trials(24.25, 30, 2)  # 727.5 / 30
+    assert oneill.mean_of_trials(4.3, 4, 1)  # 17 / 4 = 4.25, rounded up
