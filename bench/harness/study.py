@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.harness import places
+from weft.estimators.presets import find_method
 
 FOLDER = places.STUDIES
 PAPERS = ("oneill", "amorim", "projected", "staged", "kernel")
@@ -154,7 +155,10 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
     if "include" in content:
         shared = tomllib.loads((folder / "shared" / f"{content['include']}.toml").read_text())
     data = shared.get("data", {}) | content.get("data", {})
-    methods = shared.get("methods", {}) | content.get("methods", {})
+    methods = {
+        key: _with_preset(spec)
+        for key, spec in (shared.get("methods", {}) | content.get("methods", {})).items()
+    }
     cells = tuple(_cells(content))
     pairs = [] if "rows_of" in content else [(cell.data, cell.method) for cell in cells]
     if "runs" in content:  # the table's rows are means over several of these
@@ -186,6 +190,25 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
     )
     _check(study)
     return make_quick(study) if quick else study
+
+
+def _with_preset(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a method with the call and the settings of the preset that it names.
+
+    Parameters of the study replace the preset's; those in ``leave_out``, and the one that is swept,
+    are not taken over.
+    """
+    own = {key: value for key, value in spec.items() if key not in ("preset", "leave_out")}
+    if "preset" not in spec:
+        return own
+    preset = find_method(spec["preset"])
+    left_out = (*spec.get("leave_out", ()), spec.get("sweep", {}).get("parameter"))
+    params = {
+        key: "None" if value is None else value  # as study files write it
+        for key, value in preset.params.items()
+        if key not in left_out
+    } | spec.get("params", {})
+    return {"call": preset.estimator} | own | ({"params": params} if params else {})
 
 
 def _cells(content: dict[str, Any]) -> Iterator[Cell]:
