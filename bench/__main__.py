@@ -1,4 +1,4 @@
-"""``python -m bench run STUDY`` and ``python -m bench compare STUDY``."""
+"""``python -m bench run STUDY``, ``compare STUDY``, ``pages STUDY`` and ``list``."""
 
 from __future__ import annotations
 
@@ -29,14 +29,17 @@ def main(arguments: list[str] | None = None) -> int:
     comparer = commands.add_parser("compare", help="ours beside theirs, as Markdown")
     comparer.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
     comparer.add_argument("--results", type=Path, default=rows.FOLDER)
-    comparer.add_argument("--pages", type=Path, help="write a page per paper into this folder")
+    writer = commands.add_parser("pages", help="a page per paper, ours beside theirs")
+    writer.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
+    writer.add_argument("--results", type=Path, default=rows.FOLDER)
+    writer.add_argument("--folder", type=Path, default=places.DOCS / "reproduction")
     commands.add_parser("list", help="the studies")
     options = parser.parse_args(arguments)
     if options.command == "list":
         for name in study.names():
             sys.stdout.write(f"{name:<16} {study.load(name).title}\n")
         return 0
-    return run(options) if options.command == "run" else compare(options)
+    return {"run": run, "compare": compare, "pages": pages}[options.command](options)
 
 
 def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
@@ -98,16 +101,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Write tables, or pages."""
+    """Write the tables as Markdown."""
     from bench.harness.compare import report
+
+    for name in chosen(options.studies):
+        sys.stdout.write(report(study.load(name), options.results) + "\n")
+    return 0
+
+
+def pages(options: argparse.Namespace) -> int:
+    """Write a page per paper, and the list of papers where all of them are asked for."""
     from bench.harness.pages import write_pages
 
-    asked = chosen(options.studies)
-    if options.pages:
-        write_pages(asked, options.results, options.pages)
-        return 0
-    for name in asked:
-        sys.stdout.write(report(study.load(name), options.results) + "\n")
+    write_pages(chosen(options.studies), options.results, options.folder)
     return 0
 
 

@@ -34,7 +34,8 @@ def load(spec: dict[str, Any], seed: int) -> Table:
 
 def _frozen(value: Any) -> Any:
     if isinstance(value, dict):
-        return tuple(sorted((key, _frozen(each)) for key, each in value.items()))
+        # In the order given: groups of documents are drawn one after the other.
+        return tuple((key, _frozen(each)) for key, each in value.items())
     return ("list", *map(_frozen, value)) if isinstance(value, list) else value
 
 

@@ -44,8 +44,7 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
     text = [
         f"# {TITLES[paper]}",
         "",
-        f"{head} Made by `python -m bench compare all --pages docs/reproduction` from the rows in "
-        f"`bench/results`; "
+        f"{head} Made by `python -m bench pages all` from the rows in `bench/results`; "
         f"`python -m bench run '{paper}-*'` makes the rows. How to read the tables: "
         f"[reproduction](index.md).",
         "",

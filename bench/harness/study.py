@@ -156,7 +156,7 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
         shared = tomllib.loads((folder / "shared" / f"{content['include']}.toml").read_text())
     data = shared.get("data", {}) | content.get("data", {})
     methods = {
-        key: _with_preset(spec)
+        key: with_preset(spec)
         for key, spec in (shared.get("methods", {}) | content.get("methods", {})).items()
     }
     cells = tuple(_cells(content))
@@ -192,7 +192,7 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
     return make_quick(study) if quick else study
 
 
-def _with_preset(spec: dict[str, Any]) -> dict[str, Any]:
+def with_preset(spec: dict[str, Any]) -> dict[str, Any]:
     """Return a method with the call and the settings of the preset that it names.
 
     Parameters of the study replace the preset's; those in ``leave_out``, and the one that is swept,

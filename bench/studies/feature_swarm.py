@@ -20,25 +20,28 @@ from scipy.stats import wilcoxon
 from sklearn.cluster import HDBSCAN
 
 from bench.harness import places, records
-from weft import FeatureSwarm
+from bench.harness.study import printed
 from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
 from weft.datasets import make_ellipsoids
+from weft.estimators.presets import find_method
 from weft.metrics import pair_f
 from weft.search.clusterers import make_clusterer
 
 RESULTS = places.RESULTS / "feature_swarm.jsonl"
-# The paper's settings (section 5.6.2); everything else is FeatureSwarm's default.
+PSO_FSW = find_method("pso-fsw")
+# The clusterers' settings of section 5.6.2.
 CLUSTERERS: dict[str, dict[str, Any]] = {
     "affinity": {},
     "knn": {"n_neighbors": 3},
     "dbscan": {"eps": 0.3, "min_samples": 5},
     "linkage": {},
 }
-PRINTED = {  # table 5.1, over its six sets, two of them with d = 2
-    "affinity": (0.577, 0.639, 0.653),
-    "knn": (0.844, 0.946, 0.901),
-    "dbscan": (0.795, 0.817, 0.547),
-    "linkage": (0.539, 0.697, 0.693),
+# As table 5.1, over its six sets, two of them with d = 2, names them.
+TITLES = {
+    "affinity": "AffinityProp",
+    "knn": "KNN-Clus",
+    "dbscan": "DBSCAN",
+    "linkage": "Agglomerative",
 }
 
 
@@ -72,8 +75,8 @@ def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[s
         plain = make_clusterer(clusterer, CLUSTERERS[clusterer], n_clusters=n_clusters, seed=0)
         labels, kept = plain.prepare(space).cluster(space).labels, 1.0
     else:
-        model = FeatureSwarm(
-            clusterer,
+        model = PSO_FSW.make(
+            clusterer=clusterer,
             criterion=criterion,
             n_clusters=n_clusters,
             clusterer_params=CLUSTERERS[clusterer],
@@ -117,7 +120,11 @@ def table(rows: list[dict[str, Any]]) -> str:
             entries += [f"{by[criterion]['f'].mean():.3f}", f"{p:.2g}"]
         entries.append("/".join(f"{part['clusters'].mean():.1f}" for part in by.values()))
         entries.append("/".join(f"{by[name]['kept'].mean():.2f}" for name in ("csc", "bcr")))
-        entries.append(" → ".join(f"{value:.3f}" for value in PRINTED[clusterer]))
+        told = [
+            printed("oneill-5.1", "f", f"{TITLES[clusterer]}, {kind}")[0]
+            for kind in ("baseline", "CSC", "BCR")
+        ]
+        entries.append(" → ".join(f"{value:.3f}" for value in told))
         lines.append("| " + " | ".join(entries) + " |")
     rival = [row for row in rows if row["cell"]["clusterer"] == "hdbscan"]
     lines += [

@@ -21,34 +21,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from sklearn.cluster import (
     AgglomerativeClustering,
     BisectingKMeans,
     KMeans,
     SpectralClustering,
 )
-from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
-from sklearn.preprocessing import StandardScaler
 
-from bench.harness import places, records
+from bench.harness import data, places, records
+from bench.harness.study import load, printed
 from weft import EntropyKMeans, LocallyAdaptiveKMeans, ProjectedSwarm, WeightedKMeans
 from weft.datasets import make_subspace_clusters
+from weft.estimators.presets import find_method
 from weft.metrics import accuracy, entropy, found_features, fscore
 
 RESULTS = places.RESULTS / "projected.jsonl"
 TRIALS = 10
-PRINTED_CALL = {
-    "particle": "weights",
-    "init": "random",
-    "weight_init": "uniform",
-    "bounds": "neglect",
-    "n_evaluations": 5000,
-    "polish": False,
-    "dispersion_floor": 0.0,
-    "standardize": False,
-    "patience": None,
-}
+PSOVW, TCPSO = find_method("psovw"), find_method("tcpso")
 
 
 def seed_of(*key: Any) -> int:
@@ -62,7 +51,7 @@ def closed_forms(k: int, seed: int) -> dict[str, Callable[[Any], Any]]:
     common = {"init": "k-means++", "n_init": 10, "random_state": seed}
     return {
         "default": lambda X: ProjectedSwarm(k, random_state=seed).fit(X),
-        "PSOVW as printed": lambda X: ProjectedSwarm(k, random_state=seed, **PRINTED_CALL).fit(X),
+        "PSOVW as printed": lambda X: PSOVW.make(n_clusters=k, random_state=seed).fit(X),
         "k-means": lambda X: KMeans(k, **common).fit(X),
         "LAC": lambda X: LocallyAdaptiveKMeans(k, **common).fit(X),
         "EWKM": lambda X: EntropyKMeans(k, **common).fit(X),
@@ -91,16 +80,16 @@ def one_hard(name: str, trial: int) -> dict:
         return one_wdbc(name == "WDBC standardised", trial)
     ratio = float(name.removeprefix("eps="))
     seed = seed_of(2, ratio, trial)
-    data = make_subspace_clusters(mean_range=(0, 10), subspace_ratio=ratio, random_state=seed)
+    made = make_subspace_clusters(mean_range=(0, 10), subspace_ratio=ratio, random_state=seed)
     out: dict[str, Any] = {}
     for name, fit in closed_forms(10, seed).items():
-        model = fit(data.data)
-        out[name] = [100 * accuracy(data.target, model.labels_)]
+        model = fit(made.data)
+        out[name] = [100 * accuracy(made.target, model.labels_)]
         if name != "k-means":
             found = found_features(
-                data.relevant_by_cluster,
+                made.relevant_by_cluster,
                 model.cluster_feature_weights_,
-                data.target,
+                made.target,
                 model.labels_,
             )
             out[name] += list(found)
@@ -108,10 +97,8 @@ def one_hard(name: str, trial: int) -> dict:
 
 
 def one_wdbc(scaled: bool, trial: int) -> dict:
-    table = pd.read_csv(Path(os.environ["WEFT_DATA"]) / "breast_cancer_wdbc.csv")
-    y = table.pop("label").to_numpy()
-    X = table.to_numpy(dtype=float)
-    X = StandardScaler().fit_transform(X) if scaled else X
+    spec = {"file": "breast_cancer_wdbc.csv", "scale": "standard" if scaled else "none"}
+    X, y = data.load(spec, 0)
     models = closed_forms(2, seed_of(3, trial))
     return {name: [100 * accuracy(y, fit(X).labels_)] for name, fit in models.items()}
 
@@ -122,13 +109,10 @@ def speed_cells() -> Iterator[dict]:
 
 
 def one_speed(trial: int) -> dict:
-    data = make_subspace_clusters(500, n_features=2000, random_state=trial).data
+    X = make_subspace_clusters(500, n_features=2000, random_state=trial).data
     runs = {
-        "PSOVW, clipped, 500": lambda X: ProjectedSwarm(
-            10,
-            n_jobs=2,
-            random_state=trial,
-            **PRINTED_CALL | {"bounds": "clip", "n_evaluations": 500},
+        "PSOVW, clipped, 500": lambda X: PSOVW.make(
+            n_clusters=10, n_jobs=2, random_state=trial, bounds="clip", n_evaluations=500
         ).fit(X),
         "default": lambda X: ProjectedSwarm(10, n_jobs=2, random_state=trial).fit(X),
         "default, all 500": lambda X: ProjectedSwarm(
@@ -138,65 +122,35 @@ def one_speed(trial: int) -> dict:
     }
     out = {}
     for name, fit in runs.items():
-        fit(data[:, :50])  # compilation is not timed
+        fit(X[:, :50])  # compilation is not timed
         wall, cpu = time.perf_counter(), time.process_time()
-        fit(data)
+        fit(X)
         out[name] = [time.perf_counter() - wall, time.process_time() - cpu]
     out["load"] = [os.getloadavg()[0]]
     return out
 
 
-# Table 7: the four sets of newsgroups
-NEWSGROUPS = {
-    "news 1": {"comp.graphics": 100, "alt.atheism": 100},
-    "news 2": {"talk.politics.mideast": 100, "talk.politics.misc": 80},
-    "news 3": {
-        "comp.graphics": 100,
-        "rec.sport.hockey": 100,
-        "sci.crypt": 100,
-        "talk.religion.misc": 100,
-    },
-    "news 4": {
-        "alt.atheism": 100,
-        "rec.sport.baseball": 100,
-        "talk.politics.guns": 100,
-        "talk.politics.misc": 100,
-    },
+# The sets of tables 7 and 8 that exist here.
+TEXTS = {
+    name: spec
+    for study in ("projected-fig3", "projected-fig4")
+    for name, spec in load(study).data.items()
+    if "make" not in spec
 }
 
 
 def text_cells() -> Iterator[dict]:
     if "WEFT_DATA" not in os.environ:
         return
-    for name in (*NEWSGROUPS, "tr41", "k1b"):
+    for name in TEXTS:
         for trial in range(TRIALS):
             yield {"part": "text", "set": name, "trial": trial}
 
 
-def read_text(name: str, trial: int) -> tuple[Any, np.ndarray]:
-    """Newsgroups: documents drawn anew for each trial. CLUTO's sets are what they are."""
-    folder = Path(os.environ["WEFT_DATA"])
-    if name not in NEWSGROUPS:
-        stored = np.load(folder / f"cluto_{name}.npz")
-        parts = (stored["data"].astype(float), stored["indices"], stored["indptr"])
-        counts = sp.csr_matrix(parts, shape=tuple(stored["shape"]))
-        kept = np.bincount(counts.indices, minlength=counts.shape[1]) >= 2
-        return TfidfTransformer().fit_transform(counts[:, kept]), stored["label"]
-    table = pd.read_csv(folder / "newsgroups9_bodies.csv.gz")
-    rng = np.random.default_rng(seed_of(4, int(name[-1]), trial))
-    rows = np.concatenate(
-        [
-            rng.choice(np.flatnonzero(table.label == group), count, replace=False)
-            for group, count in NEWSGROUPS[name].items()
-        ]
-    )
-    texts = table.text.iloc[rows].fillna("").astype(str)
-    X = TfidfVectorizer(stop_words="english", min_df=2).fit_transform(texts)
-    return X, table.label.iloc[rows].to_numpy()
-
-
 def one_text(name: str, trial: int) -> dict:
-    X, y = read_text(name, trial)
+    # Newsgroups: documents drawn anew for each trial. CLUTO's sets are what they are.
+    drawn = seed_of(4, int(name[-1]), trial) if name.startswith("news") else 0
+    X, y = data.load(TEXTS[name], drawn)
     k = len(np.unique(y))
     seed = seed_of(5, trial)
     # Rows have length 1: k-means on them is spherical k-means but for the centres' length.
@@ -204,9 +158,7 @@ def one_text(name: str, trial: int) -> dict:
     dense = X.toarray() if X.shape[1] < 4000 else None
     runs: dict[str, Callable[[], Any]] = {
         "default": lambda: ProjectedSwarm(k, metric="jaccard", random_state=seed).fit_predict(X),
-        "TCPSO as printed": lambda: ProjectedSwarm(
-            k, metric="jaccard", weight_exponent=8.0, random_state=seed, **PRINTED_CALL
-        ).fit_predict(X),
+        "TCPSO as printed": lambda: TCPSO.make(n_clusters=k, random_state=seed).fit_predict(X),
         "spherical k-means": lambda: KMeans(k, n_init=1, random_state=seed).fit_predict(X),
         "spherical k-means x10": lambda: KMeans(k, n_init=10, random_state=seed).fit_predict(X),
         "bisecting k-means": lambda: BisectingKMeans(
@@ -286,9 +238,10 @@ def report(rows: list[dict]) -> None:
         ).T
         table["wall / KMeans"] = table["wall s"] / table.loc["KMeans(n_init=10)", "wall s"]
         table["cpu / KMeans"] = table["cpu s"] / table.loc["KMeans(n_init=10)", "cpu s"]
+        told = printed("projected-5", "seconds", "PSOVW", "m=2000 *")[0]
         loads = ", ".join(f"{v[0]:.1f}" for v in speed["load"])
         show(
-            f"m=2000, n=500, k=10 on {os.cpu_count()} cores (load {loads}; printed: 310.85 s)",
+            f"m=2000, n=500, k=10 on {os.cpu_count()} cores (load {loads}; printed: {told} s)",
             table.round(2),
         )
     text = frame(rows, "text")

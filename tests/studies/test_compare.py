@@ -165,9 +165,7 @@ def test_a_direction_whose_data_is_not_at_hand_is_no_failure(tmp_path, capsys, m
 
 
 def test_pages_are_made_from_rows(tmp_path):
-    from bench.harness.pages import write_pages
-
-    write_pages(["staged-2", "staged-3"], study.FOLDER.parent / "results", tmp_path)
+    assert main.main(["pages", "staged-2", "staged-3", "--folder", str(tmp_path)]) == 0
     text = (tmp_path / "staged.md").read_text()
     assert "printed numbers agree with ours" in text
     assert "## What we found wrong or unstated" in text

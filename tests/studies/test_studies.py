@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
 import pytest
 from bench.harness import methods, study
 from bench.harness.measures import MEASURES
 from bench.harness.summaries import SUMMARIES
 from bench.studies.facts import oneill
+
+import weft
 
 NAMES = study.names()
 # Every table with numbers that can be run, and the figures that stand for tables.
@@ -62,6 +66,39 @@ def test_seeds_and_identities_follow_what_is_run():
     assert len(others) == 30
     # The seed is the same on every machine and in every process: crc32 of the text ('a', 1).
     assert study.seed_of("a", 1) == 597968843
+
+
+def test_a_method_takes_its_call_from_a_preset():
+    found = study.with_preset(
+        {
+            "preset": "lac",
+            "params": {"n_clusters": "classes", "init": "random"},
+            "leave_out": ["n_init"],
+            "sweep": {"parameter": "h", "values": [1.0, 0.5]},
+            "trials": 1,
+        }
+    )
+    # The preset is LocallyAdaptiveKMeans(h=1.0, init="scattered", n_init=1, max_iter=100).
+    assert found["call"] == "LocallyAdaptiveKMeans"
+    assert found["params"] == {"n_clusters": "classes", "init": "random", "max_iter": 100}
+    assert found["trials"] == 1
+    assert "preset" not in found
+    assert study.with_preset({"preset": "psovw"})["params"]["patience"] == "None"
+    assert study.with_preset({"preset": "gcuk", "leave_out": ["scale"]}) == {
+        "call": "GeneticClustering"
+    }
+    # A study may run something else with the settings of a method.
+    learned = study.with_preset({"preset": "wk-means", "call": "learn_exponent"})
+    assert learned["call"] == "learn_exponent"
+    assert learned["params"]["init_weights"] == "random"
+    with pytest.raises(ValueError, match="did you mean 'psovw'"):
+        study.with_preset({"preset": "psowv"})
+
+
+def test_no_study_states_a_call_of_weft_itself():
+    for path in study.FOLDER.rglob("*.toml"):
+        for name, spec in tomllib.loads(path.read_text()).get("methods", {}).items():
+            assert not hasattr(weft, spec.get("call", "-")), f"{path.name}: {name}"
 
 
 def test_sweeps_hit_their_exponents():
