@@ -9,16 +9,11 @@ import numpy as np
 from bench.gpu import methods
 from bench.gpu.floors import N_FEATURES, N_GENERATIONS, N_PARTICLES, floor, warm_seconds
 from bench.harness.timing import seconds
+from bench.speed import swarm
 from weft import FeatureSwarm, StagedSwarm
 from weft.datasets import make_ellipsoids
 
-SETTINGS: dict[str, dict[str, Any]] = {
-    "knn": {},
-    "dbscan": {"clusterer_params": {"eps": 0.3}},
-    "linkage": {"n_clusters": 10},
-    "affinity": {},
-    "exponents": {"exponents": True},
-}
+SETTINGS: dict[str, dict[str, Any]] = {**swarm.SETTINGS, "exponents": {"exponents": True}}
 _CPU_MOST = 3000  # rows up to which the CPU runs whole searches
 
 

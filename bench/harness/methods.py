@@ -138,13 +138,19 @@ def estimate(paper: str, data: str, trial: int, at: Setting) -> int:
     return _known[key]
 
 
+def plain_labels(
+    X: np.ndarray, clusterer: str, *, n_clusters: int | None = None, **params: Any
+) -> np.ndarray:
+    """Return the labels of a clusterer on Euclidean distances, all features at weight 1."""
+    space = Space.of(Table.of(X), Solution(np.ones(X.shape[1])), Buffers(hold_matrix=True))
+    made = make_clusterer(clusterer, params, n_clusters=n_clusters, seed=0)
+    return made.prepare(space).cluster(space).labels
+
+
 def plain(params: dict[str, Any], at: Setting) -> Outcome:
-    """A clusterer on Euclidean distances, all features at weight 1."""
+    """A clusterer without a search."""
     given = {key: _resolved(value, at) for key, value in params.items()}
-    clusterer, n_clusters = given.pop("clusterer"), given.pop("n_clusters", None)
-    space = Space.of(Table.of(at.X), Solution(np.ones(at.X.shape[1])), Buffers(hold_matrix=True))
-    made = make_clusterer(clusterer, given, n_clusters=n_clusters, seed=0)
-    return Outcome(at.X, at.y, made.prepare(space).cluster(space).labels, None, {})
+    return Outcome(at.X, at.y, plain_labels(at.X, **given), None, {})
 
 
 def truth(params: dict[str, Any], at: Setting) -> Outcome:

@@ -20,12 +20,11 @@ from scipy.stats import wilcoxon
 from sklearn.cluster import HDBSCAN
 
 from bench.harness import places, records
+from bench.harness.methods import plain_labels
 from bench.harness.study import printed
-from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
 from weft.datasets import make_ellipsoids
 from weft.estimators.presets import find_method
 from weft.metrics import pair_f
-from weft.search.clusterers import make_clusterer
 
 RESULTS = places.RESULTS / "feature_swarm.jsonl"
 PSO_FSW = find_method("pso-fsw")
@@ -71,9 +70,9 @@ def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[s
     if clusterer == "hdbscan":
         labels, kept = HDBSCAN(copy=True).fit_predict(data.data), 1.0
     elif criterion == "plain":
-        space = Space.of(Table.of(data.data), Solution(np.ones(d)), Buffers(hold_matrix=True))
-        plain = make_clusterer(clusterer, CLUSTERERS[clusterer], n_clusters=n_clusters, seed=0)
-        labels, kept = plain.prepare(space).cluster(space).labels, 1.0
+        settings = CLUSTERERS[clusterer]
+        labels = plain_labels(data.data, clusterer, n_clusters=n_clusters, **settings)
+        kept = 1.0
     else:
         model = PSO_FSW.make(
             clusterer=clusterer,
