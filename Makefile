@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
 .PHONY: demo test lint bench noise studies docs browser-test
-.PHONY: fuzz faults audit lock coverage mutation clean
+.PHONY: fuzz faults forgery audit lock coverage mutation clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
@@ -26,6 +26,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/vulture
 	$(BIN)/bandit --quiet --recursive src/weft
 
 test: lint  ## Everything the project checks.
@@ -41,6 +43,10 @@ fuzz: $(VENV)/.fuzz  ## Bytes on everything that reads bytes, 10 minutes for eac
 
 faults: $(VENV)/.dev  ## Kills, full disks, memory limits, a thousand fits: half an hour.
 	$(BIN)/python -m checks.faults
+
+FILES ?= 2000
+forgery: $(VENV)/.dev  ## Forged model files with valid checksums, 2,000 per class; FILES=60 for a look.
+	$(BIN)/python -m checks.forgery --files $(FILES)
 
 coverage: $(VENV)/.dev  ## Branches of src/weft that the tests reach, compiled code run as Python.
 	$(BIN)/python -m checks.branches

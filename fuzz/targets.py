@@ -14,7 +14,7 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -160,7 +160,7 @@ def _models() -> tuple[bytes, ...]:
 
 
 def model(data: bytes) -> None:
-    """Model files; what loads must answer or raise, and stay in the process."""
+    """Model files: one sentence, or a model that answers."""
     import weft
 
     bases = _models()
@@ -174,8 +174,13 @@ def model(data: bytes) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
-        with suppress(Exception):  # wrong answers and errors are what a forger gets
-            loaded.predict(np.zeros((2, 3)))
+        try:
+            labels = loaded.predict(np.zeros((2, 3)))
+        except ValueError as error:
+            _refusal(error)
+            return
+    if labels.shape != (2,):
+        raise Crash(f"labels of shape {labels.shape}")
 
 
 def _searches() -> tuple[Any, ...]:

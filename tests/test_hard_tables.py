@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from weft.backends import CPU, REFERENCE
 from weft.backends.cpu.kernels import distances as cpu_distances
 from weft.backends.cpu.kernels import linkage as cpu_linkage
 from weft.backends.cpu.kernels import minkowski as cpu_minkowski
 from weft.backends.cpu.kernels import neighbours as cpu_neighbours
 from weft.backends.cpu.kernels import prototypes as cpu_prototypes
 from weft.backends.cpu.kernels import scores as cpu_scores
+from weft.backends.reference import prototypes as ref_prototypes
 from weft.backends.reference.kernels import distances as ref_distances
 from weft.backends.reference.kernels import kmeans as ref_kmeans
 from weft.backends.reference.kernels import linkage as ref_linkage
 from weft.backends.reference.kernels import neighbours as ref_neighbours
-from weft.backends.reference.kernels import prototypes as ref_prototypes
 from weft.backends.reference.kernels import scores as ref_scores
 
 QUICK = settings(max_examples=60, deadline=None)
@@ -150,18 +151,19 @@ def test_nearest_centres_on_hard_tables(X, data):
 def test_prototypes_on_hard_tables(X, data):
     n, m = X.shape
     position = data.draw(arrays(float, m + n + 1, elements=st.sampled_from([-1.0, 0.0, 0.5, 1.0])))
-    columns = np.ascontiguousarray(X.T)
     found = []
-    for kernels in (ref_prototypes, cpu_prototypes):
-        features, chosen = kernels.decode_medoids(position, m, n)
+    for backend in (REFERENCE, CPU):
+        rows = backend.prototypes.load(X, backend.device)
+        features, medoids = backend.prototypes.medoids_of(rows, position, n)
         assert ((features >= 0) & (features < m)).all()
-        assert ((chosen >= 0) & (chosen < n)).all()
-        out = np.full(n, -7)
-        count = kernels.distinct_medoids(X, features, chosen, n, out) if len(features) else 0
-        labels, squared = np.full(n, -7), np.full(n, np.nan)
-        if count and len(features):
-            prototypes = np.ascontiguousarray(X[np.ix_(out[:count], features)])
-            kernels.nearest_prototypes(columns, features, prototypes, labels, squared)
-        found.append((features, chosen, count, out[:count], labels, squared))
+        labels = np.full(n, -7)
+        if medoids.size:
+            labels = backend.prototypes.nearest(rows, features, medoids)
+        found.append((features, len(medoids), medoids.ravel(), labels))
+    if medoids.size:
+        columns, squared = np.ascontiguousarray(X.T), np.full(n, np.nan)
+        cpu_prototypes.nearest_prototypes(columns, features, medoids, labels, squared)
+        expected = ref_prototypes.squared_distances(X[:, features], medoids).min(axis=1)
+        np.testing.assert_array_equal(squared, expected)
     for one, two in zip(*found, strict=True):
         np.testing.assert_array_equal(one, two)

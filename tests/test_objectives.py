@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from weft import metrics
+from weft.backends import CPU
+from weft.backends.cpu.features import plan_memory
 from weft.search.clusterers import make_clusterer
 from weft.search.criteria import CRITERIA, make_criterion
-from weft.search.objectives import FeatureObjective, _plan_memory
+from weft.search.objectives import FeatureObjective
 from weft.search.particles import WeightExponentParticle, WeightParticle
 
 # The search runs in single precision; what float64 gives is tested in tests/metrics.
@@ -27,6 +29,7 @@ def _objective(X, *, clusterer="knn", criterion="csc", particle=None, **options)
             seed=0,
         ),
         make_criterion(criterion, options.get("criterion_params")),
+        backend=CPU,
         max_memory=options.get("max_memory", 2**30),
         n_jobs=options.get("n_jobs", 1),
     )
@@ -175,7 +178,7 @@ def test_threads_memory_and_processes_do_not_change_a_bit(blobs):
     swarm = rng.uniform(-2, 2, (12, 3))
     expected = _objective(blobs)(swarm).fitness
     small = _objective(blobs, max_memory=1)
-    assert not small.hold_matrix
+    assert not small.data.hold_matrix
     np.testing.assert_array_equal(small(swarm).fitness, expected)
     with _objective(blobs, n_jobs=3) as threaded:
         np.testing.assert_array_equal(threaded(swarm).fitness, expected)
@@ -194,12 +197,12 @@ def test_a_function_may_be_the_criterion(blobs):
 
 def test_memory_plan():
     # 1000 rows: 8 MB a matrix. A clusterer without need holds it if every thread can.
-    assert _plan_memory(8_000_000, 0, 2, 16_000_000) == (2, True)
-    assert _plan_memory(8_000_000, 0, 2, 15_999_999) == (2, False)
+    assert plan_memory(8_000_000, 0, 2, 16_000_000) == (2, True)
+    assert plan_memory(8_000_000, 0, 2, 15_999_999) == (2, False)
     # One that needs four runs on fewer threads, or says what is missing.
-    assert _plan_memory(8_000_000, 4, 8, 70_000_000) == (2, True)
+    assert plan_memory(8_000_000, 4, 8, 70_000_000) == (2, True)
     with pytest.raises(ValueError, match=r"4 matrices of .* raise max_memory"):
-        _plan_memory(8_000_000, 4, 8, 31_999_999)
+        plan_memory(8_000_000, 4, 8, 31_999_999)
 
 
 def test_wrong_settings_are_named(blobs):

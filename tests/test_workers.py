@@ -20,6 +20,7 @@ from weft import (
     StagedSwarm,
     WeightedKMeans,
 )
+from weft.methods.staged import search as staged_search
 from weft.parallel.threads import local_threads
 from weft.parallel.workers import CHUNKS_PER_WORKER, Crew, _cut, threads_per_process
 
@@ -126,6 +127,23 @@ def test_work_that_stays_here_takes_the_threads_of_this_machine(client):
         assert local_threads(3) == 3
         assert local_threads(None) == 1
         assert WeightedKMeans(3).fit(rows()).n_iter_ >= 1
+
+
+def test_a_staged_swarm_does_not_count_dasks_workers_as_threads(client, monkeypatch):
+    counted = []
+
+    def spy(*args, n_threads, **options):
+        counted.append(n_threads)
+        return estimate(*args, n_threads=n_threads, **options)
+
+    estimate = staged_search.estimate_n_clusters
+    monkeypatch.setattr(staged_search, "estimate_n_clusters", spy)
+    settings = {"n_particles": 4, "n_generations": 2, "n_estimates": 1, "random_state": 0}
+    with joblib.parallel_config(backend="dask"):
+        assert joblib.effective_n_jobs() == 2  # what Dask says: all of its cluster's workers
+        for n_jobs in (None, 1, 3):
+            StagedSwarm(n_jobs=n_jobs, **settings).fit(rows())
+    assert counted == [1, 1, 3]
 
 
 @pytest.mark.parametrize("backend", ["loky", "dask"])

@@ -17,7 +17,7 @@ _PUBLIC = {
     "FeatureClusterSelector": "weft.estimators.feature_similarity",
     "ConstrainedKMeans": "weft.estimators.constrained_kmeans",
     "EntropyKMeans": "weft.estimators.entropy_kmeans",
-    "LocallyAdaptiveKMeans": "weft.estimators.entropy_kmeans",
+    "LocallyAdaptiveKMeans": "weft.estimators.locally_adaptive_kmeans",
     "ProjectedSwarm": "weft.estimators.projected_swarm",
     "RangeScaler": "weft.estimators.range_scaler",
     "WeightedKMeans": "weft.estimators.weighted_kmeans",

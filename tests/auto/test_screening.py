@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
+from weft.backends import CPU
 from weft.columns.clumps import clumping, is_clumped
 from weft.columns.screening import (
     bin_column,
+    contrast_values,
     find_dependent,
     group_columns,
     has_two_modes,
     make_contrasts,
-    scores,
     screen,
-    spread,
 )
 
 
@@ -26,8 +26,8 @@ def test_dependence_is_the_chi_square_of_the_contingency_table():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 3, 200)
     y = np.where(rng.random(200) < 0.4, x, rng.integers(0, 3, 200))
-    contrasts = make_contrasts(np.column_stack([x, y]).astype(float))
-    first, second = (contrasts.values[:, spread(np.array([c]), contrasts.width)] for c in (0, 1))
+    values, width, _ = contrast_values(np.column_stack([x, y]).astype(float))
+    first, second = values[:, :width], values[:, width:]
     table = np.histogram2d(x, y, bins=3)[0]
     expected = chi2_contingency(table, correction=False).statistic
     assert len(x) * ((first.T @ second) ** 2).sum() == pytest.approx(expected, rel=1e-4)
@@ -37,8 +37,7 @@ def test_scores_are_standard_normal_where_nothing_depends():
     rng = np.random.default_rng(1)
     rows = np.column_stack([rng.normal(size=(400, 60)), rng.integers(0, 2, (400, 20))])
     contrasts = make_contrasts(rows)
-    every = contrasts.values
-    z = scores(every, every, contrasts.width, contrasts.freedom, contrasts.freedom)
+    z = CPU.columns.scores(contrasts.resident, np.arange(80), np.arange(80))
     off = z[~np.eye(80, dtype=bool)]
     assert abs(off.mean()) < 0.1
     assert 0.85 < off.std() < 1.1
@@ -115,7 +114,7 @@ def test_a_wide_table_is_compared_by_ranks(monkeypatch):
     monkeypatch.setattr("weft.columns.screening.WIDE", 10)
     rng = np.random.default_rng(8)
     rows = np.hstack([three_heaps(rng), rng.normal(size=(150, 16))])
-    assert make_contrasts(rows).width == 1
+    assert contrast_values(rows)[1] == 1
     kept = screen(rows, 0.05, rng).kept
     assert kept[:4].all()
     assert not kept[4:].any()

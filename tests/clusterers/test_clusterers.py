@@ -9,20 +9,35 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import kneighbors_graph
 
-from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
+from weft.backends.cpu.spaces import Space, Table
+from weft.backends.spaces import Clustering, Solution
 from weft.search.clusterers import CLUSTERERS, make_clusterer
 
 
 def _space(X, *, hold_matrix=True, exponents=None, dtype=np.float64):
     X = np.asarray(X, dtype=float)
     solution = Solution(np.ones(X.shape[1]), exponents)
-    return Space.of(Table.of(X), solution, Buffers(hold_matrix=hold_matrix, dtype=dtype))
+    table, buffers = Table.of(X), Buffers(hold_matrix=hold_matrix, dtype=dtype)
+    return Spaces(Space.of(table, solution, buffers), table)
 
 
 def _cluster(name, X, *, n_clusters=None, hold_matrix=True, **params):
     clusterer = make_clusterer(name, params, n_clusters=n_clusters, seed=0)
     space = _space(X, hold_matrix=hold_matrix, dtype=clusterer.precision)
-    return clusterer.prepare(_space(X)).cluster(space)
+    return _only(clusterer.prepare(_space(X)).cluster(space))
+
+
+def _only(partitions):
+    """Return the clustering of the one particle that a CPU space has."""
+    anchors, converged = partitions.anchors, partitions.converged
+    return Clustering(
+        partitions.labels[0],
+        np.arange(partitions.labels.shape[1]) if anchors is None else np.flatnonzero(anchors[0]),
+        partitions.radius,
+        converged is None or bool(converged[0]),
+    )
 
 
 @pytest.fixture(params=range(5))

@@ -17,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from weft import FeatureSwarm
 from weft.datasets import add_noise_features
 from weft.metrics import pair_f
+from weft.search.swarms import PSO, SWARMS, BinaryPSO
 
 VARIANTS = [
     {},
@@ -171,8 +172,8 @@ def test_n_clusters_that_is_not_used_is_said_so(blobs):
         ({"n_particles": 0}, ValueError, "n_particles=0 must be at least 1"),
         ({"n_generations": 2.5}, TypeError, "n_generations=2.5 must be an integer"),
         ({"patience": 0}, ValueError, "patience=0 must be at least 1"),
-        ({"inertia": -1}, ValueError, "inertia=-1 must be a finite number at least 0"),
-        ({"max_velocity": 0}, ValueError, "max_velocity=0 must be a finite number above 0"),
+        ({"swarm": "ants"}, ValueError, "swarm='ants' is not known; choose one of 'pso'"),
+        ({"swarm": 3}, TypeError, "pass one of 'pso', 'standard', 'binary', or an object with"),
         ({"max_memory": "lots"}, ValueError, "'lots' is not an amount of memory"),
         ({"clusterer": "affinity", "max_memory": 1000}, ValueError, "raise max_memory"),
         ({"device": "tpu"}, ValueError, "device='tpu' is not known"),
@@ -182,6 +183,70 @@ def test_n_clusters_that_is_not_used_is_said_so(blobs):
 def test_wrong_settings_get_one_sentence(settings, error, sentence, blobs):
     with pytest.raises(error, match=re.escape(sentence)):
         FeatureSwarm(**settings).fit(blobs[0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"inertia": -1}, "inertia=-1 must be a finite number at least 0"),
+        ({"max_velocity": 0}, "max_velocity=0 must be a finite number above 0"),
+    ],
+)
+def test_settings_of_the_swarm_are_checked(settings, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        PSO(**settings)
+    with (
+        pytest.warns(FutureWarning, match=r"moved into swarm; pass swarm=PSO\("),
+        pytest.raises(ValueError, match=sentence),
+    ):
+        FeatureSwarm(**settings)
+
+
+def test_settings_of_the_swarm_by_their_old_names(blobs):
+    old = {"inertia": 0.5, "cognitive": 1.0, "social": 2.0, "max_velocity": 0.5}
+    quick = {"n_particles": 6, "n_generations": 3, "random_state": 0}
+    with pytest.warns(FutureWarning, match="inertia, cognitive, social, max_velocity of Feat") as w:
+        model = FeatureSwarm(**old, **quick)
+    assert w[0].filename == __file__
+    assert model.swarm == PSO(**old)
+    assert clone(model).swarm == model.swarm
+    assert "inertia" not in model.get_params()
+    with pytest.warns(FutureWarning, match=r"swarm=PSO\(social=3.0\)"):
+        model.set_params(social=3.0, n_generations=2)
+    assert (model.swarm.social, model.swarm.inertia, model.n_generations) == (3.0, 0.5, 2)
+    expected = FeatureSwarm(swarm=model.swarm, **quick).set_params(n_generations=2).fit(blobs[0])
+    np.testing.assert_array_equal(model.fit(blobs[0]).feature_weights_, expected.feature_weights_)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'inertai'"):
+        FeatureSwarm(inertai=0.5)
+    with (
+        pytest.warns(FutureWarning),
+        pytest.raises(TypeError, match="settings of PSO, not of Drift; set them on that object"),
+    ):
+        FeatureSwarm(swarm=Drift(), inertia=0.5)
+
+
+class Drift:
+    """A swarm of another kind."""
+
+    def start(self, positions, rng):
+        return None
+
+    ask = tell = start
+
+
+def test_binary_search_takes_the_settings_of_pso(blobs):
+    quick = {"encoding": "binary", "n_particles": 6, "n_generations": 3, "random_state": 0}
+    from_pso = FeatureSwarm(swarm=PSO(inertia=0.5, max_velocity=0.5), **quick).fit(blobs[0])
+    bits = BinaryPSO(inertia=0.5, max_velocity=3.0)
+    expected = FeatureSwarm(swarm=bits, **quick).fit(blobs[0])
+    np.testing.assert_array_equal(from_pso.feature_weights_, expected.feature_weights_)
+    assert set(from_pso.feature_weights_) <= {0.0, 1.0}
+
+
+def test_every_swarm_of_the_registry_searches(blobs):
+    for name in SWARMS:
+        model = FeatureSwarm(swarm=name, n_particles=6, n_generations=4, random_state=0)
+        assert np.isfinite(model.fit(blobs[0]).fitness_), name
 
 
 def test_values_whose_squares_overflow_are_refused(blobs):

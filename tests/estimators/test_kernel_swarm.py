@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import weft
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
 from weft.datasets import make_shapes
 from weft.metrics import accuracy
 from weft.search.reached import Reached
+from weft.search.swarms.mepso import MEPSO
 
 PRINTED = {"kernel": "rbf", "centers": "input", "sigma": 1.1, "patience": None}
 
@@ -143,7 +146,6 @@ def test_evaluations_are_counted_over_all_widths():
         (KernelSwarm(centers="input"), "needs kernel='rbf'"),
         (KernelSwarm("rbf", centers="input"), "give sigma as a number"),
         (KernelSwarm(swarm="bees"), "swarm='bees' is not known"),
-        (KernelSwarm(cognitive=(1.0, 2.0, 3.0)), "first and last"),
         (KernelSwarm(max_memory="1KB"), "fit a sample of the rows"),
         (GeneticClustering(mutation=2.0), "mutation=2.0 must be"),
         (DynamicSwarm(initial_share=-1.0), "initial_share=-1.0 must be"),
@@ -154,3 +156,43 @@ def test_evaluations_are_counted_over_all_widths():
 def test_errors_say_what_to_do(model, message):
     with pytest.raises(ValueError, match=message):
         model.fit(np.random.default_rng(0).normal(size=(20, 3)))
+
+
+def test_settings_of_the_swarm_are_checked():
+    with pytest.raises(ValueError, match="first and last"):
+        MEPSO(cognitive=(1.0, 2.0, 3.0))
+    with pytest.raises(ValueError, match=r"social=-1.0 must be"):
+        MEPSO(social=-1.0)
+    with pytest.raises(ValueError, match="first and last"), pytest.warns(FutureWarning):
+        KernelSwarm(cognitive=(1.0, 2.0, 3.0))
+
+
+@pytest.mark.parametrize(
+    ("old", "record"),
+    [
+        ({"inertia": 0.6, "cognitive": 1.5}, MEPSO(0.6, (1.5, 1.5))),
+        ({"swarm": "pso", "social": (2.4, 0.35)}, MEPSO(0.75, 2.0, (2.4, 0.35), elitist=False)),
+        ({"inertia": None, "max_velocity": 0.5}, MEPSO(max_velocity=0.5)),
+    ],
+)
+def test_old_names_of_the_swarms_settings_keep_working(old, record, tmp_path):
+    X = make_shapes("rectangles", n_samples=100, random_state=0).data
+    quick = {"sigma": 16.0, "n_particles": 8, "n_generations": 5, "random_state": 1}
+    with pytest.warns(FutureWarning, match="moved into swarm; pass swarm=MEPSO"):
+        model = KernelSwarm(**quick, **old)
+    assert model.swarm == record
+    expected = KernelSwarm(swarm=record, **quick).fit(X)
+    found = clone(model).fit(X)
+    assert found.fitness_ == expected.fitness_
+    assert (found.labels_ == expected.labels_).all()
+    found.save(tmp_path / "kernel.weft")
+    assert weft.load(tmp_path / "kernel.weft").swarm == record
+
+
+def test_names_of_swarms_are_the_settings_of_table_2():
+    X = make_shapes("blobs", n_samples=80, random_state=0).data
+    quick = {"sigma": 16.0, "n_particles": 8, "n_generations": 5, "random_state": 1}
+    for name, record in (("mepso", MEPSO()), ("pso", MEPSO(0.75, 2.0, 2.0, elitist=False))):
+        one = KernelSwarm(swarm=name, **quick).fit(X)
+        two = KernelSwarm(swarm=record, **quick).fit(X)
+        assert (one.history_["mean_fitness"] == two.history_["mean_fitness"]).all()

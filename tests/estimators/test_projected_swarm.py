@@ -17,8 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import weft
 from weft import ProjectedSwarm
 from weft.datasets import make_subspace_clusters
+from weft.methods.projected import SwarmSettings
 from weft.metrics import accuracy, found_features
 from weft.search.callbacks import Checkpoint, TimeLimit
 
@@ -311,6 +313,40 @@ def test_sparse_rows_need_the_text_metric(documents):
         ProjectedSwarm(3).fit(documents[0])
 
 
+# -- settings of the swarm ---------------------------------------------------------------------
+
+
+def test_old_names_go_into_the_settings_of_the_swarm(hard):
+    others = {"particle": "weights", "n_evaluations": 50, "random_state": 0}
+    with pytest.warns(FutureWarning, match=r"swarm=SwarmSettings\(inertia=\(0.8, 0.5\)\)"):
+        old = ProjectedSwarm(4, inertia=(0.8, 0.5), **others).fit(hard.data)
+    settings = SwarmSettings(inertia=(0.8, 0.5))
+    new = ProjectedSwarm(4, swarm=settings, **others).fit(hard.data)
+    assert old.swarm == settings
+    assert "inertia" not in old.get_params()
+    assert old.fitness_ == new.fitness_
+    np.testing.assert_array_equal(old.labels_, new.labels_)
+    assert new.fitness_ != ProjectedSwarm(4, **others).fit(hard.data).fitness_
+    with pytest.warns(FutureWarning, match="n_steps"):
+        old.set_params(n_steps=2, n_particles=5)
+    assert clone(old).swarm == SwarmSettings(inertia=(0.8, 0.5), n_steps=2)
+    assert old.n_particles == 5
+
+
+def test_settings_of_the_swarm_are_kept_in_a_file(hard, tmp_path):
+    swarm = SwarmSettings(inertia=(0.8, 0.5), max_iter=7)
+    model = ProjectedSwarm(4, n_evaluations=20, swarm=swarm, random_state=0).fit(hard.data)
+    model.save(tmp_path / "model.weft")
+    loaded = weft.load(tmp_path / "model.weft")
+    assert loaded.swarm == swarm
+    np.testing.assert_array_equal(loaded.predict(hard.data), model.labels_)
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'walls'"):
+        ProjectedSwarm(4, walls="repair")
+
+
 # -- bad input ---------------------------------------------------------------------------------
 
 
@@ -327,15 +363,16 @@ def test_sparse_rows_need_the_text_metric(documents):
         ({"bounds": "wrap"}, "bounds"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_evaluations": 5}, "n_evaluations"),
-        ({"n_steps": 0}, "n_steps"),
-        ({"max_iter": 0}, "max_iter"),
+        ({"swarm": SwarmSettings(n_steps=0)}, "n_steps"),
+        ({"swarm": SwarmSettings(max_iter=0)}, "max_iter"),
         ({"patience": 0}, "patience"),
         ({"weight_exponent": "large"}, "weight_exponent"),
         ({"weight_exponent": 0.5}, "closed-form"),
         ({"weight_exponent": -1.0}, "weight_exponent"),
         ({"objective": "lac", "strength": 0.0}, "strength"),
         ({"dispersion_floor": -1.0}, "dispersion_floor"),
-        ({"particle": "weights", "acceleration": -1.0}, "acceleration"),
+        ({"swarm": SwarmSettings(acceleration=-1.0)}, "acceleration"),
+        ({"swarm": "pso"}, "SwarmSettings"),
         ({"metric": "jaccard", "objective": "lac"}, "jaccard"),
     ],
 )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import weft
 from weft import StagedSwarm
 from weft.methods.staged.objectives import Partition, Terms
 from weft.methods.staged.polish import polished
 from weft.metrics import pair_f1
+from weft.search.swarms.staged import StagedPSO
 
 
 @parametrize_with_checks([StagedSwarm()])
@@ -25,6 +28,9 @@ def blobs_with_noise(seed=0):
     centers = 3.0 * np.array([[0, 0, 0], [1, 1, 0], [0, 1, 1], [1, 0, 1]])
     X, y = make_blobs(200, centers=centers, cluster_std=0.3, random_state=seed)
     return np.hstack([X, rng.uniform(0.0, 3.0, (200, 5))]), y
+
+
+FAST = StagedPSO(initial_velocity=6.0)
 
 
 def first_velocities(model):
@@ -46,21 +52,21 @@ def test_particles_start_in_motion():
     for velocities in first_velocities(StagedSwarm(3)):
         assert 5.5 < np.abs(velocities).max() <= 6.0
         assert abs(velocities.mean()) < 0.5
-    (velocities,) = first_velocities(StagedSwarm(2, max_velocity=0.5))
+    (velocities,) = first_velocities(StagedSwarm(2, swarm=StagedPSO(max_velocity=0.5)))
     assert 0.45 < np.abs(velocities).max() <= 0.5
-    (velocities,) = first_velocities(StagedSwarm(1, initial_velocity=50.0))
+    (velocities,) = first_velocities(StagedSwarm(1, swarm=StagedPSO(initial_velocity=50.0)))
     assert np.abs(velocities).max() == 6.0
 
 
 def test_particles_start_at_rest_where_asked():
-    (velocities,) = first_velocities(StagedSwarm(initial_velocity=0.0))
+    (velocities,) = first_velocities(StagedSwarm(swarm=StagedPSO(initial_velocity=0.0)))
     assert (velocities == 0.0).all()
     (velocities,) = first_velocities(StagedSwarm(polish="lloyd"))
     assert (velocities == 0.0).all()
-    (velocities,) = first_velocities(StagedSwarm(polish="prune", initial_velocity=6.0))
+    (velocities,) = first_velocities(StagedSwarm(polish="prune", swarm=FAST))
     assert np.abs(velocities).max() > 5.5
     # Stage 3 starts with all particles in one place: at rest it could not move.
-    second, third = first_velocities(StagedSwarm(3, initial_velocity=0.0))
+    second, third = first_velocities(StagedSwarm(3, swarm=StagedPSO(initial_velocity=0.0)))
     assert (second == 0.0).all()
     assert np.abs(third).max() > 5.5
 
@@ -171,13 +177,59 @@ def test_patience_and_callbacks_stop():
         ({"n_particles": 0}, "n_particles=0 must be at least 1"),
         ({"k_spread": 0.0}, "k_spread=0.0 must be"),
         ({"max_clusters": 1}, "max_clusters=1 must be at least 2"),
-        ({"initial_velocity": -1.0}, "initial_velocity=-1.0 must be a finite number at least 0"),
+        ({"swarm": "pso"}, "swarm='pso' is not known; choose one of 'standard'"),
         ({"n_clusters_estimate": 0}, "n_clusters_estimate=0 must be at least 1"),
     ],
 )
 def test_errors_say_what_to_do(settings, message):
     with pytest.raises(ValueError, match=message):
         StagedSwarm(**settings).fit(np.random.default_rng(0).normal(size=(20, 3)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"initial_velocity": -1.0}, "initial_velocity=-1.0 must be a finite number at least 0"),
+        ({"inertia": -0.1}, "inertia=-0.1 must be"),
+        ({"max_velocity": 0.0}, "max_velocity=0.0 must be"),
+    ],
+)
+def test_settings_of_the_swarm_are_checked(settings, message):
+    with pytest.raises(ValueError, match=message):
+        StagedPSO(**settings)
+    with pytest.raises(ValueError, match=message), pytest.warns(FutureWarning):
+        StagedSwarm(**settings)
+
+
+def test_old_names_of_the_swarms_settings_keep_working():
+    X, _ = blobs_with_noise()
+    quick = {"n_particles": 10, "n_generations": 5, "n_estimates": 2, "random_state": 0}
+    old = {"inertia": 0.6, "social": 1.2, "max_velocity": 3.0}
+    with pytest.warns(FutureWarning, match="moved into swarm; pass swarm=StagedPSO") as caught:
+        model = StagedSwarm(**quick, **old)
+    assert caught[0].filename == __file__
+    assert model.swarm == StagedPSO(**old)
+    assert "inertia" not in model.get_params()
+    expected = StagedSwarm(swarm=StagedPSO(**old), **quick).fit(X)
+    found = clone(model).fit(X)
+    assert found.fitness_ == expected.fitness_
+    assert (found.history_["mean_fitness"] == expected.history_["mean_fitness"]).all()
+    with pytest.warns(FutureWarning):
+        model.set_params(inertia=0.9, quality="calinski-harabasz")
+    assert model.swarm == StagedPSO(**{**old, "inertia": 0.9})
+    assert model.quality == "calinski-harabasz"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'momentum'"):
+        StagedSwarm(momentum=1.0)
+
+
+def test_settings_of_the_swarm_are_kept_in_model_files(tmp_path):
+    X, _ = blobs_with_noise()
+    quick = {"n_particles": 10, "n_generations": 3, "n_estimates": 2, "random_state": 0}
+    model = StagedSwarm(swarm=StagedPSO(inertia=0.5), **quick).fit(X)
+    model.save(tmp_path / "staged.weft")
+    loaded = weft.load(tmp_path / "staged.weft")
+    assert loaded.swarm == StagedPSO(inertia=0.5)
+    assert (loaded.predict(X) == model.labels_).all()
 
 
 def test_prune_drops_a_centre_that_lloyd_cannot():

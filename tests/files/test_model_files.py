@@ -87,10 +87,21 @@ def model(data):
     return FeatureSwarm(n_particles=6, n_generations=3, random_state=0).fit(data)
 
 
+RECIPE = {
+    "columns": [
+        {"name": "a", "kind": "numeric", "fill": 0.5},
+        {"name": "=b", "kind": "boolean", "fill": 1.0},
+        {"name": "<c>", "kind": "categorical", "values": ["x", "(missing)"]},
+    ],
+    "missing": "median",
+    "scale": {"method": "standard", "center": [0.0] * 4, "scale": [1.0, 2.0, 1.0, 0.5]},
+}
+
+
 @pytest.fixture
 def saved(model, tmp_path):
     path = tmp_path / "m.weft"
-    save_model(model, path, table={"columns": [], "odd": (1, float("inf"))})
+    save_model(model, path, table=RECIPE)
     return path
 
 
@@ -136,14 +147,14 @@ def test_a_model_without_names_comes_back(tmp_path):
 
 def test_same_model_same_bytes_and_no_draft_left(model, saved, tmp_path):
     first = saved.read_bytes()
-    save_model(model, saved, table={"columns": [], "odd": (1, float("inf"))})
+    save_model(model, saved, table=RECIPE)
     assert saved.read_bytes() == first
     assert [file.name for file in tmp_path.iterdir()] == ["m.weft"]
 
 
 def test_the_table_recipe_travels_with_the_model(saved):
     held = read_model(saved)
-    assert held.table == {"columns": [], "odd": (1, float("inf"))}
+    assert held.table == RECIPE
     assert held.weft_version == weft.__version__
 
 
@@ -211,6 +222,10 @@ def npy(array, **options) -> bytes:
     return buffer.getvalue()
 
 
+def one_array_more(members):
+    members[f"arrays/{len(members) - 1}.npy"] = npy(np.zeros(3))
+
+
 class Bomb:
     def __reduce__(self):
         return (exec, ("raise SystemExit('code was run')",))
@@ -229,13 +244,18 @@ class Bomb:
         (change_json(attributes={"labels_": {"$array": 999}}), "'$array' in a form"),
         (change_json(attributes={"x_": {"$record": "Popen", "fields": {}}}), "'Popen'"),
         (change_json(attributes={"x_": {"$new": 1}}), "'$new' in a form"),
-        (change_json(attributes={}), "how many features"),
+        (change_json(attributes={}), "lacks the attribute 'n_features_in_'"),
         (change_json(summary=[1]), "its summary"),
-        (change_json(attributes=[1, 2]), "damaged"),
+        (change_json(summary={"schema": 2}), "its summary lacks"),
+        (change_json(table={"columns": []}), "its table recipe lacks"),
+        (change_json(table={**RECIPE, "columns": []}), "makes 0 features"),
+        (change_json(attributes=[1, 2]), "not a dict"),
+        (change_json(colour=1), "unknown entry 'colour'"),
         (lambda members: members.update({"model.json": b"[" * 100_000}), "damaged"),
         (lambda members: members.update({"model.json": b"\xff\xfe"}), "damaged"),
         (lambda members: members.update({"model.json": b"[]"}), "no weft model"),
         (lambda members: members.update({"arrays/77.npy": b"x"}), "damaged"),
+        (one_array_more, "exactly once"),
         (lambda members: members.pop("model.json"), "lacks model.json"),
         (with_array(npy(np.array([Bomb()], dtype=object), allow_pickle=True)), "size or type"),
         (with_array(pickle.dumps(Bomb())), "damaged"),

@@ -6,44 +6,16 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import FeatureSwarm
+from weft.backends import CPU, Backend
 from weft.datasets import make_ellipsoids
-from weft.estimators import feature_swarm
 from weft.search.clusterers import make_clusterer
 from weft.search.criteria import make_criterion
-from weft.search.device_objectives import DeviceObjective
 from weft.search.objectives import FeatureObjective
 from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)
 DATA = make_ellipsoids(4, 12, cluster_size=30, random_state=0).data
-
-
-@pytest.fixture
-def on_torch(monkeypatch):
-    """Let device="cuda" mean torch's own CPU device, where there is no GPU."""
-
-    def choose(device, *, worth_it):
-        return DEVICES[-1] if device == "cuda" else "cpu"
-
-    original = FeatureSwarm._make_objective
-
-    def make(self, X, particle, criterion, seed, device):
-        if self.device != "cuda":
-            return original(self, X, particle, criterion, seed, device)
-        return DeviceObjective(
-            X,
-            particle,
-            make_clusterer(
-                self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
-            ),
-            criterion,
-            max_memory=2**30,
-            device=device,
-        )
-
-    monkeypatch.setattr(feature_swarm, "choose_device", choose)
-    monkeypatch.setattr(FeatureSwarm, "_make_objective", make)
 
 
 def _objectives(clusterer, criterion, particle, device, max_memory=2**30, params=None):
@@ -54,9 +26,10 @@ def _objectives(clusterer, criterion, particle, device, max_memory=2**30, params
         make_clusterer(name, None, n_clusters=n_clusters, seed=0),
         make_criterion(criterion, params),
     ]
+    gpu = Backend("gpu", device)
     return (
-        FeatureObjective(*parts, max_memory=2**30, n_jobs=1),
-        DeviceObjective(*parts, max_memory=max_memory, device=device),
+        FeatureObjective(*parts, backend=CPU, max_memory=2**30, n_jobs=1),
+        FeatureObjective(*parts, backend=gpu, max_memory=max_memory, n_jobs=1),
     )
 
 
@@ -119,7 +92,7 @@ def test_memory_decides_how_many_particles_go_at_once_and_nothing_else(clusterer
     particle = WeightParticle(DATA.shape[1])
     _, roomy = _objectives(clusterer, "csc", particle, device)
     _, tight = _objectives(clusterer, "csc", particle, device, max_memory=2**12)
-    assert tight.batch == 1 < roomy.batch
+    assert tight.data.batch == 1 < roomy.data.batch
     positions = np.random.default_rng(3).uniform(-2, 2, (4, particle.n_dimensions))
     np.testing.assert_allclose(
         tight(positions).fitness, roomy(positions).fitness, rtol=1e-12, atol=0

@@ -6,10 +6,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import AutoCluster, FeatureClusterSelector, FeatureSimilaritySelector
+from weft.backends import CPU, Backend
+from weft.backends.gpu.columns import compression_tiles, load_features
 from weft.backends.gpu.kernels.compression import compression_tile
 from weft.backends.reference.kernels import compression as reference
 from weft.columns import screening
-from weft.methods.selection.compression import centred, compression_tiles
+from weft.methods.selection.compression import centred
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)
@@ -32,11 +34,11 @@ def test_compression_of_two_features(device):
     covariances = columns @ columns.T / len(X)
     expected = np.empty_like(covariances)
     reference.compression_tile(covariances, variances, variances, expected)
-    moved = [torch.as_tensor(each, device=device) for each in (covariances, variances)]
-    found = compression_tile(moved[0], moved[1], moved[1]).cpu().numpy()
+    tensors = [torch.as_tensor(each, device=device) for each in (covariances, variances)]
+    found = compression_tile(tensors[0], tensors[1], tensors[1]).cpu().numpy()
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-    there = torch.as_tensor(columns, device=device)
-    tiles = np.vstack([tile for _, tile in compression_tiles(there, there)])
+    features = load_features(columns, device)
+    tiles = np.vstack([tile for _, tile in compression_tiles(features, features)])
     np.testing.assert_allclose(tiles, expected, rtol=1e-7, atol=1e-12)
 
 
@@ -73,15 +75,14 @@ def test_evidence_is_the_cpus(device, wide, monkeypatch):
     X = _repeated(120, 30)
     X[:, 5] = 1.0
     X[:, 6] = np.round(X[:, 6])
-    contrasts = screening.make_contrasts(X)
-    there = contrasts._replace(there=torch.as_tensor(contrasts.values, device=device))
+    both = [screening.make_contrasts(X, each) for each in (CPU, Backend("gpu", device))]
     for references in (np.arange(30), np.array([1, 2, 9])):
         for seed in (None, 3):
             one, other = (
                 screening.gather(
                     each, references, None if seed is None else np.random.default_rng(seed)
                 )
-                for each in (contrasts, there)
+                for each in both
             )
             np.testing.assert_allclose(other.overall, one.overall, rtol=1e-4, atol=1e-4)
             np.testing.assert_allclose(other.nearest, one.nearest, rtol=1e-4, atol=1e-4)

@@ -1,4 +1,7 @@
-"""Kernel swarms, kernel k-means and the rivals on a torch device beside the CPU's kernels."""
+"""Mercer kernels and the searches for centres on a torch device beside the CPU.
+
+The operations: tests/backends/test_mercer.py and test_prototypes.py.
+"""
 
 import numpy as np
 import pytest
@@ -8,14 +11,13 @@ torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip insta
 from sklearn.base import clone
 
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
-from weft.backends.cpu.kernels import prototypes as cpu_prototypes
+from weft.backends import Backend
 from weft.backends.gpu.kernels import mercer_cs, prototypes
-from weft.backends.reference.kernels import mercer_cs as reference
+from weft.backends.reference import mercer as reference
 from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
-from weft.methods.mercer import on_device
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
-from weft.methods.mercer.spaces import KernelSpace, Walk, median_distance
+from weft.methods.mercer.spaces import KernelSpace
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
 every_device = pytest.mark.parametrize("device", DEVICES)
@@ -33,19 +35,6 @@ TABLES = dict(_tables())
 every_table = pytest.mark.parametrize("name", TABLES)
 
 
-def _swarm(objective, n_particles=40):
-    """Positions from rows, and some that hurt: no active threshold, twin centres, ties."""
-    rng = np.random.default_rng(1)
-    positions = objective.initial(rng, n_particles)
-    C = objective.max_clusters
-    positions[0, :C] = 0.1
-    positions[1, :C] = 0.2
-    positions[1, 2] = 0.9
-    positions[2, C:] = 0.5
-    positions[3:6, C:] = np.round(positions[3:6, C:])
-    return positions
-
-
 def _same(expected, found):
     np.testing.assert_array_equal(found.details["n_clusters"], expected.details["n_clusters"])
     np.testing.assert_allclose(found.fitness, expected.fitness, rtol=1e-9)
@@ -53,35 +42,18 @@ def _same(expected, found):
 
 @every_device
 @every_table
-def test_printed_cs(name, device):
+def test_objectives_agree(name, device):
     rows = TABLES[name]
-    cpu = InputObjective(rows, 6, gamma=0.4)
-    gpu = on_device.DeviceInputObjective(rows, 6, gamma=0.4, device=device)
-    positions = _swarm(cpu)
-    _same(cpu(positions), gpu(positions))
-
-
-@every_device
-@every_table
-@pytest.mark.parametrize(("steps", "least"), [(0, 1), (1, 2), (3, 5)])
-def test_weighted_cs(name, steps, least, device):
-    rows = TABLES[name]
-    for space in (KernelSpace.of(rows, "rbf", {"gamma": 0.5}, 4), Walk.of(rows, 3).space(2.0)):
-        cpu = SpaceObjective(space, 6, steps=steps, least=least)
-        gpu = on_device.DeviceSpaceObjective(space, 6, steps=steps, least=least, device=device)
-        positions = _swarm(cpu)
-        _same(cpu(positions), gpu(positions))
-
-
-@every_device
-@every_table
-def test_strings_of_centres(name, device):
-    rows = TABLES[name]
-    cpu = StringObjective(rows, 6)
-    gpu = on_device.DeviceStringObjective(rows, 6, device=device)
-    positions = _swarm(cpu)
-    positions[7, :6] = 0.0  # no centre at all
-    _same(cpu(positions), gpu(positions))
+    backend = Backend("gpu", device)
+    space = KernelSpace.of(rows, "rbf", {"gamma": 0.5}, 4)
+    for make, first, options in (
+        (InputObjective, rows, {"gamma": 0.4}),
+        (SpaceObjective, space, {}),
+        (StringObjective, rows, {}),
+    ):
+        on_cpu = make(first, 6, **options)
+        positions = on_cpu.initial(np.random.default_rng(1), 20)
+        _same(on_cpu(positions), make(first, 6, backend=backend, **options)(positions))
 
 
 @every_device
@@ -91,7 +63,7 @@ def test_subsets_of_a_pool(name, device):
     rng = np.random.default_rng(2)
     pool = rows[rng.integers(len(rows), size=7)]
     cpu = SubsetObjective(rows, pool)
-    gpu = on_device.DeviceSubsetObjective(rows, pool[:0], device=device).with_pool(pool)
+    gpu = SubsetObjective(rows, pool[:0], backend=Backend("gpu", device)).with_pool(pool)
     positions = cpu.initial(rng, 30, 0.5)
     positions[0], positions[1] = 0.0, 1.0
     _same(cpu(positions), gpu(positions))
@@ -99,19 +71,19 @@ def test_subsets_of_a_pool(name, device):
 
 
 @every_device
-def test_no_particle_waits_for_memory(device):
+def test_widths_in_parts_are_the_same_widths(device):
     rows = TABLES["random"]
     space = KernelSpace.of(rows, "rbf", {"gamma": 0.5}, 4)
-    there = on_device.DeviceSpaceObjective(space, 6, steps=1, least=2, device=device)
-    positions = torch.as_tensor(_swarm(there), device=device)
-    distances, low, span = there.there
-    labels, _, _ = mercer_cs.decode_feature(there.data, positions, 6, low, span, 1, 2)
+    objective = SpaceObjective(space, 6, backend=Backend("gpu", device))
+    positions = objective.initial(np.random.default_rng(1), 40)
+    data, distances, low, span = objective.data
+    moved = torch.as_tensor(positions, device=device)
+    labels, _, _ = mercer_cs.decode_feature(data, moved, 6, low, span, 1, 2)
     counts = mercer_cs.count_labels(labels, 6)
     whole = mercer_cs.mean_widths(distances, labels, counts, 2**30)
-    assert torch.equal(whole, mercer_cs.mean_widths(distances, labels, counts, 1000))  # in parts
-    expected = np.empty(6)
+    assert torch.equal(whole, mercer_cs.mean_widths(distances, labels, counts, 1000))
     for p in range(len(positions)):
-        reference.mean_widths(space.squared_distances(), labels[p].cpu().numpy(), 6, expected)
+        expected = reference.mean_widths(space.squared_distances(), labels[p].cpu().numpy(), 6)
         np.testing.assert_allclose(whole[p].cpu().numpy(), expected, rtol=1e-12)
 
 
@@ -132,8 +104,7 @@ def test_kernel_k_means_steps(name, max_iter, least, device):
     )
     labels, steps, sums = (each.cpu().numpy() for each in found)
     for run, start in enumerate(starts):
-        expected = start.copy()
-        step, total = reference.kernel_kmeans(gram, K, max_iter, least, expected)
+        expected, step, total = reference.settle_labels(gram, start, K, max_iter, least)
         np.testing.assert_array_equal(labels[run], expected)
         assert steps[run] == step
         assert sums[run] == pytest.approx(total, abs=1e-10)
@@ -150,14 +121,6 @@ def test_own_distances(device):
     for p in range(5):
         gap = rows - centers[p, labels[p]]
         np.testing.assert_allclose(found[p].cpu().numpy(), (gap**2).sum(axis=1), rtol=1e-13)
-
-
-@every_device
-def test_median_distance(device):
-    for rows in TABLES.values():
-        expected = median_distance(rows)
-        assert on_device.median_distance(rows, device) == pytest.approx(expected, rel=1e-13)
-    assert on_device.median_distance(np.ones((3, 2)), device) == 1.0
 
 
 BLOBS = make_shapes("blobs", n_samples=150, random_state=0).data
@@ -196,15 +159,3 @@ def test_particles_stay_together_where_joblib_has_workers(on_torch):
     with joblib.parallel_config(backend="loky", n_jobs=2):
         found = clone(MODELS["gaussian"]).set_params(device="cuda", n_jobs=2).fit(BLOBS)
     np.testing.assert_array_equal(found.labels_, expected.labels_)
-
-
-def test_lloyd_from_centres():
-    rows = TABLES["random"]
-    centers = rows[:4].copy()
-    data = prototypes.Rows.of(rows, "cpu", marked=False)
-    number = torch.tensor([4], dtype=torch.int32)
-    labels, moved = prototypes.lloyd_from(data, torch.tensor(centers)[None], number, 50)
-    expected = np.empty(60, dtype=np.int64)
-    cpu_prototypes.lloyd(rows, np.ascontiguousarray(rows.T), centers, 50, expected)
-    np.testing.assert_array_equal(labels[0].numpy(), expected)
-    np.testing.assert_allclose(moved[0].numpy(), centers, rtol=1e-12)

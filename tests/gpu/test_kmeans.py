@@ -6,6 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import ConstrainedKMeans, EntropyKMeans, LocallyAdaptiveKMeans, WeightedKMeans
+from weft.backends import CPU, Backend
 from weft.backends.gpu.kernels import kmeans as gpu
 from weft.backends.reference.kernels import kmeans as reference
 from weft.kmeans.data import center_of, centers_of, distances, make_data, nearest, own_distances
@@ -37,7 +38,8 @@ def _inline(task, size):
 
 def _both(X, exponent, device):
     mass = np.random.default_rng(1).integers(1, 4, len(X)).astype(float)
-    return [make_data(X, mass, exponent, _inline, device=where) for where in ("cpu", device)]
+    backends = CPU, Backend("gpu", device)
+    return [make_data(X, mass, exponent, _inline, backend=each) for each in backends]
 
 
 def _centers(X, n_clusters=4):
@@ -52,15 +54,20 @@ def _centers(X, n_clusters=4):
 def test_distances_and_nearest_centres(name, exponent, device):
     X = TABLES[name]
     centers, factors = _centers(X)
-    cpu, there = _both(X, exponent, device)
+    cpu, device_rows = _both(X, exponent, device)
     expected = np.empty((len(X), 4))
     reference.powered_distances(X, centers, factors, exponent, expected)
-    np.testing.assert_allclose(distances(there, centers, factors), expected, rtol=1e-11, atol=1e-13)
-    labels = nearest(there, centers, factors)
+    np.testing.assert_allclose(
+        distances(device_rows, centers, factors), expected, rtol=1e-11, atol=1e-13
+    )
+    labels = nearest(device_rows, centers, factors)
     np.testing.assert_array_equal(labels, nearest(cpu, centers, factors))
     assert labels.dtype == np.int32
     np.testing.assert_allclose(
-        own_distances(there, labels, centers, factors), expected.min(axis=1), rtol=1e-9, atol=1e-13
+        own_distances(device_rows, labels, centers, factors),
+        expected.min(axis=1),
+        rtol=1e-9,
+        atol=1e-13,
     )
 
 
@@ -70,9 +77,11 @@ def test_ties_end_as_on_the_cpu(exponent, device):
     # Rows on a grid half-way between centres on a grid: exact ties everywhere, and a twin centre.
     X = np.array([[a, b] for a in range(5) for b in range(5)], dtype=float)
     centers = np.array([[3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [3.0, 3.0], [1.0, 1.0]])
-    cpu, there = _both(X, exponent, device)
+    cpu, device_rows = _both(X, exponent, device)
     factors = np.ones_like(centers)
-    np.testing.assert_array_equal(nearest(there, centers, factors), nearest(cpu, centers, factors))
+    np.testing.assert_array_equal(
+        nearest(device_rows, centers, factors), nearest(cpu, centers, factors)
+    )
 
 
 @every_device
@@ -80,16 +89,16 @@ def test_ties_end_as_on_the_cpu(exponent, device):
 @pytest.mark.parametrize("name", TABLES)
 def test_centres_and_dispersions(name, exponent, device):
     X = TABLES[name]
-    cpu, there = _both(X, exponent, device)
+    cpu, device_rows = _both(X, exponent, device)
     labels = np.random.default_rng(3).integers(0, 3, len(X)).astype(np.int32)  # cluster 3: no rows
     before = _centers(X)[0]
-    found, expected = centers_of(there, labels, before), centers_of(cpu, labels, before)
+    found, expected = centers_of(device_rows, labels, before), centers_of(cpu, labels, before)
     reach = np.nanmax(X) - np.nanmin(X)
     np.testing.assert_allclose(found.centers, expected.centers, rtol=1e-12, atol=1e-9 * reach)
     np.testing.assert_allclose(found.dispersions, expected.dispersions, rtol=1e-7, atol=1e-9)
     np.testing.assert_array_equal(found.centers[3], before[3])
     some = np.arange(0, len(X), 3)
-    one, other = center_of(there, some, before[0]), center_of(cpu, some, before[0])
+    one, other = center_of(device_rows, some, before[0]), center_of(cpu, some, before[0])
     np.testing.assert_allclose(one.centers, other.centers, rtol=1e-12, atol=1e-9 * reach)
 
 
@@ -110,8 +119,8 @@ def test_the_root_of_four_values(device):
 def test_a_cluster_that_never_saw_a_feature(device):
     X = np.array([[0.0, np.nan], [1.0, np.nan], [5.0, 2.0]])
     for exponent in (1.0, 1.5, 2.0):
-        there = make_data(X, np.ones(3), exponent, _inline, device=device)
-        found = centers_of(there, np.array([0, 0, 1], dtype=np.int32), np.full((2, 2), 9.0))
+        device_rows = make_data(X, np.ones(3), exponent, _inline, backend=Backend("gpu", device))
+        found = centers_of(device_rows, np.array([0, 0, 1], dtype=np.int32), np.full((2, 2), 9.0))
         assert np.isnan(found.dispersions[0, 1])
         assert found.centers[0, 1] == 9.0
         np.testing.assert_allclose(found.centers[1], [5.0, 2.0])

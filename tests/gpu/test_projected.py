@@ -6,10 +6,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import ProjectedSwarm
+from weft.backends import Backend
 from weft.datasets import make_subspace_clusters
 from weft.methods.projected.criteria import OBJECTIVES, Criterion
 from weft.methods.projected.dense import DenseSpace
-from weft.methods.projected.on_device import DeviceSpace
 from weft.methods.projected.starts import draw_partitions, draw_rows
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -26,7 +26,7 @@ def _inline(task, size):
 def _spaces(device, name="psovw", X=DATA, n_clusters=3):
     criterion = Criterion(name, 3.0, 5.0, 1e-4 * X.var(axis=0))
     cpu = DenseSpace(X, n_clusters, criterion, _inline)
-    return cpu, DeviceSpace(X, n_clusters, criterion, _inline, device=device)
+    return cpu, DenseSpace(X, n_clusters, criterion, _inline, Backend("gpu", device))
 
 
 def _partitions(n_particles=7, n_clusters=3):

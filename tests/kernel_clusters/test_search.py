@@ -10,15 +10,15 @@ from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
 from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
-from weft.methods.mercer.widths import Found, most_stable
+from weft.methods.mercer.widths import WidthResult, most_stable
 from weft.metrics import kernel_cs
 from weft.search.reached import Reached
 
 ROWS = make_shapes("blobs", n_samples=80, random_state=0).data
 
 
-def found(labels, fitness):
-    return Found(np.array(labels), fitness, 1.0, {}, 1, 1, np.zeros(1))
+def result(labels, fitness):
+    return WidthResult(1.0, np.array(labels), fitness)
 
 
 def test_coordinates_keep_the_distances():
@@ -46,7 +46,7 @@ def test_the_walks_kernel_is_the_diffusion_distance():
 
 @pytest.mark.parametrize("kernel", ["diffusion", "rbf", "linear", "laplacian"])
 def test_known_rows_get_the_inner_products_they_had(kernel):
-    space, _ = make_space(ROWS, kernel, "median", None, n_components=5)
+    space, _, _ = make_space(ROWS, kernel, "median", None, n_components=5)
     np.testing.assert_allclose(space.cross(ROWS), space.gram, atol=1e-8)
     labels = number_by_first_row(np.arange(len(ROWS)) // 20)
     again = nearest_means(space, labels, 4, ROWS)
@@ -100,10 +100,10 @@ def test_subsets_of_the_pool_by_hand():
 def test_the_longest_run_of_widths_wins():
     a, b, c = [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]
     # b lives for three widths, the fitter c for one.
-    finds = [found(a, 1.0), found(b, 2.0), found(b, 3.0), found(b, 2.5), found(c, 9.0)]
-    assert most_stable(finds) == 2
+    results = [result(a, 1.0), result(b, 2.0), result(b, 3.0), result(b, 2.5), result(c, 9.0)]
+    assert most_stable(results) == 2
     # Runs of equal length: the fitter one.
-    assert most_stable([found(a, 1.0), found(b, 2.0), found(c, 1.5)]) == 1
+    assert most_stable([result(a, 1.0), result(b, 2.0), result(c, 1.5)]) == 1
 
 
 def test_reached_counts_evaluations_before_its_round():

@@ -126,11 +126,11 @@ def test_units_are_powers_of_two():
 def test_a_row_that_lacks_values_counts_more():
     rows = np.array([[1.0, 2.0, 3.0], [NAN, 2.0, 3.0], [NAN, NAN, 3.0], [NAN, NAN, NAN]])
     data = block_data(rows, np.array([1.0, 2.0, 1.0, 1.0]), 2.0)
-    assert data.missing
+    assert data.rows.missing
     np.testing.assert_array_equal(data.load, [1.0, 3.0, 3.0, 3.0])
-    assert data.columns is None
+    assert "columns" not in vars(data.rows)  # blocks never need them
     whole = block_data(rows[:1], np.ones(1), 2.0)
-    assert not whole.missing
+    assert not whole.rows.missing
     np.testing.assert_array_equal(whole.load, [1.0])
 
 
@@ -139,19 +139,19 @@ def test_a_sum_that_overflows_is_nothing_missing():
     rows = np.array([[1e308]] * 4 + [[-1e308]] * 4)
     with np.errstate(over="ignore", invalid="ignore"):
         assert np.isnan(rows.sum())
-    assert block_data(rows, np.ones(8), 2.0).missing is False
+    assert block_data(rows, np.ones(8), 2.0).rows.missing is False
 
 
 def test_where_a_screen_helps():
     rows = np.arange(6.0).reshape(3, 2)
     ones = np.ones(3)
-    assert block_data(rows, ones, 2.0).screen is None
-    assert block_data(rows, ones, 1.5).screen is not None
-    assert block_data(rows, ones, LARGEST_EXPONENT).screen is not None
-    assert block_data(rows, ones, LARGEST_EXPONENT + 1.0).screen is None
-    assert block_data(rows[:0], ones[:0], 1.5).screen is None
+    assert block_data(rows, ones, 2.0).rows.screen is None
+    assert block_data(rows, ones, 1.5).rows.screen is not None
+    assert block_data(rows, ones, LARGEST_EXPONENT).rows.screen is not None
+    assert block_data(rows, ones, LARGEST_EXPONENT + 1.0).rows.screen is None
+    assert block_data(rows[:0], ones[:0], 1.5).rows.screen is None
     rows[0, 0] = NAN
-    assert block_data(rows, ones, 1.5).screen is None
+    assert block_data(rows, ones, 1.5).rows.screen is None
 
 
 # Sums -----------------------------------------------------------------------------------------
@@ -165,9 +165,9 @@ def step(**changes):
 
 def test_rows_that_were_moved_keep_their_new_cluster():
     data = block_data(np.array([[1.0], [2.0], [9.0]]), np.ones(3), 2.0)
-    moved = {(0, 0): 2, (3, 1): 2}
-    np.testing.assert_array_equal(block_labels(3, data, step(moved=moved)), [0, 2, 1])
-    np.testing.assert_array_equal(block_labels(0, data, step(moved=moved)), [2, 0, 1])
+    refilled = {(0, 0): 2, (3, 1): 2}
+    np.testing.assert_array_equal(block_labels(3, data, step(refilled=refilled)), [0, 2, 1])
+    np.testing.assert_array_equal(block_labels(0, data, step(refilled=refilled)), [2, 0, 1])
 
 
 def test_sums_by_hand():

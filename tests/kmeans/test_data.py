@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.kmeans import data as passes
+from weft.backends.cpu import kmeans as passes
+from weft.backends.cpu.kmeans import LEAST_ROWS, MOST_PARTS, make_screen
 from weft.kmeans.data import (
-    LEAST_ROWS,
-    MOST_PARTS,
     center_of,
     centers_of,
     distances,
     make_data,
-    make_screen,
     mass_of,
     nearest,
     own_distances,
@@ -46,7 +44,7 @@ def test_spans_cover_a_range_once(n_jobs, size):
     with thread_runner(n_jobs) as spread_out:
         spread_out(lambda start, stop: spans.append((start, stop)), size)
     assert sorted(i for span in spans for i in range(*span)) == list(range(size))
-    if n_jobs > 1:
+    if min(n_jobs, size) > 1:
         assert all(start < stop for start, stop in spans)
         assert len(spans) == min(n_jobs, size)
         lengths = [stop - start for start, stop in spans]
@@ -61,12 +59,13 @@ def test_spans_cover_a_range_once(n_jobs, size):
 def test_a_row_that_lacks_values_counts_more():
     X = np.array([[1.0, 2.0, 3.0], [NAN, 2.0, 3.0], [NAN, NAN, 3.0], [NAN, NAN, NAN]])
     data = make_data(X, np.array([1.0, 2.0, 1.0, 1.0]), 2.0, run)
-    assert data.missing
+    assert data.rows.missing
     np.testing.assert_array_equal(data.load, [1.0, 3.0, 3.0, 3.0])
-    np.testing.assert_array_equal(data.columns, X.T)
+    np.testing.assert_array_equal(data.rows.load, data.load)
+    np.testing.assert_array_equal(data.rows.columns, X.T)
     plain = make_data(X[:1], np.array([4.0]), 2.0, run)
-    assert not plain.missing
-    assert plain.columns is None
+    assert not plain.rows.missing
+    assert plain.rows.plain
     np.testing.assert_array_equal(plain.load, [4.0])
 
 
@@ -74,7 +73,7 @@ def test_a_sum_that_overflows_is_nothing_missing():
     X = np.array([[1e308]] * 4 + [[-1e308]] * 4)
     with np.errstate(over="ignore", invalid="ignore"):
         assert np.isnan(X.sum())  # inf - inf
-    assert make_data(X, np.ones(8), 2.0, run).missing is False
+    assert make_data(X, np.ones(8), 2.0, run).rows.missing is False
 
 
 def test_where_columns_and_a_screen_are_made():
@@ -83,10 +82,11 @@ def test_where_columns_and_a_screen_are_made():
     limit = passes.screening.LARGEST_EXPONENT
     for p, wanted in [(1.5, True), (2.0, False), (limit, True), (limit + 1.0, False)]:
         data = make_data(X, ones, p, run)
-        assert (data.screen is not None) == wanted
-        assert (data.columns is not None) == (p != 2.0)
+        assert (data.rows.screen is not None) == wanted
+        centers_of(data, np.zeros(3, dtype=np.int32), np.zeros((1, 2)))
+        assert ("columns" in vars(data.rows)) == (p != 2.0)  # made where they are needed
     X[0, 0] = NAN
-    assert make_data(X, ones, 1.5, run).screen is None
+    assert make_data(X, ones, 1.5, run).rows.screen is None
 
 
 def test_a_screen_is_the_table_within_one():

@@ -166,7 +166,7 @@ def test_empty_clusters_take_the_dearest_rows():
     centers = np.array([[0.0], [900.0], [100.0], [901.0], [902.0]])
     step, found = first_pass(one, centers)
     step, found, n_passes = fill_empty_blocks(one, step, found)
-    assert step.moved == {(1, 0): 1, (0, 3): 3, (0, 2): 4}
+    assert step.refilled == {(1, 0): 1, (0, 3): 3, (0, 2): 4}
     assert n_passes == 2
     np.testing.assert_array_equal(found.n_rows, [2.0, 1.0, 1.0, 1.0, 1.0])
 
@@ -190,7 +190,7 @@ def test_the_last_row_but_one_of_a_cluster_is_free_to_go():
     one = table(X, 2.0)
     step, found = first_pass(one, np.array([[0.0], [900.0], [901.0]]))
     step, found, _ = fill_empty_blocks(one, step, found)
-    assert step.moved == {(0, 1): 1}
+    assert step.refilled == {(0, 1): 1}
     np.testing.assert_array_equal(found.n_rows, [1.0, 1.0, 0.0])
 
 

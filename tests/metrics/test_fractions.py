@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft import metrics
-from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
-from weft.metrics.on_spaces import nearest_neighbours
-from weft.search.criteria import CRITERIA, Context, make_criterion
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
+from weft.backends.cpu.spaces import Space, Table
+from weft.backends.spaces import Solution
+from weft.search.criteria import CRITERIA, make_criterion
 
 QUICK = settings(max_examples=60, deadline=None)
 CLOSE = {"rel": 1e-12, "abs": 1e-12}
@@ -249,16 +251,14 @@ def test_there_are_203_partitions_of_six():
 @pytest.mark.parametrize("name", sorted(CRITERIA))
 def test_every_criterion_is_finite_on_every_partition_of_six_rows(name, kind):
     table_ = Table.of(SIX[kind])
-    criterion = make_criterion(name, None)
     solution = Solution(np.ones(SIX[kind].shape[1]))
-    space = Space.of(table_, solution, Buffers(hold_matrix=True))
-    wanted = criterion.n_neighbors_wanted()
-    context = Context(table_, nearest_neighbours(space, wanted) if wanted else None)
+    spaces = Spaces(Space.of(table_, solution, Buffers(hold_matrix=True)), table_)
+    criterion = make_criterion(name, None).prepare(spaces)
     for labels in partitions(6):
-        value = criterion.score(space, labels, context)
+        (value,) = criterion.score(spaces, labels[None])
         assert np.isfinite(value), labels
         apart = labels.copy()
         apart[0] = -1  # a row in no cluster
         if (apart >= 0).any():
             _, apart[1:] = np.unique(apart[1:], return_inverse=True)
-            assert np.isfinite(criterion.score(space, apart, context)), apart
+            assert np.isfinite(criterion.score(spaces, apart[None])).all(), apart

@@ -187,8 +187,7 @@ def test_a_table_too_large_for_one_pass_is_taken_in_blocks(monkeypatch):
     labels = np.arange(20) % 4
     usual = metrics.silhouette(X, labels)
     for limit in (79, 80):
-        monkeypatch.setattr("weft.metrics.internal.SUMS_AT_ONCE", limit)
-        monkeypatch.setattr("weft.metrics.on_spaces.SUMS_AT_ONCE", limit)
+        monkeypatch.setattr("weft.backends.cpu.space_measures.SUMS_AT_ONCE", limit)
         assert metrics.silhouette(X, labels) == pytest.approx(usual, rel=1e-12)
 
 

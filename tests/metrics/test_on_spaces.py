@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 import sklearn.metrics
 
+from weft.backends.cpu import space_measures
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
 from weft.backends.cpu.kernels.products import TILE
-from weft.backends.cpu.spaces import Buffers, MatrixSpace, Solution, Space, Table
-from weft.metrics import graph, on_spaces
-from weft.metrics.on_spaces import (
-    bcr_of,
-    bic_of,
-    connectedness_of,
-    dense_labels,
-    gaussian_terms,
+from weft.backends.cpu.space_measures import (
+    gaussian_scores,
     mean_of_labelled,
     nearest_neighbours,
     nearest_rows,
-    silhouette_of,
-    silhouette_samples_of,
-    sparsity_and_separation_of,
+    silhouette_samples,
+    sparsity_and_separation,
     symmetric_silhouette_samples,
 )
+from weft.backends.cpu.spaces import MatrixSpace, Space, Table
+from weft.backends.spaces import Solution
+from weft.metrics import graph
+from weft.metrics.on_spaces import bcr_of, bic_of, dense_labels
 
 WEIGHTS = np.array([0.5, 2.0, 0.0, 1.0])
 EXPONENTS = np.array([1.5, 2.5, 3.0, 2.0])  # of those kept the mean is 2
@@ -83,27 +83,27 @@ def test_a_row_alone_has_no_neighbours():
 @pytest.mark.parametrize("at_once", [True, False])
 def test_silhouettes_of_every_space(kind, n_rows, at_once, monkeypatch):
     if not at_once:
-        monkeypatch.setattr(on_spaces, "SUMS_AT_ONCE", 3 * n_rows - 1)
+        monkeypatch.setattr(space_measures, "SUMS_AT_ONCE", 3 * n_rows - 1)
     X = rows(n_rows)
     labels = np.arange(n_rows) % 3
     space, known = make(kind, X)
     np.fill_diagonal(known, 0.0)
     wanted = sklearn.metrics.silhouette_samples(known, labels, metric="precomputed")
     for _ in range(2):
-        np.testing.assert_allclose(silhouette_samples_of(space, labels), wanted, rtol=1e-8)
-    assert silhouette_of(space, labels) == pytest.approx(wanted.mean(), rel=1e-8)
+        np.testing.assert_allclose(silhouette_samples(space, labels), wanted, rtol=1e-8)
+    assert Spaces(space).silhouette(labels[None]) == pytest.approx(wanted.mean(), rel=1e-8)
     # Three clusters of so many rows are just as many sums as are held at once.
-    monkeypatch.setattr(on_spaces, "SUMS_AT_ONCE", 3 * n_rows)
-    np.testing.assert_allclose(silhouette_samples_of(space, labels), wanted, rtol=1e-8)
+    monkeypatch.setattr(space_measures, "SUMS_AT_ONCE", 3 * n_rows)
+    np.testing.assert_allclose(silhouette_samples(space, labels), wanted, rtol=1e-8)
 
 
 def test_a_space_whose_matrix_is_there_gives_the_same():
     X, labels = rows(TILE + 9), np.arange(TILE + 9) % 3
     space, _ = make("held products", X)
-    before = silhouette_samples_of(space, labels)
+    before = silhouette_samples(space, labels)
     assert space.tiles_ready
     space.matrix()
-    np.testing.assert_allclose(silhouette_samples_of(space, labels), before, rtol=1e-9)
+    np.testing.assert_allclose(silhouette_samples(space, labels), before, rtol=1e-9)
     nearest = nearest_rows(space, 4)[0]
     np.testing.assert_array_equal(nearest, nearest_rows(make("products", X)[0], 4)[0])
 
@@ -115,7 +115,7 @@ def test_half_the_work_gives_the_same(n_rows, n_threads):
     labels[4] = -1
     space, _ = make("products", X)
     found = symmetric_silhouette_samples(space, labels, n_threads)
-    np.testing.assert_allclose(found, silhouette_samples_of(space, labels), rtol=1e-9)
+    np.testing.assert_allclose(found, silhouette_samples(space, labels), rtol=1e-9)
     with pytest.raises(ValueError, match="has no rows"):
         symmetric_silhouette_samples(make("powers", X)[0], labels, n_threads)
 
@@ -132,10 +132,10 @@ def test_gaps_of_every_space(kind):
         gaps = known[np.ix_(own, own)].min(axis=1)
         widest.append(gaps.max() if own.sum() > 1 else 0.0)
         nearest.append(known[np.ix_(own, other)].min())
-    found = sparsity_and_separation_of(space, labels)
+    found = sparsity_and_separation(space, labels)
     np.testing.assert_allclose(found, [np.mean(widest), np.mean(nearest)], rtol=1e-8)
-    assert sparsity_and_separation_of(space, np.full(len(X), -1)) == (0.0, 0.0)
-    alone = sparsity_and_separation_of(space, np.zeros(len(X), dtype=np.int64))
+    assert sparsity_and_separation(space, np.full(len(X), -1)) == (0.0, 0.0)
+    alone = sparsity_and_separation(space, np.zeros(len(X), dtype=np.int64))
     assert alone[0] > 0.0
     assert alone[1] == 0.0
 
@@ -143,9 +143,11 @@ def test_gaps_of_every_space(kind):
 def test_connectedness_counts_rows_that_are_in_a_cluster():
     # Rows 0, 1, 3 on a line; 0 and 1 together, 3 in none: (1 + 1) / 2 with one neighbour each.
     space = MatrixSpace(np.abs(np.subtract.outer([0.0, 1.0, 3.0], [0.0, 1.0, 3.0])))
-    neighbours = nearest_neighbours(space, 1)
-    assert connectedness_of(neighbours, np.array([0, 0, -1]), 10.0) == 1.0
-    assert connectedness_of(neighbours, np.array([0, 0, 1]), 0.75) == pytest.approx(1.0 / 3.0)
+    spaces = Spaces(space)
+    neighbours = spaces.neighbours(1)
+    assert spaces.connectedness(np.array([[0, 0, -1]]), neighbours, 10.0) == 1.0
+    found = spaces.connectedness(np.array([[0, 0, 1]]), neighbours, 0.75)
+    assert found == pytest.approx(1.0 / 3.0)
 
 
 # Gaussians ------------------------------------------------------------------------------------
@@ -170,16 +172,24 @@ def by_definition(X, labels, noise):
     return np.array(own), np.array(other)
 
 
+def on_table(measure, X, labels, noise):
+    """Return a measure of the Gaussian models of a table's clusters."""
+    table = Table.of(X)
+    space = Space.of(table, Solution(np.ones(X.shape[1])), Buffers(hold_matrix=False))
+    (value,) = measure(Spaces(space, table), labels[None], noise)
+    return value
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_gaussian_measures_by_definition(noise):
     X = rows(24, 3)
     labels = np.repeat([0, 1, 2, -1], [5, 9, 7, 3])
     own, other = by_definition(X, labels, noise)
-    assert bcr_of(X, labels, noise) == pytest.approx((own - other).sum(), rel=1e-9)
+    assert on_table(bcr_of, X, labels, noise) == pytest.approx((own - other).sum(), rel=1e-9)
     # Per cluster 4 means, 4 deviations, and two free shares; 21 rows.
     expected = own.sum() - 0.5 * (3 * 8 + 2) * np.log(21)
-    assert bic_of(X, labels, noise) == pytest.approx(expected, rel=1e-9)
-    found, best = gaussian_terms(X, labels, noise)
+    assert on_table(bic_of, X, labels, noise) == pytest.approx(expected, rel=1e-9)
+    found, best = gaussian_scores(X, labels, noise)
     np.testing.assert_allclose(found[labels >= 0], own, rtol=1e-9)
     np.testing.assert_allclose(best[labels >= 0], other, rtol=1e-9)
 
@@ -187,20 +197,20 @@ def test_gaussian_measures_by_definition(noise):
 def test_gaussian_measures_of_fewer_than_two_clusters():
     X = rows(6)
     one, none = np.zeros(6, dtype=np.int64), np.full(6, -1)
-    assert bcr_of(X, one, 0.1) == 0.0
-    assert bcr_of(X, none, 0.1) == 0.0
-    assert bic_of(X, none, 0.1) == 0.0
+    assert on_table(bcr_of, X, one, 0.1) == 0.0
+    assert on_table(bcr_of, X, none, 0.1) == 0.0
+    assert on_table(bic_of, X, none, 0.1) == 0.0
     own, _ = by_definition(X, one, 0.1)
-    assert bic_of(X, one, 0.1) == pytest.approx(own.sum() - 0.5 * 8 * np.log(6), rel=1e-9)
+    assert on_table(bic_of, X, one, 0.1) == pytest.approx(own.sum() - 0.5 * 8 * np.log(6), rel=1e-9)
     two = np.array([0, 0, 0, 1, 1, 1])
-    assert bcr_of(X, two, 0.1) != 0.0
+    assert on_table(bcr_of, X, two, 0.1) != 0.0
 
 
 def test_a_constant_column_has_a_floor_of_its_own():
     # A column without spread has deviation 1e-12, one with spread s at least 1e-12 s: a cluster
     # whose rows are all the same there has the density of such a Gaussian.
     X = np.array([[0.0, 5.0], [0.0, 5.0], [8.0, 5.0], [8.0, 5.0]])
-    own, _ = gaussian_terms(X, np.array([0, 0, 1, 1]), 0.0)
+    own, _ = gaussian_scores(X, np.array([0, 0, 1, 1]), 0.0)
     expected = -np.log(4e-12) - np.log(1e-12) - np.log(2 * np.pi) + np.log(0.5)
     np.testing.assert_allclose(own, expected, rtol=1e-12)
 

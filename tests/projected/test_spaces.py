@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
+from weft.backends.cpu.projected import refill
 from weft.datasets import make_subspace_clusters
 from weft.methods.projected.criteria import OBJECTIVES, Criterion
-from weft.methods.projected.dense import DenseSpace, refill
+from weft.methods.projected.dense import DenseSpace
 from weft.methods.projected.objectives import PartitionObjective, WeightObjective
 from weft.methods.projected.sparse import SparseSpace
 from weft.methods.projected.starts import draw_partitions, draw_rows, draw_weights

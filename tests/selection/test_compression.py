@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from weft.backends.cpu.columns import compression_tiles
 from weft.backends.cpu.kernels import compression as cpu
 from weft.backends.reference.kernels import compression as reference
 from weft.methods.selection import maximal_information_compression
-from weft.methods.selection.compression import compression_tiles, range_scaled
+from weft.methods.selection.compression import range_scaled
 
 VALUES = st.floats(-1e3, 1e3, allow_nan=False, width=32)
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from weft.backends import CPU
 from weft.methods.selection import maximal_information_compression
 from weft.methods.selection.compression import centred
-from weft.methods.selection.fsfs import Lists, Tiles, fsfs
+from weft.methods.selection.fsfs import Features, Lists, Tiles, fsfs
 
 
 def by_the_letter(X, k, epsilon):
@@ -56,14 +57,14 @@ def test_by_hand():
 
 def test_lists_and_tiles_see_the_same():
     rng = np.random.default_rng(5)
-    columns = centred(rng.normal(size=(20, 60)))
+    features = Features(centred(rng.normal(size=(20, 60))), CPU)
     alive = np.ones(60, dtype=bool)
-    lists, tiles = Lists(columns, alive, 3), Tiles(columns)
+    lists, tiles = Lists(features, alive, 3), Tiles(features)
     for _ in range(9):  # long enough for lists to run out and be made again
         for k in (1, 3):
             np.testing.assert_allclose(lists.farthest(alive, k), tiles.farthest(alive, k))
         limit = float(np.quantile(tiles.farthest(alive, 2)[alive], 0.5))
-        assert min(lists.most_within(alive, limit), 3) == min(tiles.most_within(alive, limit), 3)
+        assert min(lists.max_within(alive, limit), 3) == min(tiles.max_within(alive, limit), 3)
         alive[rng.choice(np.flatnonzero(alive), 6, replace=False)] = False
 
 

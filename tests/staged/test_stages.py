@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
-from sklearn.metrics import calinski_harabasz_score, silhouette_score
+from sklearn.metrics import calinski_harabasz_score
 
-from weft.methods.staged.estimate import TILE, estimate_n_clusters, largest_number, mean_silhouettes
+from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.methods.staged.objectives import CentroidObjective, MedoidObjective, Partition, Terms
 
 
@@ -20,16 +22,6 @@ def test_the_cap_is_the_root_of_n():
     assert [largest_number(n) for n in (2335, 2212, 1339, 2, 3, 4, 9)] == [48, 47, 36, 2, 2, 2, 3]
 
 
-def test_mean_silhouettes_across_tiles():
-    rows, labels = make_blobs(TILE + 37, centers=3, n_features=4, random_state=0)
-    other = np.random.default_rng(0).integers(3, size=len(rows))
-    both = np.stack([labels, other]).astype(np.int64)
-    found = mean_silhouettes(rows, both, 3)
-    expected = [silhouette_score(rows, labels), silhouette_score(rows, other)]
-    np.testing.assert_allclose(found, expected, rtol=1e-10)
-    assert (mean_silhouettes(rows, both, 3, n_threads=3) == found).all()
-
-
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_estimate_finds_plain_blobs(k):
     rows, _ = make_blobs(150, centers=k, cluster_std=0.3, random_state=k)
@@ -39,11 +31,16 @@ def test_the_estimate_finds_plain_blobs(k):
     assert found.silhouettes.shape == (30, 11)
 
 
-def test_the_median_of_votes_rounds_half_up(monkeypatch):
+def test_the_median_of_votes_rounds_half_up():
     rows = np.random.default_rng(0).normal(size=(20, 2))
     scores = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # votes 2 and 3: median 2.5
-    monkeypatch.setattr("weft.methods.staged.estimate.mean_silhouettes", lambda *a: scores.ravel())
-    found = estimate_n_clusters(rows, n_estimates=2, max_clusters=4, rng=np.random.default_rng(0))
+    operations = SimpleNamespace(
+        load=lambda rows, device: rows, kmeans_silhouettes=lambda *_: scores.ravel()
+    )
+    backend = SimpleNamespace(prototypes=operations, device="cpu")
+    found = estimate_n_clusters(
+        rows, n_estimates=2, max_clusters=4, rng=np.random.default_rng(0), backend=backend
+    )
     assert found.n_clusters == 3
 
 

@@ -27,6 +27,7 @@ from weft.auto.evidence import measure, measure_table
 from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import RepeatedSearch
 from weft.auto.working import MAX_ROWS, Prepared, prepare
+from weft.backends import CPU, Backend
 from weft.columns.screening import Screening, screen
 from weft.columns.weights import association
 from weft.parallel.blas import one_blas_thread
@@ -47,7 +48,7 @@ class Settings(NamedTuple):
     n_resamples: int
     time_limit: float | None
     seed: int
-    device: str = "cpu"
+    backend: Backend = CPU
 
 
 class Partition(NamedTuple):
@@ -112,7 +113,7 @@ def repeated_search(X: Floats, answer: Answer, settings: Settings) -> RepeatedSe
 def partition_of(X: Floats, rows: Integers, settings: Settings) -> Partition:
     """Return the judge's choice for the rows; columns are screened on all of X."""
     rng = np.random.default_rng([FIXED, 9])
-    screening = screen(X, settings.rate, rng, device=settings.device)
+    screening = screen(X, settings.rate, rng, backend=settings.backend)
     kept = screening.kept if screening.kept.any() else np.ptp(X, axis=0) > 0.0
     nothing = Partition(
         np.zeros(len(rows), dtype=np.int64), np.zeros_like(kept), screening, 1.0, ""

@@ -27,7 +27,7 @@ from weft._base.validation import check_choice
 from weft.backends import devices
 from weft.backends.devices import DEVICES
 
-__all__ = ["REFERENCE", "TOPICS", "Backend", "backend_for"]
+__all__ = ["CPU", "REFERENCE", "TOPICS", "Backend", "backend_for"]
 
 TOPICS = ("features", "kmeans", "projected", "prototypes", "mercer", "columns")
 

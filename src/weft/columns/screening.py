@@ -30,8 +30,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm, rankdata
 
 from weft._base.arrays import Floats, Integers, Mask, Singles
-from weft.backends.devices import to_device
-from weft.columns import on_device
+from weft.backends import CPU, Backend
 from weft.columns.clumps import is_clumped
 from weft.kmeans.plain import sample
 from weft.parallel.blas import one_blas_thread
@@ -54,10 +53,10 @@ CLEAR_MODES = 0.85  # share of variance between the halves of a column that has 
 class Contrasts(NamedTuple):
     """Columns as contrasts; the products of two columns' contrasts are their dependence."""
 
-    values: Singles  # (n, d * width)
-    width: int  # contrasts per column
+    n_rows: int
     freedom: Floats  # (d,) levels - 1; 0 for a constant column
-    there: Any = None  # the values on a GPU, where products then run
+    backend: Backend
+    resident: Any  # the contrasts as the backend holds them
 
 
 class Evidence(NamedTuple):
@@ -76,12 +75,12 @@ class Screening(NamedTuple):
     strength: Floats  # evidence over that of the best shadow; 1 and above is dependent
 
 
-def screen(X: Floats, rate: float, rng: np.random.Generator, *, device: str = "cpu") -> Screening:
+def screen(
+    X: Floats, rate: float, rng: np.random.Generator, *, backend: Backend = CPU
+) -> Screening:
     """Return the columns that matter; on noise alone, one is kept in about `rate` of all tables."""
     rows = sample(X, MOST_ROWS, rng)
-    contrasts = make_contrasts(rows)
-    if device != "cpu":
-        contrasts = contrasts._replace(there=to_device(contrasts.values, device))
+    contrasts = make_contrasts(rows, backend)
     dependent, strength = find_dependent(contrasts, rate, rng)
     modal = np.array([has_two_modes(column) for column in rows.T])
     group = np.full(X.shape[1], -1, dtype=np.int64)
@@ -100,8 +99,15 @@ def columns_that_matter(X: Floats, seed: int) -> Mask:
         return screen(X, USUAL_RATE, np.random.default_rng([seed, 9])).kept
 
 
-def make_contrasts(rows: Floats) -> Contrasts:
+def make_contrasts(rows: Floats, backend: Backend = CPU) -> Contrasts:
     """Return indicator contrasts of each column's bins, or its centred ranks in a wide table."""
+    values, width, freedom = contrast_values(rows)
+    resident = backend.columns.load_contrasts(values, width, freedom, backend.device)
+    return Contrasts(len(rows), freedom, backend, resident)
+
+
+def contrast_values(rows: Floats) -> tuple[Singles, int, Floats]:
+    """Return contrasts (n, d * width), their number per column, and how many of those are free."""
     n, d = rows.shape
     varies = np.ptp(rows, axis=0) > 0.0
     if d > WIDE:
@@ -109,7 +115,7 @@ def make_contrasts(rows: Floats) -> Contrasts:
         ranks -= ranks.mean(axis=0)
         length = np.sqrt((ranks**2).sum(axis=0))
         ranks /= np.where(length > 0.0, length, 1.0)
-        return Contrasts(ranks, 1, varies.astype(float))
+        return ranks, 1, varies.astype(float)
     n_bins = int(np.clip(round(math.sqrt(n / 12)), 3, MOST_BINS))
     values = np.zeros((n, d, n_bins), dtype=np.float32)
     freedom = np.zeros(d)
@@ -121,7 +127,7 @@ def make_contrasts(rows: Floats) -> Contrasts:
     # Σ (observed - expected)² / expected = n Σ (products of these)².
     values -= share
     values /= np.sqrt(np.maximum(share, 1e-12) * n)
-    return Contrasts(values.reshape(n, d * n_bins), n_bins, freedom)
+    return values.reshape(n, d * n_bins), n_bins, freedom
 
 
 def bin_column(column: Floats, n_bins: int) -> Integers:
@@ -174,53 +180,11 @@ def gather(contrasts: Contrasts, references: Integers, rng: np.random.Generator 
 
     One permutation of the rows serves all columns: each is cut off from its partners by it.
     """
-    n_columns = len(contrasts.freedom)
-    rows = (
-        np.arange(len(contrasts.values)) if rng is None else rng.permutation(len(contrasts.values))
-    )
-    most = min(PARTNERS, len(references) - 1)
-    if contrasts.there is not None:
-        width, freedom = contrasts.width, contrasts.freedom
-        return Evidence(*on_device.gather(contrasts.there, width, freedom, references, rows, most))
-    overall, nearest = np.empty(n_columns), np.empty(n_columns)
-    taken = spread(references, contrasts.width)
-    partners = contrasts.values[:, taken]
-    for first in range(0, n_columns, TILE):
-        columns = np.arange(first, min(first + TILE, n_columns))
-        own = contrasts.values[:, spread(columns, contrasts.width)][rows]
-        z = scores(
-            own,
-            partners,
-            contrasts.width,
-            contrasts.freedom[columns],
-            contrasts.freedom[references],
-        )
-        same = columns[:, np.newaxis] == references[np.newaxis, :]
-        overall[columns] = np.where(same, 0.0, z).sum(axis=1) / np.sqrt(
-            np.maximum((~same).sum(axis=1), 1)
-        )
-        z[same] = -np.inf
-        nearest[columns] = np.partition(z, -most, axis=1)[:, -most:].mean(axis=1)
-    return Evidence(overall, nearest)
-
-
-def spread(columns: Integers, width: int) -> Integers:
-    """Return the contrasts of the columns."""
-    return (columns[:, np.newaxis] * width + np.arange(width)).ravel()
-
-
-def scores(
-    first: Singles, second: Singles, width: int, freedom_1: Floats, freedom_2: Floats
-) -> Floats:
-    """Return z (columns of first, columns of second) by Wilson and Hilferty's cube root."""
-    squares = (first.T @ second).astype(np.float64) ** 2
-    if width > 1:
-        squares = squares.reshape(len(freedom_1), width, len(freedom_2), width).sum(axis=(1, 3))
-    freedom = np.maximum(freedom_1[:, np.newaxis] * freedom_2[np.newaxis, :], 1.0)
-    spread_of_root = 2.0 / (9.0 * freedom)
-    root = np.cbrt(len(first) * squares / freedom)
-    z: Floats = (root - (1.0 - spread_of_root)) / np.sqrt(spread_of_root)
-    return z
+    n_rows = contrasts.n_rows
+    rows = np.arange(n_rows) if rng is None else rng.permutation(n_rows)
+    n_partners = min(PARTNERS, len(references) - 1)
+    compare = contrasts.backend.columns.dependence
+    return Evidence(*compare(contrasts.resident, references, rows, n_partners))
 
 
 def group_columns(contrasts: Contrasts, dependent: Mask) -> Integers:
@@ -230,14 +194,10 @@ def group_columns(contrasts: Contrasts, dependent: Mask) -> Integers:
         return np.zeros(0, dtype=np.int64)
     linked = np.zeros((len(columns), len(columns)), dtype=bool)
     clear = norm.isf(PAIR_LEVEL / max(1, len(dependent) * (len(dependent) - 1) // 2))
-    every = contrasts.values[:, spread(columns, contrasts.width)]
-    freedom = contrasts.freedom[columns]
     for first in range(0, len(columns), TILE):
-        last = min(first + TILE, len(columns))
-        own = every[:, first * contrasts.width : last * contrasts.width]
-        linked[first:last] = (
-            scores(own, every, contrasts.width, freedom[first:last], freedom) > clear
-        )
+        tile = slice(first, first + TILE)
+        z = contrasts.backend.columns.scores(contrasts.resident, columns[tile], columns)
+        linked[tile] = z > clear
     return _with_singles(np.asarray(connected_components(linked, directed=False)[1]))
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from weft._base.warnings import warn_caller
 from weft.estimators._blocks import LazyTable, lengths_of, map_rows, read_lazy, split
 from weft.kmeans.blocks import block_data
 from weft.kmeans.chunked import BlockFit, Table, fit_blocks, whole_center
 from weft.kmeans.data import Centers, distances, nearest
-from weft.kmeans.fitting import Settings
+from weft.kmeans.fitting import Settings, some_varying
 from weft.kmeans.streams import Stream, advance, begin, dispersions
 from weft.kmeans.weights import Rule
 
@@ -23,11 +23,8 @@ Mask = np.ndarray
 class BlockwiseMixin:
     """`fit` for Dask's tables and `partial_fit`, for the k-means family.
 
-    Subclasses say what their settings and their rule are; see `_read_settings` and `_make_rule`.
+    Subclasses are `CenterClusterer`s and say what their rule is: see `_make_rule`.
     """
-
-    def _read_settings(self, n_features: int, n_rows: int) -> Settings:
-        raise NotImplementedError
 
     def _make_rule(
         self, settings: Settings, active: Mask, whole: Centers, load: float, table: Table | None
@@ -41,8 +38,7 @@ class BlockwiseMixin:
         lazy = read_lazy(self, X, sample_weight, allow_nan=allow_nan)
         settings = self._read_settings(self.n_features_in_, lazy.n_rows)
         refuse_medians(settings.exponent, "a Dask table")
-        active = lazy.survey.low < lazy.survey.high
-        active = active if active.any() else np.ones_like(active)
+        active = some_varying(lazy.survey.low, lazy.survey.high)
         table = Table.of(lazy.blocks, lazy.survey, settings.exponent)
         whole, load = whole_center(table, active)
         rule = self._make_rule(settings, active, whole, load, table)
@@ -51,29 +47,14 @@ class BlockwiseMixin:
         self._keep_lazy(fit, lazy, table)
 
     def _keep_lazy(self: Any, fit: BlockFit, lazy: LazyTable, table: Table) -> None:
-        outcome = fit.outcome
-        self._exponent = table.exponent
-        self._factors = fit.factors
-        self.cluster_centers_ = outcome.centers
-        self.cluster_feature_weights_ = outcome.weights
-        self.inertia_ = outcome.criterion
-        self.n_iter_ = outcome.n_iter
-        self._n_features_out = len(outcome.centers)
-        self.feature_weights_ = fit.mass @ outcome.weights / fit.mass.sum()
-        task = partial(rows_to_labels, outcome.centers, fit.factors, table.exponent)
+        self._keep_outcome(fit.outcome, fit.factors, table.exponent, fit.mass)
+        task = partial(rows_to_labels, fit.outcome.centers, fit.factors, table.exponent)
         self.labels_ = map_rows(lazy.blocks.rows, lazy.survey.lengths, task, np.int32)
-        found = fit.sums
+        sums = fit.sums
         self._stream = Stream(
-            lazy.survey.low,
-            lazy.survey.high,
-            table.units,
-            found.mass,
-            found.sizes,
-            found.seen,
-            found.total,
-            found.curve,
+            *(lazy.survey.low, lazy.survey.high, table.units),
+            *(sums.mass, sums.sizes, sums.seen, sums.total, sums.curve),
         )
-        warn_of_empty(fit.mass)
 
     def partial_fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Add a batch of rows to what was learned from those before.
@@ -135,8 +116,7 @@ class BlockwiseMixin:
         labels: np.ndarray,
     ) -> None:
         exponent = self._exponent
-        active = stream.low < stream.high
-        active = active if active.any() else np.ones_like(active)
+        active = some_varying(stream.low, stream.high)
         spread = dispersions(stream, exponent)
         self.cluster_centers_ = centers
         rule = self._stream_rule(active, stream)
@@ -169,14 +149,14 @@ def refuse_medians(exponent: float, what: str) -> None:
         )
 
 
-def warn_of_empty(mass: np.ndarray) -> None:
-    found = int((mass > 0).sum())
-    if found < len(mass):
-        warnings.warn(
-            f"{found} of {len(mass)} clusters have rows: the data may have fewer distinct rows "
+def warn_of_empty_clusters(mass: np.ndarray) -> None:
+    """Warn where some clusters have no rows, given the mass of each."""
+    n_filled = int((mass > 0).sum())
+    if n_filled < len(mass):
+        warn_caller(
+            f"{n_filled} of {len(mass)} clusters have rows: the data may have fewer distinct rows "
             "than clusters; lower n_clusters.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

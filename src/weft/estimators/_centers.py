@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,25 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from weft._base.arrays import Floats, Mask
+from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
-from weft.estimators._blockwise import predict_lazy, transform_lazy
-from weft.estimators._devices import choose_device
+from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
 from weft.estimators._mixins import ReportMixin
-from weft.kmeans.data import Data, distances, make_data, nearest, own_distances
-from weft.kmeans.fitting import Fit
-from weft.kmeans.seeding import AnomalousPatterns
-from weft.parallel.threads import thread_runner
+from weft.kmeans.alternation import Outcome
+from weft.kmeans.data import Data, distances, make_data, mass_of, nearest, own_distances
+from weft.kmeans.fitting import MakeRule, Settings, fit_family, read_settings
+from weft.parallel.threads import one_range, thread_runner
+
+# Parameters of the alternation, by the names that they have in every constructor.
+_SETTINGS = (
+    *("n_clusters", "distance_exponent", "init", "init_weights", "n_init", "min_cluster_size"),
+    *("max_iter", "tol", "n_jobs"),
+)
 
 
 class CenterClusterer(
@@ -158,55 +163,66 @@ class CenterClusterer(
                 )
         return rows, counting, mass[counting]
 
-    def _device(self: Any, n_rows: int, n_features: int) -> str:
+    def _backend(self: Any, n_rows: int, n_features: int) -> Backend:
         """Return where a fit of so large a table runs."""
         plain = getattr(self, "distance_exponent", 2.0) == 2.0
         work = "kmeans" if plain else "kmeans-powers"
-        return choose_device(self.device, work, n_rows * n_features)
+        return backend_for(self.device, work, n_rows * n_features)
 
-    def _generator(self) -> np.random.Generator:
+    def _generator(self: Any) -> np.random.Generator:
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         return np.random.default_rng(seed)
 
-    def _keep(
-        self, fit: Fit, rows: np.ndarray, counting: np.ndarray, mass: np.ndarray, exponent: float
+    def _read_settings(self: Any, n_features: int, n_rows: int) -> Settings:
+        """Check the parameters of the alternation, those that this estimator has."""
+        given = {name: getattr(self, name) for name in _SETTINGS if hasattr(self, name)}
+        return read_settings(n_features, n_rows, backend=self._backend(n_rows, n_features), **given)
+
+    def _alternate(
+        self,
+        table: tuple[np.ndarray, np.ndarray, np.ndarray],
+        settings: Settings,
+        make_rule: MakeRule,
+        rng: np.random.Generator,
+        **options: Any,
     ) -> None:
-        """Set what every estimator of the family learns."""
-        outcome = fit.outcome
+        """Fit the table that `_read_fit` returned, and set what every estimator of the family has.
+
+        `options` are those of `fit_family`.
+        """
+        rows, counting, mass = table
+        fit = fit_family(counted(rows, counting), mass, settings, make_rule, rng, **options)
+        outcome, patterns = fit.outcome, fit.patterns
+        self.labels_ = outcome.labels
+        if not counting.all():
+            self.labels_ = np.empty(len(rows), dtype=np.int32)
+            self.labels_[counting] = outcome.labels
+            idle = rows[~counting]
+            data = make_data(idle, np.ones(len(idle)), settings.exponent, one_range)
+            self.labels_[~counting] = nearest(data, outcome.centers, fit.factors)
+            if patterns is not None:  # rows that do not count are in none
+                labels = np.full(len(rows), -1, dtype=np.int32)
+                labels[counting] = patterns.labels
+                patterns = patterns._replace(labels=labels)
+        self.anomalous_patterns_ = patterns
+        sizes = mass_of(outcome.labels, mass, len(outcome.centers))
+        self._keep_outcome(outcome, fit.factors, settings.exponent, sizes)
+
+    def _keep_outcome(
+        self, outcome: Outcome, factors: Floats, exponent: float, mass: Floats
+    ) -> None:
+        """Set centres and weights, given the mass of each cluster."""
         self._exponent = exponent
-        self._factors = fit.factors
+        self._factors = factors
         self.cluster_centers_ = outcome.centers
         self.cluster_feature_weights_ = outcome.weights
         self.inertia_ = outcome.criterion
         self.n_iter_ = outcome.n_iter
         self._n_features_out = len(outcome.centers)
-        if counting.all():
-            self.labels_ = outcome.labels
-        else:
-            self.labels_ = np.empty(len(rows), dtype=np.int32)
-            self.labels_[counting] = outcome.labels
-            idle = rows[~counting]
-            with thread_runner(None) as run:
-                data = make_data(idle, np.ones(len(idle)), exponent, run)
-                self.labels_[~counting] = nearest(data, outcome.centers, fit.factors)
-        sizes = np.bincount(outcome.labels, weights=mass, minlength=len(outcome.centers))
-        self.feature_weights_ = sizes @ outcome.weights / sizes.sum()
-        found = int((sizes > 0).sum())
-        if found < len(outcome.centers):
-            warnings.warn(
-                f"{found} of {len(outcome.centers)} clusters have rows: the data may have fewer "
-                "distinct rows than clusters; lower n_clusters.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self.feature_weights_ = mass @ outcome.weights / mass.sum()
+        warn_of_empty_clusters(mass)
 
 
-def spread_patterns(
-    patterns: AnomalousPatterns | None, counting: np.ndarray
-) -> AnomalousPatterns | None:
-    """Give rows that do not count the pattern -1."""
-    if patterns is None or counting.all():
-        return patterns
-    labels = np.full(len(counting), -1, dtype=np.int32)
-    labels[counting] = patterns.labels
-    return patterns._replace(labels=labels)
+def counted(rows: Floats, counting: Mask) -> Floats:
+    """Return the rows that count; the table itself where all do."""
+    return rows if counting.all() else rows[counting]

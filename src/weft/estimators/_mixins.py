@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -11,10 +11,27 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from weft.backends.devices import to_host
 from weft.estimators._fit_tasks import FitTasksMixin
+from weft.models.kinds import Kind
+from weft.models.schema import Schema
+from weft.report.schema import SUMMARY
+from weft.tables.schema import RECIPE
 
 
 class KeepMixin:
-    """Saving to one file without pickle."""
+    """Saving to one file without pickle.
+
+    A class declares in ``_schema`` its parameters and everything that a fit leaves on an instance;
+    what is not declared cannot be saved.
+    """
+
+    _schema: ClassVar[Schema]
+    _recipe: ClassVar[Kind] = RECIPE
+    _summary: ClassVar[Kind] = SUMMARY
+
+    @classmethod
+    def _upgraded_params(cls, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of an older model file under the names that they have now."""
+        return params
 
     def save(self, path: str | Path, *, X: Any = None) -> None:
         """Write the fitted model to one file, which `weft.load` reads and which holds no code.

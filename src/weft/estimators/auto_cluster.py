@@ -13,11 +13,14 @@ from weft.auto.judge import load
 from weft.auto.reasons import reasons
 from weft.auto.resampling import Repeat, Rounds, cluster_stability, stability_of, weight_interval
 from weft.auto.search import FEWEST_ROWS, Answer, Clock, Settings, repeated_search, search
-from weft.backends.cpu.spaces import Solution
+from weft.backends import backend_for
 from weft.backends.devices import to_host
+from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
-from weft.estimators._devices import choose_device
+from weft.estimators._declared import POSITIVE, SHARE, SMALLEST, declare, floats, positions, rows
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
+from weft.models.kinds import NOTHING, Fields, Flag, Integer, ListOf, Number, OneOf, Text
+from weft.models.schema import Added
 from weft.search.labelling import nearest_rows_of
 from weft.search.optimize import optimize
 from weft.search.runs import running
@@ -126,6 +129,48 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
     (3, 0)
     """
 
+    _schema = declare(
+        {
+            "labels_": positions("n_samples", "n_clusters", low=-1),
+            "n_clusters_": Integer(low=1, binds="n_clusters"),
+            "confidence_": Added(OneOf(NOTHING, SHARE), lambda learned: None),
+            "evidence_": Added(
+                Fields({"for": ListOf(Text(100)), "against": ListOf(Text(100))}),
+                lambda learned: {"for": [], "against": []},
+            ),
+            "feature_weights_": floats("n_features", low=0.0),
+            "feature_scales_": floats("n_features", low=SMALLEST),
+            "feature_stability_": floats("n_features", low=0.0, high=1.0),
+            "feature_weight_intervals_": floats(2, "n_features", low=0.0),
+            "cluster_feature_weights_": floats("n_clusters", "n_features", low=0.0),
+            "cluster_stability_": floats("n_clusters", nan=True),
+            "stability_": Number(nan=True),
+            "fitness_": Added(OneOf(NOTHING, Number(nan=True)), lambda learned: None),
+            "feature_exponents_": Added(NOTHING, lambda learned: None),
+            "method_": Text(100),
+            "verdict_": Text(),
+            "alternatives_": ListOf(
+                Fields(
+                    {
+                        "quality": Number(nan=True),
+                        **dict.fromkeys(("n_features", "n_clusters"), Integer()),
+                        "features": positions("*", "n_features", least=0),
+                        "labels": positions("n_samples", "n_samples", low=-1),
+                        "method": Text(100),
+                    },
+                    {"stability": Number(nan=True)},
+                )
+            ),
+            "_fit_anchors": rows("n_anchors"),
+            "_fit_anchor_labels": positions("n_anchors", "n_clusters", low=-1),
+        },
+        min_clusters=OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
+        min_cluster_size=Integer(low=1, high=2**31 - 1),
+        outliers=Flag(),
+        false_keep_rate=Number(low=0.0, high=1.0, above=True),
+        time_limit=OneOf(NOTHING, POSITIVE),
+    )
+
     def __init__(
         self,
         n_clusters=None,
@@ -185,7 +230,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         table = np.where(varies, (given.table - given.table.mean(axis=0)) / scales, 0.0)
         with running(self, X, resume) as run:
             settings = settings._replace(seed=run.seed(self.random_state))
-            clock = Clock(settings.time_limit, run.heed)
+            clock = Clock(settings.time_limit, run.stop_requested_by)
             answer = search(table, settings, clock)
             repeats = self._repeat(table, answer, settings, clock)
             self.feature_scales_ = _in_given_order(scales, given.columns)
@@ -222,7 +267,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             outliers=bool(self.outliers),
             n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
             time_limit=limit,
-            device=choose_device(self.device, "auto", n_rows * n_columns),
+            backend=backend_for(self.device, "auto", n_rows * n_columns),
             seed=0,  # the run has it
         )
 

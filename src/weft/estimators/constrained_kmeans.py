@@ -8,6 +8,8 @@ import numpy as np
 
 from weft._base.validation import check_integer
 from weft.estimators._centers import CenterClusterer
+from weft.estimators._declared import FITNESS, declare
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS
 from weft.estimators.weighted_kmeans import read_rule
 from weft.kmeans.constraints import (
     ConstrainedAssignment,
@@ -15,7 +17,7 @@ from weft.kmeans.constraints import (
     make_groups,
     read_pairs,
 )
-from weft.kmeans.fitting import fit_family, read_settings
+from weft.models.kinds import Choice, Number, OneOf
 
 
 class ConstrainedKMeans(CenterClusterer):
@@ -91,6 +93,13 @@ class ConstrainedKMeans(CenterClusterer):
     (True, False)
     """
 
+    _schema = declare(
+        {**CENTERS, **METRIC, "inertia_": FITNESS, "anomalous_patterns_": PATTERNS},
+        weight_exponent=OneOf(Choice("same"), Number(low=1.0)),
+        weights=Choice("cluster", "global", None),
+        init=INIT,
+    )
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -145,26 +154,15 @@ class ConstrainedKMeans(CenterClusterer):
         ConstrainedKMeans
             The fitted estimator.
         """
-        rows, counting, mass = self._read_fit(X, None)
+        table = self._read_fit(X, None)
+        n_rows, n_features = table[0].shape
         groups = make_groups(
-            read_pairs("must_link", must_link, len(rows)),
-            read_pairs("cannot_link", cannot_link, len(rows)),
-            len(rows),
+            read_pairs("must_link", must_link, n_rows),
+            read_pairs("cannot_link", cannot_link, n_rows),
+            n_rows,
         )
         retries = check_integer("max_retries", self.max_retries, low=0)
-        settings = read_settings(
-            rows.shape[1],
-            len(rows),
-            n_clusters=self.n_clusters,
-            distance_exponent=self.distance_exponent,
-            init=self.init,
-            n_init=self.n_init,
-            min_cluster_size=self.min_cluster_size,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            device=self._device(*rows.shape),
-        )
+        settings = self._read_settings(n_features, n_rows)
         make_rule = read_rule(
             weights=self.weights,
             distance_exponent=settings.exponent,
@@ -172,17 +170,14 @@ class ConstrainedKMeans(CenterClusterer):
             dispersion_offset=self.dispersion_offset,
             pattern_offset=0.01,
         )
-        fit = fit_family(
-            rows,
-            mass,
+        self._alternate(
+            table,
             settings,
             make_rule,
             self._generator(),
             make_assign=lambda: ConstrainedAssignment(groups, retries),
             membership=ConstrainedMembership(groups),
         )
-        self._keep(fit, rows, counting, mass, settings.exponent)
-        self.anomalous_patterns_ = fit.patterns
         return self
 
     def fit_predict(self, X: Any, y: Any = None, **constraints: Any) -> np.ndarray:

@@ -6,32 +6,24 @@ with application in unsupervised image classification", 2005.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats
-from weft._base.scaling import check_size, standard_scaling
+from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
-from weft.backends.devices import to_host
-from weft.estimators._devices import choose_device
-from weft.estimators._mixins import ReportMixin
+from weft.backends import backend_for
+from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._scaled_centers import ScaledCentersMixin
+from weft.estimators._search_estimator import SearchEstimator, SearchResult
 from weft.methods.centroids.objectives import SubsetObjective
+from weft.models.kinds import Number
 from weft.parallel.threads import local_threads
-from weft.search.callbacks import History
-from weft.search.optimize import optimize
-from weft.search.reached import bind_all
-from weft.search.runs import running
 from weft.search.swarms.binary import BinaryPSO
 
 LLOYD_STEPS = 100
 
 
-class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator):
+class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
     """Clusters and their number by binary PSO over a pool of centres, and k-means (DCPSO).
 
     A pool of `max_clusters` rows is drawn; a particle of bits says which of them are centres. The
@@ -97,6 +89,12 @@ class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator)
     4
     """
 
+    _schema = declare(
+        {**SCALED_CENTERS, "history_": history("round", *SEARCH, "n_clusters")},
+        initial_share=SHARE,
+        penalty=Number(low=0.0),
+    )
+
     def __init__(
         self,
         max_clusters=15,
@@ -132,65 +130,45 @@ class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator)
         self.callbacks = callbacks
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, resume=None):
-        """Search for the centres.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            There for scikit-learn's sake.
-        resume : str or Path, default=None
-            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
-        check_size(X, 0, 1)
-        with running(self, X, resume) as run:
-            self._search(X, np.random.default_rng(run.seed(self.random_state)))
-        return self
-
-    def _make_objective(self, rows: Floats, penalty: float) -> SubsetObjective:
-        """Return the objective of an empty pool, on the device where the swarm is evaluated."""
-        device = choose_device(self.device, "centroids", rows.size * self.max_clusters)
-        if device == "cpu":
-            n_threads = local_threads(self.n_jobs)
-            return SubsetObjective(rows, rows[:0], penalty=penalty, n_threads=n_threads)
-        from weft.methods.mercer.on_device import DeviceSubsetObjective
-
-        return DeviceSubsetObjective(rows, rows[:0], penalty=penalty, device=device)
-
-    def _search(self, X: Floats, rng: np.random.Generator) -> None:
-        most = check_integer("max_clusters", self.max_clusters, low=2)
+    def _fit_rows(self, X: Floats, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        pool_size = check_integer("max_clusters", self.max_clusters, low=2)
         n_rounds = check_integer("n_rounds", self.n_rounds, low=1)
-        check_integer("n_particles", self.n_particles, low=1)
-        check_integer("n_generations", self.n_generations, low=1)
-        check_real("initial_share", self.initial_share, low=0.0, high=1.0)
-        penalty = check_real("penalty", self.penalty, low=0.0)
+        n_particles = check_integer("n_particles", self.n_particles, low=1)
+        n_generations = check_integer("n_generations", self.n_generations, low=1)
+        share = check_real("initial_share", self.initial_share, low=0.0, high=1.0)
         swarm = self._make_swarm()
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
-        objective = self._make_objective(rows, penalty)
+        objective = SubsetObjective(
+            rows,
+            rows[:0],
+            penalty=check_real("penalty", self.penalty, low=0.0),
+            n_threads=local_threads(self.n_jobs),
+            backend=backend_for(self.device, "centroids", rows.size * pool_size),
+        )
         kept, best_centers, best_fitness = rows[:0], rows[:1], -np.inf
-        histories: list[dict[str, NDArray[Any]]] = []
+        rounds: list[SearchResult] = []
         for number in range(n_rounds):
-            fresh = rows[rng.integers(len(rows), size=most - len(kept))]
+            fresh = rows[rng.integers(len(rows), size=pool_size - len(kept))]
             objective = objective.with_pool(np.vstack([kept, fresh]))
-            centers, fitness = self._round(objective, swarm, rng, number, histories)
+            best = self._search(
+                objective,
+                swarm,
+                objective.initial(rng, n_particles, share),
+                rng,
+                n_evaluations_before=number * n_particles * n_generations,
+                columns={"round": number},
+            )
+            rounds.append(best)
+            centers, fitness = _settled(objective, best)
             if fitness > best_fitness:
                 best_centers, best_fitness = centers, fitness
             kept = best_centers if best_fitness > 0.0 else rows[:0]
-        self._keep_centers(X, rows, best_centers, "particle")
+        self._keep_centers(X, rows, best_centers)
+        self._warn_if_one_cluster()
         self.fitness_ = best_fitness
-        self.history_ = {
-            name: np.concatenate([each[name] for each in histories]) for name in histories[0]
-        }
-        self.n_iter_ = len(self.history_["generation"])
+        self._keep_history(*rounds)
 
     def _make_swarm(self) -> BinaryPSO:
         return BinaryPSO(
@@ -200,30 +178,11 @@ class DynamicSwarm(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator)
             max_velocity=check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
         )
 
-    def _round(
-        self,
-        objective: SubsetObjective,
-        swarm: BinaryPSO,
-        rng: np.random.Generator,
-        number: int,
-        histories: list[dict[str, NDArray[Any]]],
-    ) -> tuple[Floats, float]:
-        """Return the best subset of the pool after k-means, and its fitness."""
-        history = History()
-        n_before = number * self.n_particles * self.n_generations
-        with objective:
-            best = optimize(
-                objective,
-                swarm,
-                objective.initial(rng, self.n_particles, self.initial_share),
-                n_generations=self.n_generations,
-                rng=rng,
-                callbacks=[history, *bind_all(self.callbacks, objective.labels_of, n_before)],
-            )
-        columns = history.as_arrays()
-        histories.append({"round": np.full(best.n_generations, number), **columns})
-        if best.fitness <= 0.0:
-            return objective.rows[:1], 0.0
-        centers = objective.settle(objective.pool[best.position > 0.5], LLOYD_STEPS)
-        refined = objective.with_pool(centers)
-        return centers, float(refined(np.ones((1, len(centers)))).fitness[0])
+
+def _settled(objective: SubsetObjective, best: SearchResult) -> tuple[Floats, float]:
+    """Return the best subset of the pool after k-means, and its fitness."""
+    if best.fitness <= 0.0:
+        return objective.rows[:1], 0.0
+    centers = objective.settle(objective.pool[best.position > 0.5], LLOYD_STEPS)
+    refined = objective.with_pool(centers)
+    return centers, float(refined(np.ones((1, len(centers)))).fitness[0])

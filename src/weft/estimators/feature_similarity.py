@@ -13,12 +13,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
-from weft.backends.devices import to_device, to_host
-from weft.estimators._devices import choose_device
+from weft.backends import Backend, backend_for
+from weft.backends.devices import to_host
+from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
 from weft.methods.selection.compression import centred, range_scaled
 from weft.methods.selection.fsfs import EPSILONS, fsfs
 from weft.methods.selection.ikfs import PICKS, ikfs
+from weft.models.kinds import Array, Choice, Integer, Number, OneOf
 from weft.parallel.blas import one_blas_thread
 
 
@@ -30,8 +32,8 @@ class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
         check_magnitude(X)
         return X
 
-    def _device(self, X: np.ndarray) -> str:
-        return choose_device(self.device, "columns", X.shape[1] * X.size)
+    def _backend(self: Any, X: np.ndarray) -> Backend:
+        return backend_for(self.device, "columns", X.shape[1] * X.size)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -95,6 +97,16 @@ class FeatureSimilaritySelector(_Selector):
     (50, 3)
     """
 
+    _schema = declare(
+        {
+            "support_": Array(("n_features",), ("bool",)),
+            "n_discarded_": Array(("n_steps",), ("int64",), low=0, least=0),
+            "losses_": floats("n_steps", least=0),
+        },
+        n_neighbors=OneOf(COUNT, SHARE),
+        epsilon=OneOf(Choice(*EPSILONS), Number(low=0.0)),
+    )
+
     def __init__(self, n_neighbors=0.5, *, epsilon="first", scale=True, device="cpu"):
         self.n_neighbors = n_neighbors
         self.epsilon = epsilon
@@ -109,7 +121,7 @@ class FeatureSimilaritySelector(_Selector):
         X : array-like of shape (n_samples, n_features)
             The table.
         y : ignored
-            There for scikit-learn's sake.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -122,26 +134,21 @@ class FeatureSimilaritySelector(_Selector):
             check_choice("epsilon", epsilon, EPSILONS)
         else:
             epsilon = check_real("epsilon", epsilon, low=0.0)
-        most = X.shape[1] - 1
+        n_others = X.shape[1] - 1
         if isinstance(self.n_neighbors, (float, np.floating)):
             share = check_real("n_neighbors", self.n_neighbors, low=0.0, high=1.0)
-            k = min(max(1, round(share * most)), most)
+            k = min(max(1, round(share * n_others)), n_others)
         else:
-            k = min(check_integer("n_neighbors", self.n_neighbors, low=1), most)
-        if most == 0:
+            k = min(check_integer("n_neighbors", self.n_neighbors, low=1), n_others)
+        if n_others == 0:
             self.support_ = np.ones(1, dtype=bool)
             self.n_discarded_ = np.empty(0, dtype=np.int64)
             self.losses_ = np.empty(0)
             return self
         columns = range_scaled(X) if self.scale else centred(X)
-        device = self._device(X)
-        if device != "cpu":
-            columns = to_device(columns, device)
         with one_blas_thread():
-            found = fsfs(columns, k, epsilon=epsilon)
-        self.support_ = found.support
-        self.n_discarded_ = found.discarded
-        self.losses_ = found.limits
+            selected = fsfs(columns, k, epsilon=epsilon, backend=self._backend(X))
+        self.support_, self.n_discarded_, self.losses_ = selected
         return self
 
 
@@ -194,6 +201,15 @@ class FeatureClusterSelector(_Selector):
     array([0, 1, 2])
     """
 
+    _schema = declare(
+        {
+            "support_": Array(("n_features",), ("bool",)),
+            "labels_": positions("n_features", "n_clusters"),
+            "n_clusters_": Integer(low=1, high="n_features", binds="n_clusters"),
+        },
+        pick=Choice(*PICKS),
+    )
+
     def __init__(self, *, pick="spread", device="cpu"):
         self.pick = pick
         self.device = device
@@ -206,7 +222,7 @@ class FeatureClusterSelector(_Selector):
         X : array-like of shape (n_samples, n_features)
             The table.
         y : ignored
-            There for scikit-learn's sake.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -217,8 +233,8 @@ class FeatureClusterSelector(_Selector):
         check_choice("pick", self.pick, PICKS)
         # One thread: sums in one order, whatever the machine has.
         with one_blas_thread():
-            found = ikfs(range_scaled(X), pick=self.pick, device=self._device(X))
-        self.support_ = found.support
-        self.labels_ = found.labels
-        self.n_clusters_ = len(found.n_taken)
+            clusters = ikfs(range_scaled(X), pick=self.pick, backend=self._backend(X))
+        self.support_ = clusters.support
+        self.labels_ = clusters.labels
+        self.n_clusters_ = len(clusters.n_taken)
         return self

@@ -6,29 +6,21 @@ application to image classification", Pattern Recognition 35, 2002.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats
-from weft._base.scaling import check_size, standard_scaling
+from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
-from weft.backends.devices import to_host
-from weft.estimators._devices import choose_device
-from weft.estimators._mixins import ReportMixin
+from weft.backends import backend_for
+from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._scaled_centers import ScaledCentersMixin
+from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.centroids.objectives import StringObjective
 from weft.parallel.threads import local_threads
-from weft.search.callbacks import History, Patience
-from weft.search.optimize import optimize
-from weft.search.reached import bind_all
-from weft.search.runs import running
 from weft.search.swarms.ga import GA
 
 
-class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstimator):
+class GeneticClustering(ScaledCentersMixin, SearchEstimator):
     """Clusters and their number by a genetic algorithm on strings of centres (GCUK).
 
     A string has a place for each of `max_clusters` centres, some of them empty; rows belong to the
@@ -87,6 +79,12 @@ class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstim
     4
     """
 
+    _schema = declare(
+        {**SCALED_CENTERS, "history_": history(*SEARCH, "n_clusters")},
+        crossover=SHARE,
+        mutation=SHARE,
+    )
+
     def __init__(
         self,
         max_clusters=15,
@@ -114,62 +112,26 @@ class GeneticClustering(ScaledCentersMixin, ReportMixin, ClusterMixin, BaseEstim
         self.callbacks = callbacks
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, resume=None):
-        """Breed strings of centres.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            There for scikit-learn's sake.
-        resume : str or Path, default=None
-            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
-        check_size(X, 0, 1)
-        with running(self, X, resume) as run:
-            self._search(X, np.random.default_rng(run.seed(self.random_state)))
-        return self
-
-    def _make_objective(self, rows: Floats, most: int) -> StringObjective:
-        device = choose_device(self.device, "centroids", rows.size * most)
-        if device == "cpu":
-            return StringObjective(rows, most, n_threads=local_threads(self.n_jobs))
-        from weft.methods.mercer.on_device import DeviceStringObjective
-
-        return DeviceStringObjective(rows, most, device=device)
-
-    def _search(self, X: Floats, rng: np.random.Generator) -> None:
-        most = check_integer("max_clusters", self.max_clusters, low=2)
+    def _fit_rows(self, X: Floats, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        max_clusters = check_integer("max_clusters", self.max_clusters, low=2)
         swarm = GA(
-            most,
+            max_clusters,
             X.shape[1],
             check_real("crossover", self.crossover, low=0.0, high=1.0),
             check_real("mutation", self.mutation, low=0.0, high=1.0),
         )
+        n_strings = check_integer("n_particles", self.n_particles, low=2)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
-        objective = self._make_objective(self._fit_scaling.apply(X), most)
-        history = History()
-        calls: list[Any] = [history, *bind_all(self.callbacks, objective.labels_of)]
-        if self.patience is not None:
-            calls.append(Patience(self.patience))
-        with objective:
-            best = optimize(
-                objective,
-                swarm,
-                objective.initial(rng, check_integer("n_particles", self.n_particles, low=2)),
-                n_generations=check_integer("n_generations", self.n_generations, low=1),
-                rng=rng,
-                callbacks=calls,
-            )
-        values = best.position[most:].reshape(most, -1)[best.position[:most] > 0.5]
-        self._keep_centers(X, objective.rows, values, "string")
+        rows = self._fit_scaling.apply(X)
+        objective = StringObjective(
+            rows,
+            max_clusters,
+            n_threads=local_threads(self.n_jobs),
+            backend=backend_for(self.device, "centroids", rows.size * max_clusters),
+        )
+        best = self._search(objective, swarm, objective.initial(rng, n_strings), rng)
+        self._keep_centers(X, rows, objective.centers_of(best.position))
+        self._warn_if_one_cluster(searcher="string")
         self.fitness_ = best.fitness
-        self.history_ = history.as_arrays()
-        self.n_iter_ = best.n_generations
+        self._keep_history(best)

@@ -6,10 +6,7 @@ Networks 13, 2002.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,15 +15,22 @@ from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer
-from weft.backends.cpu.kernels.mercer_cs import kernel_kmeans
+from weft.backends import backend_for
 from weft.backends.devices import to_host
-from weft.estimators._devices import choose_device
+from weft.estimators._declared import counts_clusters, declare, history
+from weft.estimators._declared_spaces import (
+    KERNEL,
+    KERNEL_CLUSTERS,
+    KERNEL_PARAMS,
+    SEARCHED_ROWS,
+    SPACE,
+    WIDTH,
+)
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._sampled import SampledMixin
 from weft.methods.mercer.spaces import make_space, nearest_means
-from weft.parallel.threads import local_threads, map_ranges
-
-Runs = tuple[Integers, Integers, Floats]  # labels, steps, sums of squares
+from weft.models.kinds import Choice, Number, OneOf
+from weft.parallel.threads import local_threads
 
 
 class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
@@ -99,6 +103,20 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     1.0
     """
 
+    _schema = declare(
+        {
+            **KERNEL_CLUSTERS,
+            **SEARCHED_ROWS,
+            "inertia_": Number(low=0.0),
+            "history_": history("start", "inertia", "n_iter"),
+            "_fit_space": SPACE,
+        },
+        rules=(counts_clusters("_fit_labels"),),
+        kernel=KERNEL,
+        kernel_params=KERNEL_PARAMS,
+        sigma=OneOf(Choice("median"), WIDTH),
+    )
+
     def __init__(
         self,
         n_clusters=8,
@@ -136,7 +154,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             The table.
         y : ignored
-            There for scikit-learn's sake.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -156,11 +174,19 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
-        device = choose_device(self.device, "mercer-closed", len(X))
-        if device == "cpu":
-            labelings, steps, sums = self._run(rows, starts, max_iter)
-        else:
-            labelings, steps, sums = self._run_there(rows, starts, max_iter, device)
+        backend = backend_for(self.device, "mercer-closed", len(X))
+        self._fit_space, self.sigma_, gram = make_space(
+            rows,
+            self.kernel,
+            self.sigma,
+            self.kernel_params,
+            # The walk needs directions to end in; the other kernels' inner products are enough.
+            n_components=n_clusters if self.kernel == "diffusion" else 0,
+            backend=backend,
+        )
+        labelings, steps, sums = backend.mercer.kernel_kmeans(
+            gram, starts, max_iter, local_threads(self.n_jobs)
+        )
         best = int(sums.argmin())
         self.labels_ = number_by_first_row(labelings[best])
         self.n_clusters_ = int(self.labels_.max()) + 1
@@ -171,39 +197,6 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _cluster_again(self, X: Floats, seed: int) -> Integers:
         return clone(self).set_params(max_samples=None, random_state=seed).fit(X).labels_
-
-    def _how(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        # The walk needs directions to end in; the other kernels' inner products are enough.
-        n_components = self.n_clusters if self.kernel == "diffusion" else 0
-        return (self.kernel, self.sigma, self.kernel_params), {"n_components": n_components}
-
-    def _run(self, rows: Floats, starts: list[Integers], max_iter: int) -> Runs:
-        """Return labels, steps and sums of squares of each start."""
-        given, options = self._how()
-        self._fit_space, self.sigma_ = make_space(rows, *given, **options)
-        gram = self._fit_space.gram
-        n_init, n_clusters = len(starts), len(starts[0])
-        labelings = np.empty((n_init, len(rows)), dtype=np.int64)
-        sums, steps = np.empty(n_init), np.empty(n_init, dtype=np.int64)
-
-        def run(first: int, last: int) -> None:
-            for start in range(first, last):
-                labelings[start] = _nearest_rows(gram, starts[start])
-                steps[start], sums[start] = kernel_kmeans(
-                    gram, n_clusters, max_iter, 0, labelings[start]
-                )
-
-        map_ranges(run, n_init, local_threads(self.n_jobs))
-        return labelings, steps, sums
-
-    def _run_there(self, rows: Floats, starts: list[Integers], max_iter: int, device: str) -> Runs:
-        from weft.methods.mercer.on_device import kernel_k_means, make_space_there
-
-        given, options = self._how()
-        self._fit_space, self.sigma_, gram = make_space_there(
-            rows, *given, **options, device=device
-        )
-        return kernel_k_means(gram, starts, len(starts[0]), max_iter)
 
     def predict(self, X):
         """Label rows by the nearest mean in feature space.
@@ -226,8 +219,3 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         rows = self._fit_scaling.apply(X)
         known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
         return nearest_means(self._fit_space, known, self.n_clusters_, rows)
-
-
-def _nearest_rows(gram: Floats, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return which of the chosen rows each row is nearest to in feature space."""
-    return (np.diag(gram)[chosen] - 2.0 * gram[:, chosen]).argmin(axis=1)

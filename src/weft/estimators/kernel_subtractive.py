@@ -10,14 +10,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._base.arrays import Floats
-from weft._base.labels import number_by_first_row
+from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real, parse_memory
+from weft.backends import backend_for
 from weft.backends.devices import to_host
-from weft.estimators._devices import choose_device
+from weft.estimators._declared import POSITIVE, declare, history, positions
+from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, KERNEL_PARAMS, SPACE, WIDTH
 from weft.estimators._mixins import ReportMixin
 from weft.methods.mercer.spaces import make_space
+from weft.models.kinds import Choice, OneOf
 
 
 class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
@@ -78,6 +80,21 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
     4
     """
 
+    _schema = declare(
+        {
+            **KERNEL_CLUSTERS,
+            "labels_": positions("n_searched", "n_clusters"),
+            "center_indices_": positions("n_clusters", "n_searched"),
+            "history_": history("center", "potential"),
+            "_fit_space": SPACE,
+        },
+        kernel=KERNEL,
+        kernel_params=KERNEL_PARAMS,
+        sigma=OneOf(Choice("median"), WIDTH),
+        alpha=POSITIVE,
+        beta=POSITIVE,
+    )
+
     def __init__(
         self,
         n_clusters=8,
@@ -109,7 +126,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             The table.
         y : ignored
-            There for scikit-learn's sake.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -123,28 +140,23 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         beta = check_real("beta", self.beta, low=0.0, open_low=True)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
-        # The walk needs directions to end in; the other kernels' inner products are enough.
-        n_components = n_clusters if self.kernel == "diffusion" else 0
-        given = (self.kernel, self.sigma, self.kernel_params)
-        device = choose_device(self.device, "mercer-closed", len(X))
-        if device == "cpu":
-            self._fit_space, self.sigma_ = make_space(rows, *given, n_components=n_components)
-            squared = self._fit_space.squared_distances()
-            chosen, heights = choose_centers(squared, alpha, beta, n_clusters)
-            raw = squared[:, chosen].argmin(axis=1)
-        else:
-            from weft.methods.mercer import on_device
-
-            self._fit_space, self.sigma_, gram = on_device.make_space_there(
-                rows, *given, n_components=n_components, device=device
-            )
-            chosen, heights, raw = on_device.choose_centers(gram, alpha, beta, n_clusters)
-        self.labels_ = number_by_first_row(raw)
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        order = [int(raw[self.labels_ == number][0]) for number in range(self.n_clusters_)]
-        self.center_indices_ = np.array(chosen)[order]
+        backend = backend_for(self.device, "mercer-closed", len(X))
+        self._fit_space, self.sigma_, gram = make_space(
+            rows,
+            self.kernel,
+            self.sigma,
+            self.kernel_params,
+            # The walk needs directions to end in; the other kernels' inner products are enough.
+            n_components=n_clusters if self.kernel == "diffusion" else 0,
+            backend=backend,
+        )
+        chosen, heights, labels = backend.mercer.subtractive_centers(gram, alpha, beta, n_clusters)
+        order = order_by_first_row(labels)
+        self.labels_ = renumber(labels, order)
+        self.n_clusters_ = len(order)
+        self.center_indices_ = chosen[order]
         self.fitness_ = float(np.sum(heights))
-        self.history_ = {"center": np.array(chosen), "potential": np.array(heights)}
+        self.history_ = {"center": chosen, "potential": heights}
         self.n_iter_ = n_clusters
         return self
 
@@ -166,19 +178,3 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
         norms = np.diag(self._fit_space.gram)[self.center_indices_]
         return (norms - 2.0 * cross).argmin(axis=1)
-
-
-def choose_centers(
-    squared: Floats, alpha: float, beta: float, n_clusters: int
-) -> tuple[list[int], list[float]]:
-    """Return the rows that become centres, and their potentials when they did."""
-    potential = np.exp(-alpha * squared).sum(axis=1)
-    chosen: list[int] = []
-    heights: list[float] = []
-    for _ in range(n_clusters):
-        center = int(potential.argmax())
-        chosen.append(center)
-        heights.append(float(potential[center]))
-        potential = potential - potential[center] * np.exp(-beta * squared[:, center])
-        potential[chosen] = -np.inf
-    return chosen, heights

@@ -6,52 +6,35 @@ optimization algorithm", GECCO 2007.
 
 from __future__ import annotations
 
-import warnings
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
-from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.cpu.kernels.prototypes import nearest_prototypes
+from weft.backends import backend_for
 from weft.backends.devices import to_host
-from weft.estimators._devices import choose_device
-from weft.estimators._mixins import ReportMixin
+from weft.estimators._declared_swarms import KERNEL_SWARM
+from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
+from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators.kernel_kmeans import KernelKMeans
-from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
-from weft.methods.mercer.spaces import (
-    DIFFUSION_WIDTHS,
-    GAUSSIAN_WIDTHS,
-    FeatureSpace,
-    KernelSpace,
-    Walk,
-    check_kernel,
-    gamma_of,
-    median_distance,
-    nearest_means,
-)
-from weft.methods.mercer.widths import Found, polish, search_widths
+from weft.methods.centroids.objectives import assign
+from weft.methods.mercer.search import CenterSearch, search_feature_centers, search_input_centers
+from weft.methods.mercer.spaces import check_kernel, nearest_means
 from weft.parallel.threads import local_threads
-from weft.search.callbacks import History, Patience, Progress
-from weft.search.optimize import optimize
-from weft.search.reached import bind_all
 from weft.search.runs import running
-from weft.search.swarms.mepso import MEPSO
+from weft.search.swarms.mepso import MEPSO, TABLE_2
 
-# Table 2: inertia, cognitive and social pull, each first and last.
-_TABLE_2 = {"mepso": (0.794, (0.35, 2.4), (2.4, 0.35)), "pso": (0.75, (2.0, 2.0), (2.0, 2.0))}
 # Matrices of n × n that are alive at once while a space is built.
 _MATRICES = 4
 
 
-class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
+class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
     """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
 
     A particle has an activation threshold and a centre for each of `max_clusters` clusters; those
@@ -85,8 +68,9 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         Steps of k-means in feature space before a particle is scored.
     polish : bool, default=True
         Kernel k-means from the best particle's clusters, for ``centers="feature-space"``.
-    swarm : {"mepso", "pso"}, default="mepso"
-        Multi-elitist or plain PSO.
+    swarm : {"mepso", "pso"} or MEPSO, default="mepso"
+        Multi-elitist or plain PSO with the settings of table 2, or others:
+        :class:`weft.search.swarms.mepso.MEPSO`, which changes its pulls over `n_generations`.
     scale : bool, default=True
         Standardise columns first: widths mean nothing before.
     n_particles : int, default=40
@@ -95,13 +79,6 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         How often it is evaluated at each width, at most (the paper: 50,000 evaluations, 1250).
     patience : int, default=15
         Stop after so many generations without a better best; None runs them all.
-    inertia : float, default=None
-        How much of its velocity a particle keeps; None is table 2's: 0.794, or 0.75 for "pso".
-    cognitive, social : float or (float, float), default=None
-        Pulls of a particle's own best and of the swarm's, constant or from first to last. None is
-        table 2's: 0.35 → 2.4 and 2.4 → 0.35 (opposite to custom), or 2 for "pso".
-    max_velocity : float, default=1.0
-        Largest step, in ranges of the coordinate.
     max_samples : int or None, default=None
         Search on no more rows than this: a sample of that size, drawn by density, by which the
         other rows are then labelled as `predict` does. None: all rows.
@@ -157,6 +134,10 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     2
     """
 
+    _moved_into = ("swarm", MEPSO, ("inertia", "cognitive", "social", "max_velocity"))
+
+    _schema = KERNEL_SWARM
+
     def __init__(
         self,
         kernel="diffusion",
@@ -173,10 +154,6 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         n_particles=40,
         n_generations=100,
         patience=15,
-        inertia=None,
-        cognitive=None,
-        social=None,
-        max_velocity=1.0,
         max_samples=None,
         max_memory="1GiB",
         device="cpu",
@@ -184,6 +161,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         callbacks=None,
         verbose=0,
         random_state=None,
+        **moved,
     ):
         self.kernel = kernel
         self.centers = centers
@@ -198,10 +176,6 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self.n_particles = n_particles
         self.n_generations = n_generations
         self.patience = patience
-        self.inertia = inertia
-        self.cognitive = cognitive
-        self.social = social
-        self.max_velocity = max_velocity
         self.max_samples = max_samples
         self.max_memory = max_memory
         self.device = device
@@ -209,53 +183,18 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
+        self._take(moved)
 
-    def fit(self, X, y=None, *, resume=None):
-        """Search for the clusters.
+    def _run(self, rows: Floats, resume: str | Path | None) -> None:
+        with running(self, rows, resume) as run:
+            self._fit_sampled(rows, run.seed(self.random_state), _MATRICES)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            There for scikit-learn's sake.
-        resume : str or Path, default=None
-            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
-        self._check_choices()
-        with running(self, X, resume) as run:
-            self._fit_sampled(X, run.seed(self.random_state), _MATRICES)
-        return self
-
-    def _fit_rows(self, X: Floats, seed: int) -> None:
-        self._fit_scaling = standard_scaling(X, scaled=self.scale)
-        rows = self._fit_scaling.apply(X)
-        most = min(check_integer("max_clusters", self.max_clusters, low=2), len(rows))
-        swarm = self._make_swarm()
-        if self.centers == "input":
-            self._fit_input(rows, most, swarm, seed)
-        else:
-            self._fit_space(rows, most, swarm, seed)
-        if self.n_clusters_ < 2:
-            warnings.warn(
-                "no particle split the rows into two or more clusters, so all rows are in one; "
-                "check that the rows differ, or lower min_size.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-
-    def _check_choices(self) -> None:
+    def _check_settings(self) -> None:
         check_kernel(self.kernel)
         check_choice("centers", self.centers, ("feature-space", "input"))
-        check_choice("swarm", self.swarm, tuple(_TABLE_2))
         check_integer("n_particles", self.n_particles, low=1)
         check_integer("n_generations", self.n_generations, low=1)
+        self._make_swarm()
         check_integer("refine_steps", self.refine_steps, low=0)
         check_real("min_size", self.min_size, low=0.0, high=0.5)
         if isinstance(self.sigma, str):
@@ -273,142 +212,46 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
                 "paper: 1.1) or as 'median'."
             )
 
+    def _fit_rows(self, X: Floats, seed: int) -> None:
+        self._fit_scaling = standard_scaling(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        search = CenterSearch(
+            kernel=self.kernel,
+            kernel_params=dict(self.kernel_params or {}),
+            sigma=self.sigma,
+            max_clusters=min(check_integer("max_clusters", self.max_clusters, low=2), len(rows)),
+            swarm=self._make_swarm(),
+            n_particles=self.n_particles,
+            min_size=self.min_size,
+            refine_steps=self.refine_steps,
+            polish=self.polish,
+            backend=backend_for(self.device, "mercer-swarm", len(rows)),
+            n_threads=local_threads(self.n_jobs),
+        )
+        search_centers = search_input_centers if self.centers == "input" else search_feature_centers
+        learned = search_centers(rows, search, seed, self._search)
+        self.labels_ = learned.labels
+        self.n_clusters_ = int(learned.labels.max()) + 1
+        self.sigma_ = learned.sigma if self.kernel in ("diffusion", "rbf") else None
+        self.fitness_ = learned.best.fitness
+        self.n_evaluations_ = learned.n_evaluations
+        self._fit_reference = learned.reference
+        self._keep_history(learned.best)
+        self._warn_if_one_cluster(advice="check that the rows differ, or lower min_size")
+
     def _make_swarm(self) -> MEPSO:
-        inertia, cognitive, social = _TABLE_2[self.swarm]
-        if self.inertia is not None:
-            inertia = check_real("inertia", self.inertia, low=0.0)
-        return MEPSO(
-            inertia,
-            _pull("cognitive", self.cognitive, cognitive),
-            _pull("social", self.social, social),
-            self.n_generations,
-            check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
-            elitist=self.swarm == "mepso",
-        )
+        swarm = self.swarm
+        if not isinstance(swarm, MEPSO):
+            swarm = TABLE_2[check_choice("swarm", swarm, TABLE_2)]
+        return replace(swarm, n_generations=self.n_generations)
 
-    def _fit_input(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
-        sigma = self._median_distance(rows) if self.sigma == "median" else float(self.sigma)
-        objective = self._input_objective(rows, most, gamma_of(sigma))
-        found = self._search(objective, swarm, seed, sigma, 0)
-        centers, labels = objective.centers_of(found.position)
-        self._keep(found, labels if found.fitness > 0.0 else np.zeros_like(labels))
-        order = [int(labels[self.labels_ == number][0]) for number in range(self.n_clusters_)]
-        self._fit_reference: Any = centers[order]
-
-    def _device(self, n_rows: int) -> str:
-        return choose_device(self.device, "mercer-swarm", n_rows)
-
-    def _median_distance(self, rows: Floats) -> float:
-        device = self._device(len(rows))
-        if device == "cpu":
-            return median_distance(rows)
-        from weft.methods.mercer import on_device
-
-        return on_device.median_distance(rows, device)
-
-    def _input_objective(self, rows: Floats, most: int, gamma: float) -> InputObjective:
-        device = self._device(len(rows))
-        if device == "cpu":
-            n_threads = local_threads(self.n_jobs)
-            return InputObjective(rows, most, gamma=gamma, n_threads=n_threads)
-        from weft.methods.mercer.on_device import DeviceInputObjective
-
-        return DeviceInputObjective(rows, most, gamma=gamma, device=device)
-
-    def _space_objective(self, space: FeatureSpace, most: int, least: int) -> SpaceObjective:
-        settings = {"steps": self.refine_steps, "least": least}
-        device = self._device(len(space.X))
-        if device == "cpu":
-            n_threads = local_threads(self.n_jobs)
-            return SpaceObjective(space, most, n_threads=n_threads, **settings)
-        from weft.methods.mercer.on_device import DeviceSpaceObjective
-
-        return DeviceSpaceObjective(space, most, device=device, **settings)
-
-    def _fit_space(self, rows: Floats, most: int, swarm: MEPSO, seed: int) -> None:
-        least = max(min(2, len(rows) // 2), int(np.ceil(self.min_size * len(rows))))
-        walk = Walk.of(rows, most) if self.kernel == "diffusion" else None
-        n_before = 0
-        made: dict[float, FeatureSpace] = {}  # the last one: with a single width, the chosen one
-
-        def search(sigma: float) -> Found:
-            nonlocal n_before
-            space = self._make_space(rows, most, walk, sigma)
-            made.clear()
-            made[sigma] = space
-            objective = self._space_objective(space, most, least)
-            found = self._search(objective, swarm, seed, sigma, n_before)
-            n_before += found.n_evaluations
-            return found
-
-        found = search_widths(self._widths(rows, walk), search)
-        space = made.get(found.sigma) or self._make_space(rows, most, walk, found.sigma)
-        labels = found.labels if found.fitness > 0.0 else np.zeros_like(found.labels)
-        if self.polish:
-            labels = polish(space.gram, labels, least)
-        self._keep(found, labels)
-        self._fit_reference = space
-
-    def _widths(self, rows: Floats, walk: Walk | None) -> tuple[float, ...]:
-        if self.kernel not in ("diffusion", "rbf"):
-            return (1.0,)  # they have no width: one search
-        if not isinstance(self.sigma, str):
-            return (float(self.sigma),)
-        if walk is not None:
-            return DIFFUSION_WIDTHS if self.sigma == "stability" else (walk.median_width(),)
-        middle = self._median_distance(rows)
-        factors = GAUSSIAN_WIDTHS if self.sigma == "stability" else (1.0,)
-        return tuple(middle * factor for factor in factors)
-
-    def _make_space(self, rows: Floats, most: int, walk: Walk | None, sigma: float) -> FeatureSpace:
-        if walk is not None:
-            return walk.space(sigma)
-        params = dict(self.kernel_params or {})
-        if self.kernel == "rbf":
-            params = {"gamma": gamma_of(sigma), **params}
-        return KernelSpace.of(rows, self.kernel, params, most)
-
-    def _search(
-        self, objective: CenterObjective, swarm: MEPSO, seed: int, sigma: float, n_before: int
-    ) -> Found:
-        # The same draws at every width: partitions differ because widths do.
-        rng = np.random.default_rng(seed)
-        history = History()
-        callbacks: list[Any] = [history]
-        if self.patience is not None:
-            callbacks.append(Patience(self.patience))
-        if self.verbose:
-            bar = Progress(f"width {sigma:.3g}")
-            bar.open()
-            callbacks.append(bar)
-        callbacks += bind_all(self.callbacks, objective.labels_of, n_before)
-        with objective:
-            best = optimize(
-                objective,
-                swarm,
-                objective.initial(rng, self.n_particles),
-                n_generations=self.n_generations,
-                rng=rng,
-                callbacks=callbacks,
-            )
-        return Found(
-            objective.labels_of(best.position),
-            best.fitness,
-            sigma,
-            history.as_arrays(),
-            best.n_generations,
-            best.n_evaluations,
-            best.position,
-        )
-
-    def _keep(self, found: Found, labels: NDArray[np.int64]) -> None:
-        self.labels_ = number_by_first_row(labels)
-        self.n_clusters_ = int(self.labels_.max()) + 1
-        self.sigma_ = found.sigma if self.kernel in ("diffusion", "rbf") else None
-        self.fitness_ = found.fitness
-        self.history_ = found.history
-        self.n_iter_ = found.n_generations
-        self.n_evaluations_ = found.n_evaluations
+    @classmethod
+    def _with_moved(cls, record: Any, moved: dict[str, Any]) -> Any:
+        # A name stands for its settings of table 2, and so did None.
+        given = {name: value for name, value in moved.items() if value is not None}
+        if isinstance(record, str):
+            record = TABLE_2[check_choice("swarm", record or "mepso", TABLE_2)]
+        return super()._with_moved(record, given)
 
     def predict(self, X):
         """Label rows by the nearest mean in feature space, or the nearest centre as printed.
@@ -430,11 +273,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)
         if isinstance(self._fit_reference, np.ndarray):
-            labels = np.empty(len(rows), dtype=np.int64)
-            features = np.arange(rows.shape[1])
-            columns = np.ascontiguousarray(rows.T)
-            nearest_prototypes(columns, features, self._fit_reference, labels, np.empty(len(rows)))
-            return labels
+            return assign(rows, self._fit_reference)
         known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
         return nearest_means(self._fit_reference, known, self.n_clusters_, rows)
 
@@ -444,7 +283,7 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             self._fit_reference = self._fit_reference[np.argsort(numbers)]
 
     def _cluster_again(self, X: Floats, seed: int) -> Integers:
-        again = KernelKMeans(
+        model = KernelKMeans(
             self.n_clusters_,
             kernel=self.kernel,
             sigma=self.sigma_ if self.sigma_ is not None else "median",
@@ -454,13 +293,4 @@ class KernelSwarm(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             random_state=seed,
         )
-        return again.fit(X).labels_
-
-
-def _pull(name: str, given: Any, default: tuple[float, float]) -> tuple[float, float]:
-    if given is None:
-        return default
-    pair = tuple(given) if isinstance(given, (tuple, list)) else (given, given)
-    if len(pair) != 2:
-        raise ValueError(f"{name}={given!r} must be one number, or two: first and last.")
-    return (check_real(name, pair[0], low=0.0), check_real(name, pair[1], low=0.0))
+        return model.fit(X).labels_

@@ -12,7 +12,10 @@ from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft.backends.devices import to_host
+from weft.estimators._declared import POSITIVE, SCALAR, VECTOR, declare, floats
 from weft.estimators._mixins import KeepMixin
+from weft.models.kinds import NOTHING, Choice, Flag, Integer, ListOf, OneOf, Record, Text, Texts
+from weft.models.schema import Added
 
 
 class _Column(NamedTuple):
@@ -21,6 +24,18 @@ class _Column(NamedTuple):
     categories: tuple[Any, ...] | None
     mean: np.ndarray
     half_range: float
+
+
+def _shares_fit(column: _Column) -> str:
+    """Say what is wrong with a column of a model file: a mean for each category."""
+    wanted = 1 if column.categories is None else len(column.categories)
+    return "" if len(column.mean) == wanted else f"has {len(column.mean)} means, not {wanted}."
+
+
+def _categories_fit(params: Any, learned: Any) -> str:
+    """Say whether the columns of a model file are what its list of categories says."""
+    known = [column.categories is not None for column in learned["columns_"]]
+    return "" if known == learned["_is_category"] else "its columns and categories disagree."
 
 
 class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -68,6 +83,28 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     2   1.0    0.25   -0.25
     3   0.0    0.25   -0.25
     """
+
+    _schema = declare(
+        {
+            "columns_": ListOf(
+                Record(
+                    "_Column",
+                    _Column,
+                    {
+                        "categories": OneOf(NOTHING, ListOf(SCALAR)),
+                        "mean": floats("*", least=0),
+                        "half_range": POSITIVE,
+                    },
+                    _shares_fit,
+                ),
+                "n_features",
+            ),
+            "_is_category": ListOf(Flag(), "n_features"),
+            "_fit_place": Added(OneOf(NOTHING, Text(200)), lambda learned: None),
+        },
+        rules=(_categories_fit,),
+        categorical=OneOf(Choice("auto"), ListOf(OneOf(Text(), Integer())), Texts(("*",)), VECTOR),
+    )
 
     def __init__(self, categorical: Any = "auto") -> None:
         self.categorical = categorical
@@ -182,9 +219,9 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
                 f"and the same device as those passed to fit(): {seen or 'NumPy'}."
             )
         table, xp = self._read_array(X, reset=False)
-        there = {"dtype": table.dtype, "device": device_of(table)}
-        mean = xp.asarray([float(rule.mean[0]) for rule in self.columns_], **there)
-        half = xp.asarray([rule.half_range for rule in self.columns_], **there)
+        place = {"dtype": table.dtype, "device": device_of(table)}
+        mean = xp.asarray([float(rule.mean[0]) for rule in self.columns_], **place)
+        half = xp.asarray([rule.half_range for rule in self.columns_], **place)
         return (table - mean) / half  # eq. 3.13
 
     def _read_array(self, X: Any, *, reset: bool) -> tuple[Any, Any]:

@@ -6,49 +6,26 @@ Estimate the Number of Clusters, Select Features, and Perform Clustering".
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, NamedTuple
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
-from weft.backends.cpu.kernels import prototypes as kernels
-from weft.backends.devices import DEVICES, to_host
-from weft.estimators._devices import choose_device
-from weft.estimators._mixins import ColumnsMixin, ReportMixin
-from weft.methods.staged.estimate import estimate_n_clusters, largest_number
-from weft.methods.staged.objectives import (
-    FEATURE_TERMS,
-    QUALITIES,
-    CentroidObjective,
-    MedoidObjective,
-    Partition,
-    Terms,
-)
-from weft.methods.staged.polish import POLISHES, polished
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends import CPU, backend_for
+from weft.backends.devices import to_host
+from weft.estimators._declared_swarms import STAGED_SWARM
+from weft.estimators._mixins import ColumnsMixin
+from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._search_estimator import SearchEstimator
+from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
+from weft.methods.staged.polish import POLISHES
+from weft.methods.staged.scaling import RangeScaling
+from weft.methods.staged.search import StagedSearch, search_stages
 from weft.parallel.threads import local_threads
-from weft.search.callbacks import History, Patience, Progress
-from weft.search.optimize import optimize
-from weft.search.runs import running
-from weft.search.swarms.standard import StandardPSO
+from weft.search.swarms.staged import StagedPSO
 
 
-class _Scaling(NamedTuple):
-    """Turns rows into what the search sees: ranges of 1, the mean of all rows at 0."""
-
-    low: Floats  # (d,)
-    span: Floats  # (d,)
-    mean: Floats  # (d,), after the division
-
-    def apply(self, X: Floats) -> Floats:
-        return np.ascontiguousarray((X - self.low) / self.span - self.mean)
-
-
-class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
+class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
     """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
 
     Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a
@@ -84,15 +61,9 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         Scale every column to [0, 1] before the search.
     n_particles, n_generations : int, default=100, 500
         Size of the swarm, and how often it is evaluated in each of stages 2 and 3.
-    inertia : float, default=0.729844
-        How much of its velocity a particle keeps.
-    cognitive, social : float, default=1.49618
-        Pull of the particle's own best position and of the swarm's.
-    max_velocity : float, default=6.0
-        Largest step in a dimension.
-    initial_velocity : float, default=None
-        First velocities of stage 2 are drawn between minus and plus this. None: `max_velocity`,
-        as printed, but at rest with a `polish`, which is not printed: that measured better.
+    swarm : "standard" or StagedPSO, default="standard"
+        Settings of the swarm: inertia, pulls and velocities of
+        :class:`weft.search.swarms.staged.StagedPSO`.
     patience : int, default=None
         Stop a stage after so many generations without a better best; None runs them all.
     device : {"cpu", "cuda", "auto"}, default="cpu"
@@ -141,6 +112,14 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
     (3, 1)
     """
 
+    _moved_into = (
+        "swarm",
+        StagedPSO,
+        ("inertia", "cognitive", "social", "max_velocity", "initial_velocity"),
+    )
+
+    _schema = STAGED_SWARM
+
     def __init__(
         self,
         stages=2,
@@ -155,17 +134,14 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         scale=True,
         n_particles=100,
         n_generations=500,
-        inertia=0.729844,
-        cognitive=1.49618,
-        social=1.49618,
-        max_velocity=6.0,
-        initial_velocity=None,
+        swarm="standard",
         patience=None,
         device="cpu",
         n_jobs=None,
         callbacks=None,
         verbose=0,
         random_state=None,
+        **moved,
     ):
         self.stages = stages
         self.feature_term = feature_term
@@ -178,208 +154,65 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         self.scale = scale
         self.n_particles = n_particles
         self.n_generations = n_generations
-        self.inertia = inertia
-        self.cognitive = cognitive
-        self.social = social
-        self.max_velocity = max_velocity
-        self.initial_velocity = initial_velocity
+        self.swarm = swarm
         self.patience = patience
         self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.verbose = verbose
         self.random_state = random_state
+        self._take(moved)
 
-    def fit(self, X, y=None, *, resume=None):
-        """Search for clusters, features and their numbers.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            There for scikit-learn's sake.
-        resume : str or Path, default=None
-            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
-        check_magnitude(X)
-        self._check_choices()
-        with running(self, X, resume) as run:
-            self._fit_rows(X, np.random.default_rng(run.seed(self.random_state)))
-        return self
-
-    def _fit_rows(self, X: Floats, rng: np.random.Generator) -> None:
-        swarm = self._make_swarm()
-        n_particles = check_integer("n_particles", self.n_particles, low=1)
-        n_threads = local_threads(self.n_jobs)
-        self._fit_scaling = _scaling_of(X, scaled=self.scale)
-        rows = self._fit_scaling.apply(X)
-        terms = self._make_terms(rows, rng, n_threads)
-
-        device = self._where(rows)
-        if device == "cpu":
-            objective = MedoidObjective(rows, terms, n_threads=n_threads)
-        else:
-            from weft.methods.staged.on_device import DeviceMedoidObjective
-
-            objective = DeviceMedoidObjective(rows, terms, device=device)
-        start = objective.initial(rng, n_particles)
-        best = self._search(objective, swarm, start, rng, stage=min(self.stages, 2))
-        self.fitness_ = best.fitness
-        if best.fitness > 0.0:
-            found = objective.decode(best.position)
-            if self.stages == 3:
-                found = self._third_stage(found, rows, terms, rng, n_threads)
-            elif self.polish is not None:
-                found = polished(found, rows, terms, self.polish)
-        else:
-            found = _one_cluster(rows)
-        self._keep(X, found)
-
-    def _where(self, rows: Floats) -> str:
-        return choose_device(self.device, "prototypes", rows.size)
-
-    def _check_choices(self) -> None:
+    def _check_settings(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))
         check_choice("feature_term", self.feature_term, (None, *FEATURE_TERMS))
         check_choice("quality", self.quality, QUALITIES)
         check_choice("polish", self.polish, (None, *POLISHES))
-        check_choice("device", self.device, DEVICES)
-        check_integer("n_generations", self.n_generations, low=1)
+        check_integer("n_particles", self.n_particles, low=1)
+        check_integer("n_estimates", self.n_estimates, low=1)
+        check_real("k_spread", self.k_spread, low=0.0, open_low=True)
+        if self.max_clusters is not None:
+            check_integer("max_clusters", self.max_clusters, low=2)
+        if self.n_clusters_estimate is not None:
+            check_integer("n_clusters_estimate", self.n_clusters_estimate, low=1)
+        if not isinstance(self.swarm, StagedPSO):
+            check_choice("swarm", self.swarm, ("standard",))
         if self.stages == 3 and self.polish is not None:
             raise ValueError(
                 f"polish={self.polish!r} takes the place of stage 3; set stages=2, or polish=None."
             )
 
-    def _make_swarm(self, stage: int = 2) -> StandardPSO:
-        clamp = check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
-        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp. In
-        # stage 3 it must be: all particles start in one place.
-        reach = clamp if self.polish is None else 0.0
-        if self.initial_velocity is not None and stage < 3:
-            reach = check_real("initial_velocity", self.initial_velocity, low=0.0)
-        return StandardPSO(
-            inertia=check_real("inertia", self.inertia, low=0.0),
-            cognitive=check_real("cognitive", self.cognitive, low=0.0),
-            social=check_real("social", self.social, low=0.0),
-            max_velocity=clamp,
-            initial_velocity=reach,
-        )
-
-    def _make_terms(self, rows: Floats, rng: np.random.Generator, n_threads: int) -> Terms:
-        n_rows, n_features = rows.shape
-        most = largest_number(n_rows)
-        if self.max_clusters is not None:
-            most = check_integer("max_clusters", self.max_clusters, low=2)
-        given = self.n_clusters_estimate
-        if self.stages == 1:
-            estimate = None
-        elif given is not None:
-            estimate = check_integer("n_clusters_estimate", given, low=1)
-        else:
-            n_estimates = check_integer("n_estimates", self.n_estimates, low=1)
-            estimate = estimate_n_clusters(
-                rows,
-                n_estimates=n_estimates,
-                max_clusters=most,
-                rng=rng,
-                n_threads=n_threads,
-                device=self._where(rows),
-            ).n_clusters
-        self.n_clusters_estimate_ = estimate
-        feature_term = self.feature_term or ("linear" if self.stages == 1 else "elliptical")
-        return Terms(
-            n_rows,
-            n_features,
-            float((rows**2).sum() / n_rows),
-            most,
+    def _fit_rows(self, X: Floats, seed: int) -> None:
+        self._fit_scaling = RangeScaling.of(X, scaled=self.scale)
+        rows = self._fit_scaling.apply(X)
+        search = StagedSearch(
+            stages=self.stages,
+            feature_term=self.feature_term,
             quality=self.quality,
-            feature_term=feature_term,
-            k_term="inverse" if estimate is None else "gaussian",
-            k_estimate=2.0 if estimate is None else float(estimate),
-            k_spread=check_real("k_spread", self.k_spread, low=0.0, open_low=True),
+            polish=self.polish,
+            n_clusters_estimate=self.n_clusters_estimate,
+            n_estimates=self.n_estimates,
+            k_spread=self.k_spread,
+            max_clusters=self.max_clusters,
+            n_particles=self.n_particles,
+            swarm=self.swarm if isinstance(self.swarm, StagedPSO) else StagedPSO(),
+            backend=backend_for(self.device, "prototypes", rows.size),
+            n_threads=local_threads(self.n_jobs),
         )
-
-    def _search(
-        self,
-        objective: MedoidObjective | CentroidObjective,
-        swarm: StandardPSO,
-        start: Floats,
-        rng: np.random.Generator,
-        *,
-        stage: int,
-    ) -> Any:
-        history = History()
-        callbacks: list[Any] = [history]
-        if self.patience is not None:
-            callbacks.append(Patience(self.patience))
-        if self.verbose:
-            bar = Progress(f"stage {stage}")
-            bar.open()
-            callbacks.append(bar)
-        with objective:
-            best = optimize(
-                objective,
-                swarm,
-                start,
-                n_generations=self.n_generations,
-                rng=rng,
-                callbacks=callbacks + list(self.callbacks or []),
-            )
-        columns = {"stage": np.full(best.n_generations, stage), **history.as_arrays()}
-        if stage < 3:
-            self.history_, self.n_iter_ = columns, best.n_generations
-        else:
-            earlier = self.history_
-            self.history_ = {
-                name: np.concatenate([earlier[name], values]) for name, values in columns.items()
-            }
-            self.n_iter_ += best.n_generations
-        return best
-
-    def _third_stage(
-        self,
-        found: Partition,
-        rows: Floats,
-        terms: Terms,
-        rng: np.random.Generator,
-        n_threads: int,
-    ) -> Partition:
-        device = self._where(rows)
-        if device == "cpu":
-            objective = CentroidObjective(rows, found.features, terms, n_threads=n_threads)
-        else:
-            from weft.methods.staged.on_device import DeviceCentroidObjective
-
-            objective = DeviceCentroidObjective(rows, found.features, terms, device=device)
-        start = np.repeat(found.prototypes.reshape(1, -1), self.n_particles, axis=0)
-        best = self._search(objective, self._make_swarm(stage=3), start, rng, stage=3)
-        self.fitness_ = best.fitness
-        return objective.decode(best.position)
-
-    def _keep(self, X: Floats, found: Partition) -> None:
-        self.labels_ = found.labels
-        self.n_clusters_ = len(found.prototypes)
-        if self.n_clusters_ < 2:
-            warnings.warn(
-                "no particle split the rows into two or more clusters, so all rows are in one; "
-                "check that the rows differ.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+        partition, estimate, stages = search_stages(rows, search, seed, self._search)
+        self.labels_ = partition.labels
+        self.n_clusters_ = len(partition.prototypes)
+        self.n_clusters_estimate_ = estimate
+        self.fitness_ = stages[-1].fitness
+        self._keep_history(*stages)
+        self._warn_if_one_cluster()
         self.feature_weights_ = np.zeros(X.shape[1])
-        self.feature_weights_[found.selected] = 1.0
+        self.feature_weights_[partition.selected] = 1.0
         self.cluster_centers_ = np.stack(
-            [X[found.labels == cluster].mean(axis=0) for cluster in range(self.n_clusters_)]
+            [X[self.labels_ == cluster].mean(axis=0) for cluster in range(self.n_clusters_)]
         )
-        self._fit_features = found.features
-        self._fit_prototypes = found.prototypes
+        self._fit_features = partition.features
+        self._fit_prototypes = partition.prototypes
 
     def predict(self, X):
         """Label rows by the nearest prototype: over the selected features, or all if polished.
@@ -396,29 +229,10 @@ class StagedSwarm(ReportMixin, ColumnsMixin, ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
-        columns = np.ascontiguousarray(self._fit_scaling.apply(X).T)
-        labels = np.empty(len(X), dtype=np.int64)
-        kernels.nearest_prototypes(
-            columns, self._fit_features, self._fit_prototypes, labels, np.empty(len(X))
-        )
-        return labels
+        operations = CPU.prototypes
+        data = operations.load(self._fit_scaling.apply(X), CPU.device)
+        return operations.nearest(data, self._fit_features, self._fit_prototypes)
 
     def _get_support_mask(self):
         check_is_fitted(self)
         return self.feature_weights_ > 0.0
-
-
-def _scaling_of(X: Floats, *, scaled: bool) -> _Scaling:
-    n_features = X.shape[1]
-    if not scaled:
-        return _Scaling(np.zeros(n_features), np.ones(n_features), X.mean(axis=0))
-    low = X.min(axis=0)
-    span = X.max(axis=0) - low
-    # A constant column is 0 everywhere, whatever it is divided by.
-    span = np.where(span > 0.0, span, 1.0)
-    return _Scaling(low, span, ((X - low) / span).mean(axis=0))
-
-
-def _one_cluster(rows: Floats) -> Partition:
-    features = np.arange(rows.shape[1])
-    return Partition(np.zeros(len(rows), dtype=np.int64), features, np.zeros((1, len(features))))

@@ -11,13 +11,16 @@ from weft._base.validation import check_choice, check_real
 from weft.choosing.exponent import choose_exponent
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
-from weft.estimators._centers import CenterClusterer, spread_patterns
+from weft.estimators._centers import CenterClusterer, counted
+from weft.estimators._declared import FITNESS, MATRIX, VECTOR, declare
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, STREAM
 from weft.kmeans.chunked import Table
 from weft.kmeans.data import Centers, Data
-from weft.kmeans.fitting import Settings, fit_family, read_settings
+from weft.kmeans.fitting import Settings
 from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.streams import Stream
 from weft.kmeans.weights import PowerWeights, Rule, Unweighted
+from weft.models.kinds import Choice, ListOf, Number, OneOf
 
 
 class WeightedKMeans(BlockwiseMixin, CenterClusterer):
@@ -27,10 +30,11 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     in turn [1]_. The family's members:
 
     ============  ===================================================================
-    K-Means       ``WeightedKMeans(k, weights=None, init="random")``
+    K-Means       ``WeightedKMeans(k, weights=None, init="random", n_init=1)``
     WK-Means      ``WeightedKMeans(k, distance_exponent=2, weight_exponent=b,``
-                  ``init="random")``
-    MWK-Means     ``WeightedKMeans(k, distance_exponent=b, init="random")``
+                  ``init="random", init_weights="random", n_init=1)``
+    MWK-Means     ``WeightedKMeans(k, distance_exponent=b, init="random",``
+                  ``init_weights="random", n_init=1)``
     iK-Means      ``WeightedKMeans(k, weights=None)``
     iWK-Means     ``WeightedKMeans(k, distance_exponent=2, weight_exponent=b)``
     iMWK-Means    ``WeightedKMeans(k, distance_exponent=b)``
@@ -137,6 +141,21 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     True
     """
 
+    _schema = declare(
+        {
+            **CENTERS,
+            **METRIC,
+            "inertia_": FITNESS,
+            "weight_exponent_": Number(low=1.0),
+            "anomalous_patterns_": PATTERNS,
+            "_stream": STREAM,
+        },
+        weight_exponent=OneOf(Choice("same", "auto"), Number(low=1.0)),
+        weights=Choice("cluster", "global", None),
+        init=INIT,
+        init_weights=OneOf(Choice("auto", "uniform", "random"), MATRIX, ListOf(Number()), VECTOR),
+    )
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -198,30 +217,12 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
             return self
         rows, counting, mass = self._read_fit(X, sample_weight)
         settings = self._read_settings(rows.shape[1], int(counting.sum()))
-        used = rows if counting.all() else rows[counting]
         generator = self._generator()
+        used = counted(rows, counting)
         self.weight_exponent_ = self._weight_exponent(settings.exponent, used, mass, generator)
-        make_rule = self._read_rule(settings.exponent)
-        fit = fit_family(used, mass, settings, make_rule, generator)
-        self._keep(fit, rows, counting, mass, settings.exponent)
-        self.anomalous_patterns_ = spread_patterns(fit.patterns, counting)
+        rule = self._read_rule(settings.exponent)
+        self._alternate((rows, counting, mass), settings, rule, generator)
         return self
-
-    def _read_settings(self, n_features: int, n_rows: int) -> Settings:
-        return read_settings(
-            n_features,
-            n_rows,
-            n_clusters=self.n_clusters,
-            distance_exponent=self.distance_exponent,
-            init=self.init,
-            init_weights=self.init_weights,
-            n_init=self.n_init,
-            min_cluster_size=self.min_cluster_size,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            device=self._device(n_rows, n_features),
-        )
 
     def _weight_exponent(
         self, exponent: float, rows: np.ndarray, mass: np.ndarray, rng: np.random.Generator

@@ -42,7 +42,7 @@ class Outcome(NamedTuple):
 
 
 def fill_empty(data: Data, labels: Labels, centers: Floats, factors: Floats) -> bool:
-    """Give each empty cluster the row that costs most where it is; say whether any moved.
+    """Give each empty cluster the row that costs most where it is; say whether any was given.
 
     Rows at distance 0, and rows alone in their cluster, stay: with fewer distinct rows than
     clusters some clusters remain empty.
@@ -52,7 +52,7 @@ def fill_empty(data: Data, labels: Labels, centers: Floats, factors: Floats) -> 
     if len(empty) == 0:
         return False
     cost = data.load * own_distances(data, labels, centers, factors)
-    moved = False
+    refilled = False
     for cluster in empty:
         cost[counts[labels] < 2] = 0.0
         row = int(cost.argmax())
@@ -60,8 +60,8 @@ def fill_empty(data: Data, labels: Labels, centers: Floats, factors: Floats) -> 
             break
         counts[labels[row]] -= 1
         labels[row] = cluster  # whose count stays: the row is alone there, and is not moved again
-        moved = True
-    return moved
+        refilled = True
+    return refilled
 
 
 def alternate(
@@ -87,13 +87,13 @@ def alternate(
     allowed = tol * float(data.mass.sum())
     for n_iter in range(1, max_iter + 1):
         factors = rule.factors(weights)
-        found = assign(data, centers, factors)
-        moved = refill and fill_empty(data, found, centers, factors)
-        changed = found != labels
-        labels = found
+        assigned = assign(data, centers, factors)
+        refilled = refill and fill_empty(data, assigned, centers, factors)
+        changed = assigned != labels
+        labels = assigned
         if n_iter > 1 and data.mass[changed].sum() <= allowed:
             converged = True
-            settled = not moved
+            settled = not refilled
             n_iter -= int(not changed.any())  # a round that found nothing to do does not count
             break
         centers, spread = centers_of(data, labels, centers)

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Labels
 from weft._base.validation import import_optional
-from weft.backends.cpu.kernels.powers import cluster_powers
-from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
-from weft.kmeans.data import Data, make_screen, mass_of, nearest, own_distances
+from weft.kmeans.data import Data, make_data, mass_of, nearest, own_distances
+from weft.parallel.threads import one_range
 
 T = TypeVar("T")
 FOLD = 16  # results that are added up in one task
@@ -141,7 +140,7 @@ class Step(NamedTuple):
     trial: Floats  # (K, M)
     units: Floats  # (M,), see `units_of`
     exponent: float
-    moved: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
+    refilled: dict[tuple[int, int], int]  # (block, row) → the empty cluster it was given to
     before: tuple[Floats, Floats] | None = None  # centres and factors to count changes from
 
 
@@ -161,26 +160,13 @@ class Sums(NamedTuple):
 
 def block_data(rows: Floats, mass: Floats, exponent: float) -> Data:
     """Return one block ready for `nearest`, on one thread."""
-    run = _run_here
-    with np.errstate(over="ignore", invalid="ignore"):
-        missing = bool(np.isnan(rows.sum())) and bool(np.isnan(rows).any())
-    load = mass
-    if missing:
-        load = mass * (rows.shape[1] / np.maximum(rows.shape[1] - np.isnan(rows).sum(axis=1), 1))
-    screen = None
-    if len(rows) and exponent != 2.0 and not missing and exponent <= LARGEST_EXPONENT:
-        screen = make_screen(rows, run)
-    return Data(rows, None, mass, load, screen, missing, exponent, run)
-
-
-def _run_here(task: Callable[[int, int], None], size: int) -> None:
-    task(0, size)
+    return make_data(rows, mass, exponent, one_range)
 
 
 def block_labels(number: int, data: Data, step: Step) -> Labels:
     """Return the cluster of each row of a block."""
     labels = nearest(data, step.centers, step.factors)
-    for (block, row), cluster in step.moved.items():
+    for (block, row), cluster in step.refilled.items():
         if block == number:
             labels[row] = cluster
     return labels
@@ -191,10 +177,8 @@ def sums(number: int, rows: Floats, mass: Floats, step: Step) -> Sums:
     data = block_data(rows, mass, step.exponent)
     labels = block_labels(number, data, step)
     n_clusters = len(step.centers)
-    seen, total, slope, curve = (np.empty_like(step.trial) for _ in range(4))
-    cluster_powers(
-        *(rows, labels, data.load, step.trial, step.units, step.exponent),
-        *(seen, total, slope, curve),
+    seen, total, slope, curve = data.backend.kmeans.power_sums(
+        data.rows, labels, step.trial, step.units
     )
     changed = 0.0
     if step.before is not None:
@@ -204,10 +188,7 @@ def sums(number: int, rows: Floats, mass: Floats, step: Step) -> Sums:
         np.bincount(labels, minlength=n_clusters).astype(np.float64),
         mass_of(labels, mass, n_clusters),
         mass_of(labels, data.load, n_clusters),
-        seen,
-        total,
-        slope,
-        curve,
+        *(seen, total, slope, curve),
         _checksum(number, labels),
         changed,
     )

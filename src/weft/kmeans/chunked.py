@@ -80,29 +80,29 @@ def solve_centers(table: Table, step: Step, first: Sums) -> tuple[Centers, int]:
     `first` are the sums around ``step.trial``; the rows of a cluster stay those of `step`.
     """
     p = table.exponent
-    center, found = step.trial, first
+    center, totals = step.trial, first
     low = np.broadcast_to(table.survey.low, center.shape).copy()
     high = np.broadcast_to(table.survey.high, center.shape).copy()
     last = np.full(center.shape, np.inf)
     n_passes = 0
     while True:
         with np.errstate(divide="ignore", invalid="ignore"):
-            newton = -found.slope / (found.curve * (p - 1.0))
-        newton = np.where(found.curve > 0.0, newton, 0.0)
+            newton = -totals.slope / (totals.curve * (p - 1.0))
+        newton = np.where(totals.curve > 0.0, newton, 0.0)
         # Taylor to the second order: exact at p = 2, and else the step is short.
-        gain = 0.5 * p * (p - 1.0) * found.curve * newton**2
-        spread = np.maximum(found.total - gain, 0.0) / table.units**p
+        gain = 0.5 * p * (p - 1.0) * totals.curve * newton**2
+        spread = np.maximum(totals.total - gain, 0.0) / table.units**p
         settled = np.abs(newton) <= SHORT_STEP
         if p == 2.0 or settled.all() or n_passes == MAX_STEPS:
             break
-        low = np.where(found.slope < 0.0, np.maximum(low, center), low)
-        high = np.where(found.slope > 0.0, np.minimum(high, center), high)
+        low = np.where(totals.slope < 0.0, np.maximum(low, center), low)
+        high = np.where(totals.slope > 0.0, np.minimum(high, center), high)
         trial = center + newton / table.units
-        slow = np.abs(found.slope) > 0.5 * last
+        slow = np.abs(totals.slope) > 0.5 * last
         halve = ~settled & (~((low < trial) & (trial < high)) | slow)
-        last = np.where(halve, np.inf, np.abs(found.slope))
+        last = np.where(halve, np.inf, np.abs(totals.slope))
         center = np.where(halve, 0.5 * (low + high), trial)
-        found = table.run(step._replace(trial=center))
+        totals = table.run(step._replace(trial=center))
         n_passes += 1
     # A cluster without rows, or without a value of a feature, has sums of 0, and stays.
     lost = (first.seen <= 0.0) & (first.sizes > 0.0)[:, None]
@@ -110,17 +110,17 @@ def solve_centers(table: Table, step: Step, first: Sums) -> tuple[Centers, int]:
     return Centers(center + newton / table.units, spread), n_passes
 
 
-def fill_empty_blocks(table: Table, step: Step, found: Sums) -> tuple[Step, Sums, int]:
+def fill_empty_blocks(table: Table, step: Step, totals: Sums) -> tuple[Step, Sums, int]:
     """Give each empty cluster the row that costs most where it is, as `fill_empty` does."""
-    empty = np.flatnonzero(found.n_rows == 0.0)
+    empty = np.flatnonzero(totals.n_rows == 0.0)
     if len(empty) == 0:
-        return step, found, 0
+        return step, totals, 0
     # A row alone in its cluster stays: no more than one per cluster is passed over.
-    most = 2 * len(found.n_rows)
-    dearest = table.blocks.fold(costly, partial(add_costly, most), (step, most))
-    count = found.n_rows.copy()
+    n_candidates = 2 * len(totals.n_rows)
+    dearest = table.blocks.fold(costly, partial(add_costly, n_candidates), (step, n_candidates))
+    count = totals.n_rows.copy()
     free = dearest.cost > 0.0
-    moved: dict[tuple[int, int], int] = {}
+    refilled: dict[tuple[int, int], int] = {}
     for cluster in empty:
         open_to = free & (count[dearest.cluster] > 1.0)
         if not open_to.any():
@@ -128,10 +128,10 @@ def fill_empty_blocks(table: Table, step: Step, found: Sums) -> tuple[Step, Sums
         row = int(open_to.argmax())
         free[row] = False
         count[dearest.cluster[row]] -= 1.0
-        moved[int(dearest.block[row]), int(dearest.row[row])] = int(cluster)
-    if not moved:
-        return step, found, 1
-    step = step._replace(moved=moved)
+        refilled[int(dearest.block[row]), int(dearest.row[row])] = int(cluster)
+    if not refilled:
+        return step, totals, 1
+    step = step._replace(refilled=refilled)
     return step, table.run(step), 2
 
 
@@ -151,29 +151,29 @@ def alternate_blocks(
         step = table.step(centers, factors)
         if tol > 0.0:
             step = step._replace(before=before)
-        found = table.run(step)
-        step, found, extra = fill_empty_blocks(table, step, found)
+        totals = table.run(step)
+        step, totals, extra = fill_empty_blocks(table, step, totals)
         n_passes += 1 + extra
-        same = check is not None and bool((found.check == check).all())
-        if same or (before is not None and tol > 0.0 and found.changed <= allowed):
+        same = check is not None and bool((totals.check == check).all())
+        if same or (before is not None and tol > 0.0 and totals.changed <= allowed):
             converged = True
             n_iter -= int(same)
             break
-        check, before = found.check, (centers, factors)
-        (centers, spread), extra = solve_centers(table, step, found)
+        check, before = totals.check, (centers, factors)
+        (centers, spread), extra = solve_centers(table, step, totals)
         n_passes += extra
-        weights = rule.weights(spread, found.sizes)
+        weights = rule.weights(spread, totals.sizes)
         costs = np.nansum(rule.factors(weights) * spread, axis=1)
-        trace.append(rule.total(costs, found.sizes, weights))
+        trace.append(rule.total(costs, totals.sizes, weights))
     factors = rule.factors(weights)
-    if not converged or step.moved:
-        found = table.run(table.step(centers, factors))
+    if not converged or step.refilled:
+        totals = table.run(table.step(centers, factors))
         n_passes += 1
-    costs = np.nansum(factors * found.total / table.units**table.exponent, axis=1)
-    criterion = rule.total(costs, found.sizes, weights)
+    costs = np.nansum(factors * totals.total / table.units**table.exponent, axis=1)
+    criterion = rule.total(costs, totals.sizes, weights)
     labels = np.empty(0, dtype=np.int32)  # they follow from the centres, block by block
     outcome = Outcome(labels, centers, weights, criterion, n_iter, converged, trace)
-    return outcome, found, n_passes
+    return outcome, totals, n_passes
 
 
 def whole_center(table: Table, active: Mask) -> tuple[Centers, float]:
@@ -211,11 +211,11 @@ def fit_blocks(
     else:
         few = Sample(settings.init, np.ones(len(settings.init)))
         start, _ = start_on_sample(few, active, replace(settings, max_iter=0), rule, rng)
-    outcome, found, n_passes = alternate_blocks(
+    outcome, totals, n_passes = alternate_blocks(
         table, start, rule, max_iter=settings.max_iter, tol=settings.tol
     )
     return BlockFit(
-        outcome, patterns, active, rule.factors(outcome.weights), found.mass, found, n_passes
+        outcome, patterns, active, rule.factors(outcome.weights), totals.mass, totals, n_passes
     )
 
 
@@ -237,8 +237,8 @@ def start_on_sample(
             start = make_start(data, settings, rule, active, patterns, rng)
             if settings.max_iter == 0:
                 return start, patterns
-            found = alternate(data, start, rule, max_iter=settings.max_iter, tol=settings.tol)
-            best = better(best, found)
+            outcome = alternate(data, start, rule, max_iter=settings.max_iter, tol=settings.tol)
+            best = better(best, outcome)
     if best is None:
         raise RuntimeError("n_init=0 reached the fit; this is a bug.")
     return Start(best.centers, best.weights), patterns

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends import CPU, Backend
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
 from weft.kmeans.data import Data, make_data, nearest
 from weft.kmeans.seeding import (
@@ -46,7 +47,7 @@ class Settings:
     max_iter: int
     tol: float
     n_jobs: int | None
-    device: str = "cpu"
+    backend: Backend = CPU
 
 
 class Fit(NamedTuple):
@@ -71,7 +72,7 @@ def read_settings(
     max_iter: Any = 300,
     tol: Any = 0.0,
     n_jobs: Any = None,
-    device: str = "cpu",
+    backend: Backend = CPU,
 ) -> Settings:
     """Check the parameters that the estimators of the family share."""
     if not isinstance(init, str):
@@ -113,7 +114,7 @@ def read_settings(
         max_iter=check_integer("max_iter", max_iter, low=1),
         tol=check_real("tol", tol, low=0.0, high=1.0),
         n_jobs=n_jobs,
-        device=device,
+        backend=backend,
     )
 
 
@@ -133,7 +134,12 @@ def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | 
 def varying(X: Floats) -> NDArray[np.bool_]:
     """Say which features take more than one value; all of them if none does."""
     with np.errstate(invalid="ignore"):
-        active = np.nanmin(X, axis=0) < np.nanmax(X, axis=0)
+        return some_varying(np.nanmin(X, axis=0), np.nanmax(X, axis=0))
+
+
+def some_varying(low: Floats, high: Floats) -> NDArray[np.bool_]:
+    """Say which features vary, given their least and largest values; all of them if none does."""
+    active = low < high
     return active if active.any() else np.ones_like(active)
 
 
@@ -153,7 +159,7 @@ def fit_family(
     a start that comes to a dead end is left out, unless all do.
     """
     with thread_runner(settings.n_jobs) as run:
-        data = make_data(X, mass, settings.exponent, run, device=settings.device)
+        data = make_data(X, mass, settings.exponent, run, backend=settings.backend)
         active = varying(X)
         rule = make_rule(data, active)
         patterns = None
@@ -169,7 +175,7 @@ def fit_family(
             make_start(data, settings, rule, active, patterns, rng, order)
             for _ in range(settings.n_init)
         )
-        spread = settings.n_init > 1 and make_assign is None and settings.device == "cpu"
+        spread = settings.n_init > 1 and make_assign is None and not settings.backend.on_gpu
         if spread and works_elsewhere():
             with Crew(Restarts(X, mass, settings, rule), n_jobs=settings.n_jobs) as crew:
                 ends = [outcome for part in crew(list(draws)) for outcome in part]

@@ -46,11 +46,11 @@ def plain_patterns(rows: Floats) -> AnomalousPatterns:
         return anomalous_patterns(data, Unweighted(active), active)
 
 
-def sample(rows: Floats, most: int, rng: np.random.Generator) -> Floats:
-    """Return the rows, or `most` of them drawn without replacement, in their order."""
-    if len(rows) <= most:
+def sample(rows: Floats, max_rows: int, rng: np.random.Generator) -> Floats:
+    """Return the rows, or `max_rows` of them drawn without replacement, in their order."""
+    if len(rows) <= max_rows:
         return rows
-    return np.ascontiguousarray(rows[np.sort(rng.choice(len(rows), most, replace=False))])
+    return np.ascontiguousarray(rows[np.sort(rng.choice(len(rows), max_rows, replace=False))])
 
 
 def _unweighted(data: Data, active: NDArray[np.bool_]) -> Rule:

@@ -66,13 +66,13 @@ def draw_sample(
     """
     draw = _Draw(center, active.astype(float), exponent, total_mass, 0.0, seed, size)
     whole = blocks.fold(_reach, _total, draw) if by_distance else 0.0
-    found = blocks.fold(_keys, partial(_least, size), draw._replace(total_distance=whole))
-    mass = found.mass
+    drawn = blocks.fold(_keys, partial(_least, size), draw._replace(total_distance=whole))
+    mass = drawn.mass
     if len(mass) > size:
         kept = slice(0, size)
-        mass = mass[kept] / -np.expm1(-found.chance[kept] * found.key[size])
-    order = np.lexsort(found.place[: len(mass)].T[::-1])
-    return Sample(np.ascontiguousarray(found.rows[order]), mass[order])
+        mass = mass[kept] / -np.expm1(-drawn.chance[kept] * drawn.key[size])
+    order = np.lexsort(drawn.place[: len(mass)].T[::-1])
+    return Sample(np.ascontiguousarray(drawn.rows[order]), mass[order])
 
 
 def _away(rows: Floats, mass: Floats, draw: _Draw) -> Floats:

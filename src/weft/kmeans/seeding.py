@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Mask
-from weft.backends.cpu.kernels import kmeans as squared
+from weft.backends import CPU
 from weft.kmeans.alternation import Start
 from weft.kmeans.data import Data, center_of, distances, mass_of, nearest, rows_of
 from weft.kmeans.weights import Rule, uniform
@@ -126,11 +126,11 @@ def _one_pattern(
     center = np.where(np.isnan(seed), reference, seed)
     for _ in range(PATTERN_STEPS):
         factors = np.repeat(rule.factors(weight[None]), 2, axis=0)
-        found = membership.join(rest, left, np.stack([reference, center]), factors)
-        if not found.any():
+        nearer = membership.join(rest, left, np.stack([reference, center]), factors)
+        if not nearer.any():
             break  # the new weights emptied the pattern: it stays as it was
-        same = bool((found == members).all())
-        members = found
+        same = bool((nearer == members).all())
+        members = nearer
         center, spread = center_of(data, left[members], center)
         weight = rule.pattern_weights(spread, float(data.load[left[members]].sum()))
         if same:
@@ -206,8 +206,7 @@ def canonical_order(X: Floats) -> tuple[NDArray[np.int64], Floats]:
     multipliers = np.sqrt(np.arange(2.0, X.shape[1] + 2.0)) % 1.0 + 0.5
     scale = np.nanmax(np.abs(X), axis=0)
     multipliers /= np.where(scale > 0.0, scale, 1.0)
-    keys = np.empty(len(X))
-    squared.row_keys(X, multipliers, keys)
+    keys = CPU.kmeans.row_keys(X, multipliers)
     return np.argsort(keys, kind="stable"), keys
 
 

@@ -50,31 +50,31 @@ def advance(
 ) -> Advance:
     """Add a batch."""
     step = Step(centers, factors, centers, stream.units, exponent, {})
-    found = sums(0, rows, mass, step)
+    batch = sums(0, rows, mass, step)
     p = exponent
-    curve = stream.curve + found.curve
+    curve = stream.curve + batch.curve
     with np.errstate(divide="ignore", invalid="ignore"):
-        move = -found.slope / (curve * (p - 1.0))
+        move = -batch.slope / (curve * (p - 1.0))
     # A step beyond the rows seen would be an accident of few of them.
     low = np.fmin(stream.low, np.fmin.reduce(rows, axis=0))
     high = np.fmax(stream.high, np.fmax.reduce(rows, axis=0))
-    moved = np.clip(centers + np.where(curve > 0.0, move, 0.0) / stream.units, low, high)
-    move = (moved - centers) * stream.units
+    new_centers = np.clip(centers + np.where(curve > 0.0, move, 0.0) / stream.units, low, high)
+    move = (new_centers - centers) * stream.units
     total = (
-        stream.total + found.total + p * found.slope * move + 0.5 * p * (p - 1.0) * curve * move**2
+        stream.total + batch.total + p * batch.slope * move + 0.5 * p * (p - 1.0) * curve * move**2
     )
     after = Stream(
         low,
         high,
         stream.units,
-        stream.mass + found.mass,
-        stream.sizes + found.sizes,
-        stream.seen + found.seen,
+        stream.mass + batch.mass,
+        stream.sizes + batch.sizes,
+        stream.seen + batch.seen,
         np.maximum(total, 0.0),
         curve,
     )
     labels = nearest(block_data(rows, mass, exponent), centers, factors)
-    return Advance(after, moved, labels)
+    return Advance(after, new_centers, labels)
 
 
 def dispersions(stream: Stream, exponent: float) -> Floats:

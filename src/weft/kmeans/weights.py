@@ -114,8 +114,8 @@ class PowerWeights:
             spread = spread.sum(axis=0, keepdims=True)
         # The mean of all K·M dispersions, against D = 0 (chapter 3.2.1); constant columns aside.
         offset = spread[:, self.active].mean() if self.offset == "mean" else float(self.offset)
-        found = power_weights(spread + offset, self.beta, self.active)
-        return np.broadcast_to(found, dispersions.shape).copy()
+        weights = power_weights(spread + offset, self.beta, self.active)
+        return np.broadcast_to(weights, dispersions.shape).copy()
 
     def pattern_weights(self, dispersions: Floats, size: float) -> Floats:
         spread = known(dispersions)[None] + self.pattern_offset  # chapter 3.3.3

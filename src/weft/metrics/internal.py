@@ -10,28 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Integers
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.backends.cpu.spaces import Buffers, MatrixSpace, Solution, Space, Table
-from weft.metrics.on_spaces import (
-    SUMS_AT_ONCE,
-    bcr_of,
-    bic_of,
-    combine_csc,
-    connectedness_of,
-    dense_labels,
-    mean_of_labelled,
-    nearest_neighbours,
-    silhouette_of,
-    sparsity_and_separation_of,
-    symmetric_silhouette_samples,
-)
+from weft.backends.cpu import space_measures
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
+from weft.backends.cpu.spaces import MatrixSpace, Space, Table
+from weft.backends.spaces import Solution
+from weft.metrics.on_spaces import bcr_of, bic_of, combine_csc, dense_labels
 from weft.parallel.threads import local_threads
 
 
-def _prepare(
-    X: ArrayLike, labels: ArrayLike, metric: str, noise: str
-) -> tuple[Space, Floats, Integers]:
+def _prepare(X: ArrayLike, labels: ArrayLike, metric: str, noise: str) -> tuple[Spaces, Integers]:
+    """Return the space of the rows, and labels (1, n) that measures can count."""
     check_choice("metric", metric, ("euclidean", "precomputed"))
     check_choice("noise", noise, ("cluster", "exclude"))
     data = check_array(X, dtype=np.float64)
@@ -39,17 +30,17 @@ def _prepare(
         raise ValueError(
             f"labels has {len(np.asarray(labels))} entries for {len(data)} rows; pass one per row."
         )
+    dense = dense_labels(labels, noise=noise)[np.newaxis]
     if metric == "precomputed":
         if data.shape[0] != data.shape[1]:
             raise ValueError(
                 f"metric='precomputed' needs a square matrix of distances, got shape {data.shape}; "
                 "pass metric='euclidean' for a table."
             )
-        space: Space = MatrixSpace(data)
-    else:
-        solution = Solution(np.ones(data.shape[1]))
-        space = Space.of(Table.of(data), solution, Buffers(hold_matrix=False))
-    return space, data, dense_labels(labels, noise=noise)
+        return Spaces(MatrixSpace(data)), dense
+    table = Table.of(data)
+    solution = Solution(np.ones(data.shape[1]))
+    return Spaces(Space.of(table, solution, Buffers(hold_matrix=False)), table), dense
 
 
 def silhouette(
@@ -86,11 +77,14 @@ def silhouette(
     >>> silhouette([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1])  # (10.5-1)/10.5, (9.5-1)/9.5
     0.899749373433584
     """
-    space, _, dense = _prepare(X, labels, metric, noise)
-    if metric == "precomputed" or (dense.max(initial=-1) + 1) * len(dense) > SUMS_AT_ONCE:
-        return silhouette_of(space, dense)
-    samples = symmetric_silhouette_samples(space, dense, local_threads(n_jobs))
-    return mean_of_labelled(samples, dense)
+    spaces, dense = _prepare(X, labels, metric, noise)
+    n_sums = (dense.max(initial=-1) + 1) * dense.size
+    if metric == "precomputed" or n_sums > space_measures.SUMS_AT_ONCE:
+        return float(spaces.silhouette(dense)[0])
+    samples = space_measures.symmetric_silhouette_samples(
+        spaces.space, dense[0], local_threads(n_jobs)
+    )
+    return space_measures.mean_of_labelled(samples, dense[0])
 
 
 def connectedness(
@@ -119,8 +113,8 @@ def connectedness(
     """
     check_integer("n_neighbors", n_neighbors, low=1)
     check_real("cap", cap, low=0.0, open_low=True)
-    space, _, dense = _prepare(X, labels, metric, noise)
-    return connectedness_of(nearest_neighbours(space, n_neighbors), dense, cap)
+    spaces, dense = _prepare(X, labels, metric, noise)
+    return float(spaces.connectedness(dense, spaces.neighbours(n_neighbors), cap)[0])
 
 
 def sparsity(
@@ -136,8 +130,8 @@ def sparsity(
     >>> sparsity([[0.0], [1.0], [3.0], [9.0]], [0, 0, 0, 1])  # (2 + 0) / 2
     1.0
     """
-    space, _, dense = _prepare(X, labels, metric, noise)
-    return sparsity_and_separation_of(space, dense)[0]
+    spaces, dense = _prepare(X, labels, metric, noise)
+    return float(spaces.sparsity_and_separation(dense)[0][0])
 
 
 def separation(
@@ -153,8 +147,8 @@ def separation(
     >>> separation([[0.0], [1.0], [3.0], [9.0]], [0, 0, 1, 1])  # 2 from both sides
     2.0
     """
-    space, _, dense = _prepare(X, labels, metric, noise)
-    return sparsity_and_separation_of(space, dense)[1]
+    spaces, dense = _prepare(X, labels, metric, noise)
+    return float(spaces.sparsity_and_separation(dense)[1][0])
 
 
 def csc(
@@ -179,9 +173,9 @@ def csc(
     """
     check_integer("n_neighbors", n_neighbors, low=1)
     check_real("cap", cap, low=0.0, open_low=True)
-    space, _, dense = _prepare(X, labels, metric, noise)
-    connected = connectedness_of(nearest_neighbours(space, n_neighbors), dense, cap)
-    return combine_csc(silhouette_of(space, dense), connected)
+    spaces, dense = _prepare(X, labels, metric, noise)
+    connected = spaces.connectedness(dense, spaces.neighbours(n_neighbors), cap)
+    return float(combine_csc(spaces.silhouette(dense), connected)[0])
 
 
 def bcr(
@@ -207,8 +201,7 @@ def bcr(
     165.289
     """
     check_real("artificial_noise", artificial_noise, low=0.0)
-    _, data, dense = _prepare(X, labels, "euclidean", noise)
-    return bcr_of(data, dense, artificial_noise)
+    return float(bcr_of(*_prepare(X, labels, "euclidean", noise), artificial_noise)[0])
 
 
 def bic(
@@ -226,5 +219,4 @@ def bic(
     True
     """
     check_real("artificial_noise", artificial_noise, low=0.0)
-    _, data, dense = _prepare(X, labels, "euclidean", noise)
-    return bic_of(data, dense, artificial_noise)
+    return float(bic_of(*_prepare(X, labels, "euclidean", noise), artificial_noise)[0])

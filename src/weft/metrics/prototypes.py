@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, check_real
-from weft.backends.cpu.kernels import mercer_cs as kernels
+from weft.backends import CPU
 from weft.metrics.external import accuracy
 from weft.metrics.internal import dense_labels
 
@@ -266,8 +266,7 @@ def _from_gram(gram: Floats) -> Floats:
 
 def _ratio(distances: Floats, dense: Integers, between: Floats, *, weighted: bool) -> float:
     n_clusters = len(between)
-    widest = np.empty(n_clusters)
-    kernels.mean_widths(distances, dense, n_clusters, widest)
+    widest = CPU.mercer.mean_widths(distances, dense, n_clusters)
     apart = (between + np.diag(np.full(n_clusters, np.inf))).min(axis=1)
     if weighted:
         if not (apart > 0.0).all():

@@ -15,6 +15,7 @@ import os
 import struct
 import tokenize
 import zipfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,31 @@ def read_archive(data: bytes, *, name: str = "model.json") -> tuple[Any, list[np
     for member, content in members.items():
         if hashlib.sha256(content).hexdigest() != sums[member]:
             raise Refused(f"{member} was changed or damaged since it was written.")
-    model = json.loads(members.pop(name))
+    model = json.loads(members.pop(name), parse_constant=_refuse_constant)
     arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
     return model, arrays
+
+
+def check_references(document: Any, arrays: list[np.ndarray]) -> None:
+    """Refuse arrays that nothing refers to, and those that two values would share."""
+    if sorted(_array_numbers(document)) != list(range(len(arrays))):
+        raise Refused("its JSON does not refer to each of its arrays exactly once.")
+
+
+def _refuse_constant(text: str) -> None:
+    raise Refused(f"it holds {text} in a form that weft never writes.")
+
+
+def _array_numbers(value: Any) -> Iterator[int]:
+    """Numbers of the arrays that a JSON document refers to."""
+    if isinstance(value, dict):
+        number = value.get("$array")
+        if type(number) is int:
+            yield number
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _array_numbers(item)
 
 
 def _read_array(data: bytes) -> np.ndarray:
@@ -110,5 +133,8 @@ def _read_array(data: bytes) -> np.ndarray:
     body = buffer.read()
     if dtype.kind not in NUMBER_KINDS or math.prod(shape) * dtype.itemsize != len(body):
         raise Refused("an array in it is not of the size or type it claims.")
+    if not dtype.isnative:
+        raise Refused("an array in it has the byte order of another machine.")
     flat = np.frombuffer(body, dtype=dtype)
-    return flat.reshape(shape, order="F" if fortran else "C").copy(order="K")
+    # Compiled code is made for arrays that lie row by row.
+    return flat.reshape(shape, order="F" if fortran else "C").copy(order="C")

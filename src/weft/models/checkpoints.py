@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import weft
-from weft.models.archive import DAMAGE, Refused, read_archive, write_archive
+from weft.models.archive import (
+    DAMAGE,
+    Refused,
+    check_references,
+    read_archive,
+    write_archive,
+)
 from weft.models.codec import decode, encode
-from weft.search.runs import Mismatch, Record
 
 FORMAT_VERSION = 1
 DOCUMENT = "checkpoint.json"
@@ -24,6 +29,23 @@ _FIELDS = {
     "objective": dict,
     "callbacks": list,
 }
+
+
+class Mismatch(ValueError):
+    """A checkpoint that does not belong to this fit, or was tampered with."""
+
+
+class Record(NamedTuple):
+    """A search as a checkpoint holds it, at the end of a generation."""
+
+    over: bool
+    number: int
+    n_evaluations: int
+    seconds: float
+    state: dict[str, Any]  # fields of the swarm's state; of one that is over, the best alone
+    rng: dict[str, Any]
+    objective: dict[str, Any]
+    callbacks: list[Any]  # [name of the class, its state], in the order they are called
 
 
 def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
@@ -72,6 +94,7 @@ def _build(
     records = [_record(search) for search in searches]
     if not all(record.over for record in records[:-1]):
         raise Refused("a search in it goes on although the next has begun.")
+    check_references(content, arrays)
     return seeds, records
 
 

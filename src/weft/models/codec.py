@@ -1,15 +1,13 @@
-"""Values as JSON and arrays, and back. What has no word here cannot be saved.
+"""Values as JSON and arrays, and back. What has no form here cannot be saved.
 
-A value that JSON has no word for is an object with a key that starts with ``$``:
+A value that JSON has no form for is an object with a key that starts with ``$``:
 
 ==========================  =====================================================================
 ``{"$array": N}``           the array in ``arrays/N.npy``
 ``{"$texts", "shape"}``     an array of text
 ``{"$float": "nan"}``       a number that is not finite (nan, inf, -inf)
 ``{"$tuple": [...]}``       a tuple
-``{"$pairs": [[k, v]]}``    a dict whose keys are no plain text
-``{"$record", "fields"}``   one of the named tuples and dataclasses in `RECORDS`
-``{"$sparse", ...}``        a sparse array in CSR form
+``{"$record", "fields"}``   one of the named tuples and dataclasses that the schema names
 ==========================  =====================================================================
 """
 
@@ -18,28 +16,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from weft.models.archive import NUMBER_KINDS, Refused
 
-# The only named tuples and dataclasses a file can hold, by name, and where they are defined now.
-RECORDS = {
-    "AnomalousPatterns": "weft.kmeans.seeding",
-    "KernelSpace": "weft.methods.mercer.spaces",
-    "Stream": "weft.kmeans.streams",
-    "StandardScaling": "weft._base.scaling",
-    "Walk": "weft.methods.mercer.spaces",
-    "WalkSpace": "weft.methods.mercer.spaces",
-    "_Column": "weft.estimators.range_scaler",
-    "_Scaling": "weft.estimators.staged_swarm",
-}
+NO_RECORDS: Mapping[str, type] = {}
+_NOT_FINITE = {repr(value): value for value in (math.nan, math.inf, -math.inf)}
 
 
-def encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
+def encode(
+    value: Any, what: str, arrays: list[np.ndarray], records: Mapping[str, type] = NO_RECORDS
+) -> Any:
     """JSON for `value`; arrays go to `arrays` and are referred to by number."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -51,24 +40,19 @@ def encode(value: Any, what: str, arrays: list[np.ndarray]) -> Any:
         return value if math.isfinite(value) else {"$float": repr(value)}
     if isinstance(value, np.ndarray):
         return _encode_array(value, what, arrays)
-    if sparse.issparse(value):
-        rows = sparse.csr_array(value)
-        parts = [
-            _encode_array(part, what, arrays) for part in (rows.data, rows.indices, rows.indptr)
-        ]
-        return {"$sparse": parts, "shape": list(rows.shape)}
     names = field_names(type(value))
     if names is not None:
-        if RECORDS.get(type(value).__name__) == type(value).__module__:
-            fields = {key: encode(getattr(value, key), what, arrays) for key in names}
-            return {"$record": type(value).__name__, "fields": fields}
+        for name, kind in records.items():
+            if type(value) is kind:
+                fields = {key: encode(getattr(value, key), what, arrays, records) for key in names}
+                return {"$record": name, "fields": fields}
     elif type(value) in (list, tuple):
-        items = [encode(item, what, arrays) for item in value]
+        items = [encode(item, what, arrays, records) for item in value]
         return items if isinstance(value, list) else {"$tuple": items}
-    elif isinstance(value, Mapping):
-        if all(isinstance(key, str) and not key.startswith("$") for key in value):
-            return {key: encode(item, what, arrays) for key, item in value.items()}
-        return {"$pairs": [[encode(part, what, arrays) for part in pair] for pair in value.items()]}
+    elif isinstance(value, Mapping) and all(
+        isinstance(key, str) and not key.startswith("$") for key in value
+    ):
+        return {key: encode(item, what, arrays, records) for key, item in value.items()}
     raise ValueError(
         f"{what} is a {type(value).__name__}, which a model file without code cannot hold; use a "
         "name or plain numbers there, or keep the model in memory."
@@ -84,7 +68,8 @@ def field_names(kind: type) -> tuple[str, ...] | None:
 
 def _encode_array(value: np.ndarray, what: str, arrays: list[np.ndarray]) -> dict[str, Any]:
     if value.dtype.kind in NUMBER_KINDS:
-        arrays.append(value)
+        # One layout in every file: row by row, in the byte order of the machine.
+        arrays.append(np.asarray(value, dtype=value.dtype.newbyteorder("="), order="C"))
         return {"$array": len(arrays) - 1}
     if all(isinstance(item, str) for item in value.ravel()):
         return {"$texts": value.ravel().tolist(), "shape": list(value.shape)}
@@ -94,42 +79,37 @@ def _encode_array(value: np.ndarray, what: str, arrays: list[np.ndarray]) -> dic
     )
 
 
-def decode(value: Any, arrays: list[np.ndarray]) -> Any:
+def decode(value: Any, arrays: list[np.ndarray], records: Mapping[str, type] = NO_RECORDS) -> Any:
     """The value that `encode` took."""
     if isinstance(value, list):
-        return [decode(item, arrays) for item in value]
+        return [decode(item, arrays, records) for item in value]
     if not isinstance(value, dict):
         return value
     match value:
-        case {"$array": int(number)} if 0 <= number < len(arrays):
+        case {"$array": int(number)} if 0 <= number < len(arrays) and len(value) == 1:
             return arrays[number]
-        case {"$texts": list(texts), "shape": list(shape)}:
+        case {"$texts": list(texts), "shape": list(shape)} if len(value) == 2:
             return np.array([str(text) for text in texts], dtype=object).reshape(shape)
-        case {"$float": str(text)}:
-            return float(text)
-        case {"$tuple": list(items)}:
-            return tuple(decode(item, arrays) for item in items)
-        case {"$pairs": list(pairs)}:
-            return {decode(key, arrays): decode(item, arrays) for key, item in pairs}
-        case {"$record": str(name), "fields": dict(fields)}:
-            return _decode_record(name, fields, arrays)
-        case {"$sparse": list(parts), "shape": list(shape)}:
-            data, indices, indptr = (decode(part, arrays) for part in parts)
-            made = sparse.csr_array((data, indices, indptr), shape=tuple(shape))
-            made.check_format(full_check=True)
-            return made
+        case {"$float": str(text)} if text in _NOT_FINITE and len(value) == 1:
+            return _NOT_FINITE[text]
+        case {"$tuple": list(items)} if len(value) == 1:
+            return tuple(decode(item, arrays, records) for item in items)
+        case {"$record": str(name), "fields": dict(fields)} if len(value) == 2:
+            return _decode_record(name, fields, arrays, records)
     unknown = [key for key in value if key.startswith("$")]
     if unknown:
-        raise Refused(f"it holds {unknown[0]!r} in a form that this weft does not know.")
-    return {key: decode(item, arrays) for key, item in value.items()}
+        raise Refused(f"it holds {unknown[0][:60]!r} in a form that this weft does not know.")
+    return {key: decode(item, arrays, records) for key, item in value.items()}
 
 
-def _decode_record(name: str, fields: dict[str, Any], arrays: list[np.ndarray]) -> Any:
-    if name not in RECORDS:
-        raise Refused(f"it holds a record {name!r} that this weft does not know.")
-    kind = getattr(import_module(RECORDS[name]), name)
+def _decode_record(
+    name: str, fields: dict[str, Any], arrays: list[np.ndarray], records: Mapping[str, type]
+) -> Any:
+    if name not in records:
+        raise Refused(f"it holds a record {name[:60]!r} that its class does not learn.")
+    kind = records[name]
     names = field_names(kind) or ()
-    known = {key: decode(part, arrays) for key, part in fields.items() if key in names}
+    known = {key: decode(part, arrays, records) for key, part in fields.items() if key in names}
     if len(known) != len(fields):
         raise Refused(f"a record {name!r} in it has fields that this weft does not know.")
     return kind(**known)

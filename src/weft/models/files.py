@@ -2,7 +2,8 @@
 
 ``model.json`` holds the format's version, the class's name, parameters, fitted attributes, the
 recipe that made numbers of a table, and the summary that a report is drawn from; see ``codec.py``
-for the words in it and ``archive.py`` for the file around it.
+for the words in it and ``archive.py`` for the file around it. What each class may hold is declared
+by the class (``schema.py``): the same check runs before a file is written and after it is read.
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import weft
-from weft.models.archive import DAMAGE, Refused, read_archive, write_archive
+from weft.models.archive import (
+    DAMAGE,
+    Refused,
+    check_references,
+    read_archive,
+    write_archive,
+)
 from weft.models.codec import decode, encode
+from weft.models.kinds import Kind, Lengths, Text, described, short
+from weft.models.schema import check
 
 FORMAT_VERSION = 1
 # What turns a file of format n into one of format n + 1, so that old files stay readable.
@@ -24,44 +33,7 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 _FIT_ONLY = ("callbacks", "random_state")
 # What scikit-learn hangs on an instance and sets again when asked to.
 _NOT_KEPT = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_kept_summary")
-# Letters that mean the same number mean the same length; M is n_features_in_.
-_SHAPES = {
-    "labels_": "N",
-    "feature_names_in_": "M",
-    "feature_weights_": "M",
-    "feature_exponents_": "M",
-    "feature_scales_": "M",
-    "feature_stability_": "M",
-    "feature_weight_intervals_": "IM",
-    "cluster_stability_": "K",
-    "cluster_centers_": "KM",
-    "cluster_feature_weights_": "KM",
-    "_factors": "KM",
-    "_fit_anchors": "AM",
-    "_fit_anchor_labels": "A",
-    "_fit_features": "F",
-    "_fit_prototypes": "PF",
-    "_fit_centers": "KM",
-    "center_indices_": "C",
-    "support_": "M",
-    "_fit_scaling.mean": "M",
-    "_fit_scaling.low": "M",
-    "_fit_scaling.span": "M",
-    "_fit_scaling.deviation": "M",
-    **{f"_stream.{field}": "M" for field in ("low", "high", "units")},
-    **{f"_stream.{field}": "K" for field in ("mass", "sizes")},
-    **{f"_stream.{field}": "KM" for field in ("seen", "total", "curve")},
-    **{
-        f"{name}.{field}": letters
-        for name in ("_fit_space", "_fit_reference")
-        for field, letters in {
-            **{"X": "NM", "gram": "NN", "coordinates": "NQ"},
-            **{"walk.X": "NM", "walk.scales": "N", "walk.values": "W", "walk.vectors": "NW"},
-        }.items()
-    },
-}
-# What holds positions, and of how many things; "C" is the number of clusters.
-_INDICES = {"labels_": "C", "_fit_anchor_labels": "C", "_fit_features": "M", "center_indices_": "N"}
+_ENTRIES = ("format", "weft", "class", "params", "attributes", "table", "summary")
 
 
 class SavedModel(NamedTuple):
@@ -120,22 +92,28 @@ def save_model(
     attributes = {k: v for k, v in vars(model).items() if k not in given and k not in _NOT_KEPT}
     if not any(key.endswith("_") for key in attributes):
         raise ValueError(f"this {name} is not fitted; call fit before saving it.")
+    records = model._schema.records()
     arrays: list[np.ndarray] = []
     params = {}
     for key, value in given.items():
         fit_only = key in _FIT_ONLY and not isinstance(value, (int, np.integer))
-        params[key] = None if fit_only else encode(value, f"parameter {key!r}", arrays)
+        params[key] = None if fit_only else encode(value, f"parameter {key!r}", arrays, records)
     content = {
         "format": FORMAT_VERSION,
         "weft": weft.__version__,
         "class": name,
         "params": params,
         "attributes": {
-            key: encode(value, f"attribute {key!r}", arrays) for key, value in attributes.items()
+            key: encode(value, f"attribute {key!r}", arrays, records)
+            for key, value in attributes.items()
         },
         "table": encode(table, "the table recipe", arrays),
         "summary": encode(summary, "the summary", arrays),
     }
+    try:
+        _build(content, arrays)
+    except Refused as error:
+        raise ValueError(f"this {name} cannot be saved: {error}") from None
     write_archive(Path(path), content, arrays)
 
 
@@ -206,57 +184,42 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
         )
     for older in range(version, FORMAT_VERSION):
         content = UPGRADES[older](content)
+    for entry in _ENTRIES:
+        if entry not in content:
+            raise Refused(f"model.json lacks the entry {entry!r}.")
+    for entry in content:
+        if entry not in _ENTRIES:
+            raise Refused(f"model.json has an unknown entry {short(entry)!r}.")
     name, known = content["class"], saveable_classes()
-    if name not in known:
-        raise Refused(f"it holds a {name!r}; known are {', '.join(known)}.")
+    if not isinstance(name, str) or name not in known:
+        raise Refused(f"it holds a {described(name)}; known are {', '.join(known)}.")
     kind = getattr(weft, name)
-    params = decode(content["params"], arrays)
+    if not isinstance(content["params"], dict) or not isinstance(content["attributes"], dict):
+        raise Refused("its parameters or attributes are not a dict.")
+    records = kind._schema.records()
+    params = kind._upgraded_params(decode(content["params"], arrays, records))
     unknown = sorted(set(params) - set(kind._get_param_names()))
     if unknown:
-        raise Refused(f"{name} has no parameter {unknown[0]!r}; it may come from a newer weft.")
+        raise Refused(
+            f"{name} has no parameter {short(unknown[0])!r}; it may come from a newer weft."
+        )
+    # An older file lacks parameters that were added since: they have their defaults.
     model = kind(**params)
-    for key, value in content["attributes"].items():
-        if not key.isidentifier() or key.startswith("__") or key in params or hasattr(kind, key):
-            raise Refused(f"{key!r} is no attribute that a fitted model keeps.")
-        vars(model)[key] = decode(value, arrays)
-    _check_shapes(vars(model))
-    summary = decode(content.get("summary"), arrays)
-    if summary is not None and not (isinstance(summary, dict) and "schema" in summary):
-        raise Refused("its summary is not one that weft wrote.")
-    table = decode(content.get("table"), arrays)
-    return SavedModel(model, table, str(content.get("weft")), summary)
+    attributes = decode(content["attributes"], arrays, records)
+    vars(model).update(check(kind._schema, model.get_params(deep=False), attributes))
+    table, summary = decode(content["table"], arrays), decode(content["summary"], arrays)
+    _check_besides("table recipe", table, kind._recipe, model)
+    _check_besides("summary", summary, kind._summary, model)
+    Text(100).check(content["weft"], "version of weft", Lengths())
+    check_references(content, arrays)
+    return SavedModel(model, table, content["weft"], summary)
 
 
-def _check_shapes(attributes: dict[str, Any]) -> None:
-    """Refuse arrays that do not fit each other: compiled code would read past their ends."""
-    features, clusters = attributes.get("n_features_in_"), attributes.get("n_clusters_", 2**31)
-    if type(features) is not int or features < 1:
-        raise Refused("it does not say how many features the model was fitted on.")
-    if type(clusters) is not int or clusters < 0:
-        raise Refused("its number of clusters is no number.")
-    lengths = {"M": features}
-    for name, letters in _SHAPES.items():
-        value = _find(attributes, name)
-        if value is None:
-            continue
-        shape = np.shape(value) if isinstance(value, np.ndarray) else ()
-        pairs = zip(letters, shape, strict=False)
-        wanted = tuple(lengths.setdefault(letter, length) for letter, length in pairs)
-        if len(shape) != len(letters) or shape != wanted:
-            raise Refused(f"its {name!r} has shape {shape}, which does not fit the rest of it.")
-    for name, letter in _INDICES.items():
-        value = attributes.get(name)
-        if value is not None and value.dtype.kind not in "iu":
-            raise Refused(f"its {name!r} holds what is no index.")
-        top = clusters if letter == "C" else lengths.get(letter, 0)
-        if value is not None and value.size and (value.min() < -1 or value.max() >= top):
-            raise Refused(f"its {name!r} holds an index beyond the last.")
-
-
-def _find(attributes: dict[str, Any], path: str) -> Any:
-    """An attribute, or a field of a record in one; None where there is none."""
-    name, *fields = path.split(".")
-    value = attributes.get(name)
-    for field in fields:
-        value = getattr(value, field, None)
-    return value
+def _check_besides(what: str, value: Any, kind: Kind, model: Any) -> None:
+    """Check what a file holds besides the model itself: a recipe or a summary, or nothing."""
+    if value is None:
+        return
+    lengths = Lengths()
+    lengths.bind("n_features", model.n_features_in_)
+    kind.check(value, what, lengths)
+    lengths.finish()

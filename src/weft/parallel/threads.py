@@ -47,6 +47,11 @@ def has_client(backend: Any) -> bool:
     return hasattr(backend, "client") and hasattr(backend.client, "scatter")
 
 
+def one_range(task: Task, size: int) -> None:
+    """Call ``task(0, size)``: a `Runner` for work that is on a thread of its own already."""
+    task(0, size)
+
+
 def map_ranges(
     task: Task, size: int, n_threads: int, pool: ThreadPoolExecutor | None = None
 ) -> None:
@@ -68,7 +73,7 @@ def thread_runner(n_jobs: Any) -> Iterator[Runner]:
     """Give a `Runner` whose threads stay until the block ends."""
     n_threads = local_threads(n_jobs)
     if n_threads == 1:
-        yield lambda task, size: map_ranges(task, size, 1)
+        yield one_range
         return
     with ThreadPoolExecutor(n_threads) as pool:
         yield lambda task, size: map_ranges(task, size, n_threads, pool)

@@ -22,10 +22,10 @@ from weft.parallel.blas import one_blas_thread
 from weft.report.cautions import cautions
 from weft.report.facts import Facts, dense_rows, read_facts
 from weft.report.profile import Profile, describe_clusters, profile
+from weft.report.schema import SCHEMA
 from weft.report.space import draw_map, draw_silhouette, learned_metric
 from weft.report.stability import measure_stability
 
-SCHEMA = 2
 N_SHOWN = 40  # features in a heat map
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 

@@ -10,7 +10,8 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft.backends.cpu.kernels.labelling import nearest_known
 from weft.backends.cpu.kernels.neighbours import nearest_in_block
-from weft.backends.cpu.spaces import BLOCK_ROWS, Solution, cross_blocks
+from weft.backends.cpu.spaces import BLOCK_ROWS, cross_blocks
+from weft.backends.spaces import Solution
 from weft.kmeans.data import make_data, nearest
 from weft.parallel.blas import one_blas_thread
 from weft.parallel.threads import map_ranges

@@ -18,7 +18,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Mask
 from weft._base.validation import check_choice
-from weft.backends.cpu.spaces import Solution
+from weft.backends.spaces import Solution
 
 INITS = ("uniform", "small", "mixed", "screened")
 # Xue, Zhang and Browne 2014: "small" swarms start from about a tenth of the features, as forward
@@ -99,6 +99,18 @@ class SelectionParticle:
 
 
 Particle = WeightParticle | WeightExponentParticle | SelectionParticle
+
+
+def make_particle(encoding: str, n_features: int, *, exponents: bool) -> Particle:
+    """Return what a position means: weights (and exponents), or bits."""
+    if encoding != "binary":
+        return WeightExponentParticle(n_features) if exponents else WeightParticle(n_features)
+    if exponents:
+        raise ValueError(
+            "exponents=True needs encoding='weights': a bit has no room for an exponent; "
+            "set one of the two back."
+        )
+    return SelectionParticle(n_features)
 
 
 def _initial(

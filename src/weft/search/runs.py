@@ -11,9 +11,7 @@ estimator that fits others within its own fit lends them its run: their searches
 
 from __future__ import annotations
 
-import hashlib
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,15 +20,12 @@ from signal import raise_signal
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-import weft
+from weft._base.warnings import warn_caller
+from weft.models.checkpoints import Mismatch, Record, read_checkpoint
 from weft.parallel.signals import Signals
-
-# What changes how a fit runs, and no bit of what it finds.
-_NO_MATTER = ("callbacks", "max_memory", "n_jobs", "verbose")
+from weft.search.identity import settings_of
 
 
 class SearchInterrupted(UserWarning):
@@ -47,10 +42,6 @@ class SearchInterrupted(UserWarning):
         self.signal = signal
 
 
-class Mismatch(ValueError):
-    """A checkpoint that does not belong to this fit, or was tampered with."""
-
-
 @runtime_checkable
 class Keeper(Protocol):
     """A callback that writes the run down; see `weft.callbacks.Checkpoint`."""
@@ -60,19 +51,6 @@ class Keeper(Protocol):
     def due(self, number: int) -> bool: ...
     def check(self) -> None: ...
     def write(self, content: dict[str, Any]) -> None: ...
-
-
-class Record(NamedTuple):
-    """A search as a checkpoint holds it, at the end of a generation."""
-
-    over: bool
-    number: int
-    n_evaluations: int
-    seconds: float
-    state: dict[str, Any]  # fields of the swarm's state; of one that is over, the best alone
-    rng: dict[str, Any]
-    objective: dict[str, Any]
-    callbacks: list[Any]  # [name of the class, its state], in the order they are called
 
 
 class Run:
@@ -99,8 +77,6 @@ class Run:
         if self.keepers or resume is not None:
             self._settings = settings_of(estimator, X)
         if resume is not None:
-            from weft.models.checkpoints import read_checkpoint
-
             self._old_seeds, self._old = read_checkpoint(resume, self._settings)
 
     def seed(self, random_state: Any) -> int:
@@ -153,8 +129,8 @@ class Run:
                 self._write([*self._over, record(False)], due)
         return over or self._frozen
 
-    def heed(self) -> str:
-        """Name the signal that wants an end, if there was one: for what is between two searches.
+    def stop_requested_by(self) -> str:
+        """Return the name of the signal that asked to stop, or "": for work between two searches.
 
         What is known is then written down; the rest of the fit is no part of the run.
         """
@@ -175,11 +151,11 @@ class Run:
         for keeper in keepers:
             keeper.write(content)
 
-    def tell(self) -> None:
-        """Say that the fit ended early, and how to go on."""
+    def warn_if_stopped(self) -> None:
+        """Warn that the fit ended early, and say how to continue it."""
         if self.signals.received is None:
             return
-        if not self._frozen:  # it came after the last generation: nothing of it was heeded
+        if not self._frozen:  # it came after the last generation: nobody acted on it
             raise_signal(self.signals.received)
             return
         how = "A callback Checkpoint(path) would let you go on from here."
@@ -189,7 +165,7 @@ class Run:
             f"the search was stopped{self._where} by {self.signals.name}; the model is fitted with "
             f"the best found until then. {how}"
         )
-        warnings.warn(SearchInterrupted(text, self.signals.received), stacklevel=6)
+        warn_caller(SearchInterrupted(text, self.signals.received))
 
 
 _OPEN: ContextVar[Run | None] = ContextVar("weft_run", default=None)
@@ -211,7 +187,7 @@ def running(estimator: Any, X: Any, resume: str | Path | None = None) -> Iterato
             yield run
     finally:
         _OPEN.reset(token)
-    run.tell()
+    run.warn_if_stopped()
 
 
 @contextmanager
@@ -223,56 +199,6 @@ def open_run() -> Iterator[Run | None]:
         yield run
     finally:
         _OPEN.reset(token)
-
-
-# What makes a run the same run ----------------------------------------------------------------
-
-
-def settings_of(estimator: Any, X: Any) -> dict[str, Any]:
-    """Return what a checkpoint is compared by: version, class, parameters, data."""
-    params = estimator.get_params(deep=False)
-    return {
-        "weft": weft.__version__,
-        "estimator": type(estimator).__name__,
-        "params": {name: describe(params[name]) for name in params if name not in _NO_MATTER},
-        "data": fingerprint(X),
-    }
-
-
-def describe(value: Any) -> Any:
-    """Return words for a parameter: equal ones for parameters that mean the same."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, (list, tuple)):
-        return [describe(item) for item in value]
-    if isinstance(value, dict):
-        return {str(key): describe(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        return fingerprint(value)
-    kind = value if hasattr(value, "__qualname__") else type(value)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    if isinstance(value, BaseEstimator):
-        return {name: describe(value.get_params(deep=False))}
-    return name
-
-
-def fingerprint(X: Any) -> dict[str, Any]:
-    """Return shape, type and SHA-256 of a dense or sparse array."""
-    total = hashlib.sha256()
-    if getattr(X, "is_cuda", False):  # a table on a GPU has the fingerprint of its copy here
-        X = X.cpu().numpy()
-    if sparse.issparse(X):
-        for part in (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)):
-            total.update(np.ascontiguousarray(part).data)
-    else:
-        step = max(1, (1 << 24) // max(1, X[:1].nbytes))  # a memory map is not read all at once
-        for first in range(0, len(X), step):
-            total.update(np.ascontiguousarray(X[first : first + step]).data)
-    return {"shape": list(X.shape), "dtype": str(X.dtype), "sha256": total.hexdigest()}
 
 
 # A search, written down and restored -----------------------------------------------------------

@@ -10,31 +10,23 @@ float64 whatever the bound leaves open, so that no label depends on the precisio
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
+from weft.backends.cpu.buffers import AnyFloats, Buffers
 from weft.backends.cpu.kernels import distances as difference_kernels
 from weft.backends.cpu.kernels import products as product_kernels
 from weft.backends.cpu.kernels import swarm_powers as power_kernels
-
-AnyFloats = NDArray[Any]  # float32 or float64
+from weft.backends.spaces import Solution
 
 # Rows per block when distances are made on the fly: one row of tiles.
 BLOCK_ROWS = product_kernels.TILE
-
-
-class Solution(NamedTuple):
-    """What a particle says about the features."""
-
-    weights: Floats  # (d,), >= 0; a feature with weight 0 is dropped
-    exponents: Floats | None = None  # (d,), or None: 2 for all
 
 
 @dataclass(frozen=True)
@@ -57,38 +49,6 @@ class Table:
     def halves(self) -> NDArray[np.float32]:
         """The centred columns as pairs of float32, where exponents differ between features."""
         return power_kernels.halves_of(self.centred)
-
-
-class Buffers:
-    """Working memory of one thread, allocated once and used for every particle."""
-
-    def __init__(self, *, hold_matrix: bool, dtype: Any = np.float64) -> None:
-        self.hold_matrix = hold_matrix
-        self.dtype = np.dtype(dtype)
-        self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
-
-    def get(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> AnyFloats:
-        """Return the array of that name and shape; what it holds is left from before."""
-        key = (name, shape)
-        if key not in self._arrays:
-            self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
-        return self._arrays[key]
-
-    def part(self, name: str, shape: tuple[int, ...], most: int, dtype: Any = None) -> AnyFloats:
-        """Return an array of that shape from the beginning of one of `most` numbers."""
-        return self.get(name, (most,), dtype)[: math.prod(shape)].reshape(shape)
-
-    def put(self, name: str, array: AnyFloats) -> None:
-        """Take an array of the caller's for the one of that name and shape."""
-        self._arrays[name, array.shape] = array
-
-
-def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
-    """Return an empty array that starts on a cache line: a vector across two costs twice."""
-    size = math.prod(shape) * np.dtype(dtype).itemsize
-    raw = np.empty(size + 64, dtype=np.uint8)
-    skip = -raw.__array_interface__["data"][0] % 64
-    return raw[skip : skip + size].view(dtype).reshape(shape)
 
 
 class Rows(NamedTuple):

@@ -1,12 +1,15 @@
-"""Objectives of the rivals: strings of centres (GCUK) and subsets of a pool (DCPSO)."""
+"""Objectives of GCUK (strings of centres) and DCPSO (subsets of a pool of centres)."""
 
 from __future__ import annotations
+
+from copy import copy
+from typing import Self
 
 import numpy as np
 from scipy.stats import norm
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu.kernels import prototypes, validity
+from weft.backends import CPU, Backend
 from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
@@ -15,11 +18,20 @@ class StringObjective(SpreadObjective):
     """GCUK: flags and centres; fitness 1 / Davies–Bouldin, 0 where it is not defined."""
 
     def __init__(
-        self, rows: Floats, max_clusters: int, *, min_clusters: int = 2, n_threads: int = 1
+        self,
+        rows: Floats,
+        max_clusters: int,
+        *,
+        min_clusters: int = 2,
+        n_threads: int = 1,
+        backend: Backend = CPU,
     ) -> None:
-        super().__init__(rows, n_threads)
+        super().__init__(n_threads, whole=backend.on_gpu)
+        self.rows = np.ascontiguousarray(rows)
         self.max_clusters = max_clusters
         self.min_clusters = min_clusters
+        self.backend = backend
+        self.data = backend.prototypes.load(self.rows, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw strings with min … max centres, rows all, in random places."""
@@ -34,51 +46,53 @@ class StringObjective(SpreadObjective):
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole population."""
-        n_found, index = self._evaluate(positions)
+        n_clusters, index = self._evaluate(positions)
         # An index of 0, each cluster a point, is the best there is: 1/index is capped.
         fitness = np.where(np.isfinite(index), 1.0 / np.maximum(index, 1e-12), 0.0)
-        return Evaluation(fitness, {"n_clusters": n_found})
+        return Evaluation(fitness, {"n_clusters": n_clusters})
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
-        """Return clusters found and the index of some of the strings."""
-        n_found = np.empty(len(positions), dtype=np.int64)
-        index = np.empty(len(positions))
-
-        def work(first: int, last: int) -> None:
-            part = slice(first, last)
-            validity.string_swarm(
-                positions[part],
-                self.rows,
-                self.columns,
-                self.max_clusters,
-                n_found[part],
-                index[part],
-            )
-
-        self._run(work, len(positions))
-        return n_found, index
+        """Return the clusters and the index of some of the strings."""
+        return self.backend.prototypes.string_swarm(self.data, positions, self.max_clusters)
 
     def centers_of(self, position: Floats) -> Floats:
-        """Return the means that a string stands for."""
-        n_genes = self.max_clusters
-        values = position[n_genes:].reshape(n_genes, -1)
-        return refined_centers(self.rows, self.columns, values[position[:n_genes] > 0.5])
+        """Return the centres that a string holds."""
+        values = position[self.max_clusters :].reshape(self.max_clusters, -1)
+        return values[position[: self.max_clusters] > 0.5]
 
     def labels_of(self, position: Floats) -> Integers:
         """Return the partition whose index was taken."""
-        values = position[self.max_clusters :].reshape(self.max_clusters, -1)
-        return assign(self.columns, values[position[: self.max_clusters] > 0.5])
+        return assign(self.rows, self.centers_of(position))
 
 
 class SubsetObjective(SpreadObjective):
     """DCPSO: bits that select centres from a pool; fitness 1 / Turi's index."""
 
     def __init__(
-        self, rows: Floats, pool: Floats, *, penalty: float = 25.0, n_threads: int = 1
+        self,
+        rows: Floats,
+        pool: Floats,
+        *,
+        penalty: float = 25.0,
+        n_threads: int = 1,
+        backend: Backend = CPU,
     ) -> None:
-        super().__init__(rows, n_threads)
-        self.pool = np.ascontiguousarray(pool)
+        super().__init__(n_threads, whole=backend.on_gpu)
+        self.rows = np.ascontiguousarray(rows)
         self.penalty = penalty
+        self.backend = backend
+        self.data = backend.prototypes.load(self.rows, backend.device)
+        self._set_pool(pool)
+
+    def _set_pool(self, pool: Floats) -> None:
+        self.pool = np.ascontiguousarray(pool)
+        self.loaded_pool = self.backend.prototypes.load_pool(self.data, self.pool)
+
+    def with_pool(self, pool: Floats) -> Self:
+        """Return the objective of another pool on the same rows."""
+        other = copy(self)
+        other._set_pool(pool)
+        return other
 
     def initial(self, rng: np.random.Generator, n_particles: int, share: float) -> Floats:
         """Draw bits, each set with chance `share`."""
@@ -86,57 +100,30 @@ class SubsetObjective(SpreadObjective):
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm."""
-        n_found, intra, inter = self._evaluate(positions)
+        n_clusters, intra, inter = self._evaluate(positions)
         # V = (c · N(2, 1) + 1) · intra / inter: the Gaussian keeps few clusters from winning.
-        factor = self.penalty * norm.pdf(n_found, 2.0, 1.0) + 1.0
+        factor = self.penalty * norm.pdf(n_clusters, 2.0, 1.0) + 1.0
         valid = np.isfinite(intra) & (inter > 0.0)
         finite_intra = np.where(valid, np.maximum(intra, 1e-300), 1.0)
         fitness = np.where(valid, np.where(valid, inter, 1.0) / (factor * finite_intra), 0.0)
-        return Evaluation(np.minimum(fitness, 1e300), {"n_clusters": n_found})
+        return Evaluation(np.minimum(fitness, 1e300), {"n_clusters": n_clusters})
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats, Floats]:
         """Return clusters, spread within and distance between of some of the particles."""
-        n_found = np.empty(len(positions), dtype=np.int64)
-        intra, inter = np.empty(len(positions)), np.empty(len(positions))
-
-        def work(first: int, last: int) -> None:
-            part = slice(first, last)
-            validity.subset_swarm(
-                positions[part], self.columns, self.pool, n_found[part], intra[part], inter[part]
-            )
-
-        self._run(work, len(positions))
-        return n_found, intra, inter
-
-    def with_pool(self, pool: Floats) -> SubsetObjective:
-        """Return the objective of another pool on the same rows."""
-        return SubsetObjective(self.rows, pool, penalty=self.penalty, n_threads=self.n_threads)
+        return self.backend.prototypes.subset_swarm(self.loaded_pool, positions)
 
     def settle(self, centers: Floats, max_iter: int) -> Floats:
         """Return the centres that have rows, after k-means from `centers`."""
-        moved = centers.copy()
-        labels = np.empty(len(self.rows), dtype=np.int64)
-        prototypes.lloyd(self.rows, self.columns, moved, max_iter, labels)
+        moved, labels = self.backend.prototypes.lloyd(self.data, centers, max_iter)
         return moved[np.unique(labels)]
 
     def labels_of(self, position: Floats) -> Integers:
         """Return the partition of a position."""
-        return assign(self.columns, self.pool[position > 0.5])
+        return assign(self.rows, self.pool[position > 0.5])
 
 
-def assign(columns: Floats, centers: Floats) -> Integers:
-    """Return the nearest centre of each row."""
-    n_rows = columns.shape[1]
-    labels = np.zeros(n_rows, dtype=np.int64)
-    if len(centers):
-        features = np.arange(len(columns))
-        prototypes.nearest_prototypes(
-            columns, features, np.ascontiguousarray(centers), labels, np.empty(n_rows)
-        )
-    return labels
-
-
-def refined_centers(rows: Floats, columns: Floats, centers: Floats) -> Floats:
-    """Return the means of the rows nearest to each centre; centres without rows are dropped."""
-    labels = assign(columns, centers)
-    return np.stack([rows[labels == used].mean(axis=0) for used in np.unique(labels)])
+def assign(rows: Floats, centers: Floats) -> Integers:
+    """Return the nearest centre of each row; 0 where there is no centre."""
+    operations = CPU.prototypes
+    data = operations.load(rows, CPU.device)
+    return operations.nearest(data, np.arange(rows.shape[1]), centers)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu.kernels import mercer_cs as kernels
+from weft.backends import CPU, Backend
 from weft.methods.mercer.spaces import FeatureSpace
 from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation
@@ -23,11 +23,21 @@ EPSILON = 0.0002
 class CenterObjective(SpreadObjective):
     """What both forms share: the particle, eq. 11."""
 
-    def __init__(self, rows: Floats, max_clusters: int, *, n_threads: int = 1) -> None:
-        super().__init__(rows, n_threads)
+    def __init__(
+        self, rows: Floats, distances: Floats, max_clusters: int, backend: Backend, n_threads: int
+    ) -> None:
+        super().__init__(n_threads, whole=backend.on_gpu)
+        self.rows = np.ascontiguousarray(rows)
+        self.distances = distances  # (n, n), squared, in feature space
         self.max_clusters = max_clusters
         self.low = rows.min(axis=0)
         self.span = rows.max(axis=0) - self.low
+        self.backend = backend
+        self.data = self._loaded(backend)
+
+    def _loaded(self, backend: Backend) -> Any:
+        arrays = (self.rows, self.distances, self.low, self.span)
+        return backend.mercer.load(*arrays, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw thresholds in [0, 1], and rows as centres (step 1 of section 4.4)."""
@@ -39,25 +49,9 @@ class CenterObjective(SpreadObjective):
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, C + C q) → (P,)."""
-        n_found, cs = self._evaluate(positions)
+        n_clusters, cs = self._evaluate(positions)
         fitness = np.where(np.isfinite(cs), 1.0 / (cs + EPSILON), 0.0)  # eq. 11
-        return Evaluation(fitness, {"n_clusters": n_found})
-
-    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
-        """Return the number of clusters and the measure of some of the particles."""
-        n_particles = len(positions)
-        n_found = np.empty(n_particles, dtype=np.int64)
-        cs = np.empty(n_particles)
-
-        def work(first: int, last: int) -> None:
-            part = slice(first, last)
-            self._fill(positions[part], n_found[part], cs[part])
-
-        self._run(work, n_particles)
-        return n_found, cs
-
-    def _fill(self, positions: Floats, n_found: Integers, cs: Floats) -> None:
-        raise NotImplementedError
+        return Evaluation(fitness, {"n_clusters": n_clusters})
 
     def labels_of(self, position: Floats) -> Integers:
         """Return the partition of a position."""
@@ -68,33 +62,28 @@ class InputObjective(CenterObjective):
     """As printed: centres among the rows, Gaussian kernel, eq. 8, the repair of section 4.3."""
 
     def __init__(
-        self, rows: Floats, max_clusters: int, *, gamma: float, n_threads: int = 1
+        self,
+        rows: Floats,
+        max_clusters: int,
+        *,
+        gamma: float,
+        n_threads: int = 1,
+        backend: Backend = CPU,
     ) -> None:
-        super().__init__(rows, max_clusters, n_threads=n_threads)
         self.gamma = gamma
-        squared = ((self.rows[:, np.newaxis] - self.rows[np.newaxis]) ** 2).sum(axis=2)
-        self.distances = 2.0 * (1.0 - np.exp(-gamma * squared))  # eq. 5
+        squared = ((rows[:, np.newaxis] - rows[np.newaxis]) ** 2).sum(axis=2)
+        distances = 2.0 * (1.0 - np.exp(-gamma * squared))  # eq. 5
+        super().__init__(rows, distances, max_clusters, backend, n_threads)
 
-    def _fill(self, positions: Floats, n_found: Integers, cs: Floats) -> None:
-        kernels.input_cs_swarm(
-            positions,
-            self.rows,
-            self.columns,
-            self.distances,
-            self.max_clusters,
-            self.low,
-            self.span,
-            self.gamma,
-            n_found,
-            cs,
-        )
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return the number of clusters and the measure of some of the particles."""
+        operations = self.backend.mercer
+        return operations.input_cs_swarm(self.data, positions, self.max_clusters, self.gamma)
 
     def centers_of(self, position: Floats) -> tuple[Floats, Integers]:
         """Return the repaired centres of a position, and their partition."""
-        labels = np.empty(len(self.rows), dtype=np.int64)
-        arguments: tuple[Any, ...] = (self.max_clusters, self.low, self.span, labels)
-        centers = kernels.decode_input(position, self.rows, self.columns, *arguments)
-        return centers, labels
+        # A single position is decoded on the host, where its labels are wanted.
+        return CPU.mercer.input_partition(self._loaded(CPU), position, self.max_clusters)
 
     def labels_of(self, position: Floats) -> Integers:
         return self.centers_of(position)[1]
@@ -111,38 +100,20 @@ class SpaceObjective(CenterObjective):
         steps: int = 1,
         least: int = 2,
         n_threads: int = 1,
+        backend: Backend = CPU,
     ) -> None:
-        super().__init__(space.coordinates, max_clusters, n_threads=n_threads)
-        self.distances = space.squared_distances()
         self.steps = steps
         self.least = least
+        distances = space.squared_distances()
+        super().__init__(space.coordinates, distances, max_clusters, backend, n_threads)
 
-    def _fill(self, positions: Floats, n_found: Integers, cs: Floats) -> None:
-        kernels.feature_cs_swarm(
-            positions,
-            self.rows,
-            self.columns,
-            self.distances,
-            self.max_clusters,
-            self.low,
-            self.span,
-            self.steps,
-            self.least,
-            n_found,
-            cs,
+    def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
+        """Return the number of clusters and the measure of some of the particles."""
+        return self.backend.mercer.feature_cs_swarm(
+            self.data, positions, self.max_clusters, self.steps, self.least
         )
 
     def labels_of(self, position: Floats) -> Integers:
-        labels = np.empty(len(self.rows), dtype=np.int64)
-        kernels.decode_feature(
-            position,
-            self.rows,
-            self.columns,
-            self.max_clusters,
-            self.low,
-            self.span,
-            self.steps,
-            self.least,
-            labels,
+        return CPU.mercer.feature_partition(
+            self._loaded(CPU), position, self.max_clusters, self.steps, self.least
         )
-        return labels

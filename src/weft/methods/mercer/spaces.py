@@ -17,7 +17,7 @@ with the eigenvectors ψ of P. σ is the width of such a walk in steps of the lo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
@@ -26,18 +26,13 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, check_real
-from weft.backends.cpu.kernels.mercer_cs import mean_products
+from weft.backends import CPU, Backend
 
 LOCAL_NEIGHBOUR = 7
 # Directions with less than this share of the spread are rounding: equal rows would differ there.
 ROUNDING = 1e-12
-# Widths that sigma="stability" tries: in multiples of the median distance for the Gaussian
-# kernel, in local steps for the diffusion kernel (4 … 65,536 steps of the walk).
-GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
-DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
-
 # Inner products of new rows with known ones that are held at a time.
-_MOST_AT_ONCE = 2**22
+_PRODUCTS_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True)
@@ -168,6 +163,14 @@ def read_width(kernel: Any, sigma: Any) -> Any:
     return check_real("sigma", sigma, low=0.0, open_low=True)
 
 
+class LoadedSpace(NamedTuple):
+    """A feature space, with its inner products where they are worked on."""
+
+    space: FeatureSpace
+    width: float | None  # None for kernels that have none
+    gram: Any  # opaque: made and read by the backend
+
+
 def make_space(
     rows: Floats,
     kernel: Any,
@@ -175,53 +178,56 @@ def make_space(
     kernel_params: dict[str, Any] | None,
     *,
     n_components: int,
-) -> tuple[FeatureSpace, float | None]:
-    """Return the space of a kernel at one width, and the width (None if it has none)."""
+    backend: Backend = CPU,
+) -> LoadedSpace:
+    """Build the space of a kernel at one width.
+
+    The Gaussian kernel is made by the backend; the others are made on the host and moved.
+    """
     sigma = read_width(kernel, sigma)
+    params = dict(kernel_params or {})
+    operations = backend.mercer
     if kernel == "diffusion":
         walk = Walk.of(rows, n_components)
         width = walk.median_width() if sigma == "median" else sigma
-        return walk.space(width), width
-    params = dict(kernel_params or {})
-    if kernel != "rbf":
-        return KernelSpace.of(rows, kernel, params, n_components), None
-    width = median_distance(rows) if sigma == "median" else sigma
+        space = walk.space(width)
+        return LoadedSpace(space, width, operations.load_gram(space.gram, backend.device))
+    if kernel != "rbf" or set(params) - {"gamma"}:
+        other = KernelSpace.of(rows, kernel, params, n_components)
+        return LoadedSpace(other, None, operations.load_gram(other.gram, backend.device))
+    width = sigma
+    if sigma == "median":
+        width = operations.median_distance(rows, backend.device)
     params = {"gamma": gamma_of(width), **params}
-    return KernelSpace.of(rows, kernel, params, n_components), width
+    gram = operations.gaussian_gram(rows, params["gamma"], backend.device)
+    host_gram = operations.fetch_gram(gram)
+    gaussian = KernelSpace.of_gram(rows, host_gram, kernel, params, n_components)
+    return LoadedSpace(gaussian, width, gram)
 
 
 def nearest_means(space: FeatureSpace, known: Integers, n_clusters: int, rows: Floats) -> Integers:
     """Return the cluster with the nearest mean in feature space for each of `rows`."""
-    norms, counts = np.empty(n_clusters), np.empty(n_clusters, dtype=np.int64)
-    products = np.empty((n_clusters, len(known)))
-    mean_products(space.gram, known, n_clusters, products, norms, counts)
+    norms, counts = CPU.mercer.mean_norms(space.gram, known, n_clusters)
     shares = np.zeros((len(known), n_clusters))
     shares[np.arange(len(known)), known] = 1.0 / counts[known]
     labels = np.empty(len(rows), dtype=np.int64)
-    height = max(1, _MOST_AT_ONCE // len(known))
+    height = max(1, _PRODUCTS_AT_ONCE // len(known))
     for start in range(0, len(rows), height):
         block = slice(start, start + height)
         labels[block] = (norms - 2.0 * (space.cross(rows[block]) @ shares)).argmin(axis=1)
     return labels
 
 
-def leading(matrix: Floats, number: int) -> tuple[Floats, Floats]:
-    """Return the `number` largest eigenvalues, falling, and their vectors (n, number)."""
+def leading(matrix: Floats, n_vectors: int) -> tuple[Floats, Floats]:
+    """Return the `n_vectors` largest eigenvalues, falling, and their vectors (n, n_vectors)."""
     n_rows = len(matrix)
-    number = min(number, n_rows)
-    values, vectors = eigh(matrix, subset_by_index=[n_rows - number, n_rows - 1])
+    n_vectors = min(n_vectors, n_rows)
+    values, vectors = eigh(matrix, subset_by_index=[n_rows - n_vectors, n_rows - 1])
     values, vectors = values[::-1], vectors[:, ::-1]
     # An eigenvector has no sign of its own: its largest entry is made positive.
     peaks = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[peaks, np.arange(number)])
+    signs = np.sign(vectors[peaks, np.arange(n_vectors)])
     return values, np.ascontiguousarray(vectors * np.where(signs == 0.0, 1.0, signs))
-
-
-def median_distance(X: Floats) -> float:
-    """Return the median distance between different rows; 1 if all rows are equal."""
-    distances = cdist(X, X)
-    positive = distances[distances > 0.0]
-    return float(np.median(positive)) if len(positive) else 1.0
 
 
 def gamma_of(sigma: float) -> float:

@@ -1,1 +1,5 @@
 """Clusters in subspaces, by swarm: what particles are worth, where they start, the polish."""
+
+from weft.methods.projected.settings import SwarmSettings
+
+__all__ = ["SwarmSettings"]

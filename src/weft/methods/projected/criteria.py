@@ -86,10 +86,10 @@ class Criterion:
         rule = self._rule(n_features)
         if self.shared and outer:
             parts = spread.reshape(-1, n_clusters, n_features)
-            found = np.stack([rule.weights(part, np.ones(n_clusters)) for part in parts])
+            shares = np.stack([rule.weights(part, np.ones(n_clusters)) for part in parts])
         else:
-            found = rule.weights(spread, np.asarray(sizes, dtype=np.float64).ravel())
-        return found.reshape(dispersions.shape)
+            shares = rule.weights(spread, np.asarray(sizes, dtype=np.float64).ravel())
+        return shares.reshape(dispersions.shape)
 
     def pool(self, weights: Floats) -> Floats:
         """Make weights of the right scope: one set for all is the mean over clusters."""

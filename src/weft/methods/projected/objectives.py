@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._base.arrays import Floats, Labels
+from weft._base.arrays import Floats, Integers, Labels
 from weft.methods.projected.dense import Settled
 from weft.search.runs import check_like, restore_rng
 from weft.search.swarms.base import Evaluation
@@ -26,6 +26,16 @@ class Space(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]: ...
+
+    def rows(self, numbers: Integers) -> Floats: ...
+
+    def n_starts_at_once(self, n_trials: int) -> int: ...
+
+    def squared_distances(self, rows: Integers) -> Any: ...
+
+    def draw_next(self, nearest: Any, draws: Floats) -> tuple[Integers, Any]: ...
+
+    def assign_by_weights(self, weights: Floats, centers: Floats) -> Labels: ...
 
     def settle(self, labels: Labels, n_rounds: int) -> Settled: ...
 
@@ -116,15 +126,15 @@ class WeightObjective:
     def set_state(self, state: dict[str, Any]) -> None:
         """Take over what a checkpoint kept."""
         self.centers = check_like(state["centers"], self.centers, "centers")
-        found = state["best"]
-        if found is None:
+        saved = state["best"]
+        if saved is None:
             self.best = None
             return
         like = self.centers[0]
         self.best = Best(
-            check_like(found["fitness"], 0.0, "fitness"),
-            check_like(found["weights"], like, "weights"),
-            check_like(found["centers"], like, "centers"),
+            check_like(saved["fitness"], 0.0, "fitness"),
+            check_like(saved["weights"], like, "weights"),
+            check_like(saved["centers"], like, "centers"),
         )
 
     def decode(self, positions: Floats) -> Floats:
@@ -144,15 +154,15 @@ class WeightObjective:
         n_clusters = np.zeros(len(positions), dtype=np.int64)
         if len(inside) > 0:
             weights = self.decode(positions[inside])
-            labels, centers, found = self.space.lloyd(weights, self.centers[inside], self.rng)
+            labels, centers, values = self.space.lloyd(weights, self.centers[inside], self.rng)
             self.centers = self.centers.copy()  # a checkpoint may hold the old ones
             self.centers[inside] = centers
-            fitness[inside] = found
+            fitness[inside] = values
             n_clusters[inside] = count_clusters(labels)
-            leader = int(found.argmax())
-            if self.best is None or found[leader] > self.best.fitness:
+            leader = int(values.argmax())
+            if self.best is None or values[leader] > self.best.fitness:
                 self.best = Best(
-                    float(found[leader]), weights[leader].copy(), centers[leader].copy()
+                    float(values[leader]), weights[leader].copy(), centers[leader].copy()
                 )
         return Evaluation(fitness, {"n_clusters": n_clusters})
 

@@ -16,11 +16,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft._base.arrays import Floats, Labels
-from weft.backends.cpu.kernels import projected as kernels
-from weft.methods.projected.dense import Settled, refill
+from weft._base.arrays import Floats, Integers, Labels
+from weft.backends import CPU
+from weft.methods.projected.dense import Settled
 from weft.parallel.threads import Runner
 
 
@@ -44,10 +43,8 @@ class SparseSpace:
 
     def similarities(self, weights: Floats | None, centers: Floats) -> Floats:
         """Return s(x_i, z_l), (n, K); `weights` None counts every term alike."""
-        n_clusters = len(centers)
-        products = np.empty((self.shape[0], n_clusters))
         if weights is None:
-            kernels.sparse_products(*self.csr, np.ascontiguousarray(centers.T), products)
+            products = self._products(np.ascontiguousarray(centers.T))
             norms = self.norms[:, np.newaxis]
             lengths = np.einsum("kj,kj->k", centers, centers)
         else:
@@ -55,11 +52,10 @@ class SparseSpace:
             largest = np.maximum(weights.max(axis=1, keepdims=True), np.finfo(float).tiny)
             factors = np.ascontiguousarray((weights / largest).T)
             factors **= 2.0 * self.exponent
-            norms = np.empty_like(products)
             squares = self.csr[0] * self.csr[0]
-            kernels.sparse_products(squares, *self.csr[1:], factors, norms)
+            norms = CPU.projected.sparse_products((squares, *self.csr[1:]), factors)
             factors *= centers.T
-            kernels.sparse_products(*self.csr, factors, products)
+            products = self._products(factors)
             lengths = np.einsum("jk,kj->k", factors, centers)
         below = norms + lengths
         below -= products
@@ -69,23 +65,44 @@ class SparseSpace:
 
     def means(self, labels: Labels, previous: Floats | None = None) -> Floats:
         """Return the centres (K, M) of one partition; an empty cluster keeps `previous`, or 0."""
-        centers = np.empty((self.n_clusters, self.shape[1]))
-        kernels.sparse_totals(*self.csr, labels, centers)
+        centers: Floats = CPU.projected.sparse_totals(
+            self.csr, labels, self.n_clusters, self.shape[1]
+        )
         sizes = np.bincount(labels[labels >= 0], minlength=self.n_clusters)
         centers /= np.maximum(sizes, 1)[:, np.newaxis]
         if previous is not None:
             centers[sizes == 0] = previous[sizes == 0]
         return centers
 
-    def rows(self, numbers: NDArray[np.int64]) -> Floats:
+    def rows(self, numbers: Integers) -> Floats:
         """Return a few rows as centres."""
         return self.X[numbers].toarray()
 
-    def products(self, numbers: NDArray[np.int64]) -> Floats:
-        """Return inner products of a few rows with all rows."""
-        out = np.empty((self.shape[0], len(numbers)))
-        kernels.sparse_products(*self.csr, np.ascontiguousarray(self.rows(numbers).T), out)
-        return out.T
+    def n_starts_at_once(self, n_trials: int) -> int:
+        """Return 1: rows become dense as candidates."""
+        return 1
+
+    def squared_distances(self, rows: Integers) -> Floats:
+        """Return squared distances of some rows to all rows, not below 0, and 0 to themselves."""
+        products = self._products(np.ascontiguousarray(self.rows(rows).T)).T
+        out: Floats = CPU.projected.distances_from_products(self.norms, rows, products)
+        return out
+
+    def draw_next(self, nearest: Floats, draws: Floats) -> tuple[Integers, Floats]:
+        """Return each particle's next start, and the distances to all starts so far."""
+        drawn: tuple[Integers, Floats] = CPU.projected.draw_next(
+            nearest, draws, self.squared_distances
+        )
+        return drawn
+
+    def assign_by_weights(self, weights: Floats, centers: Floats) -> Labels:
+        """Return each row's nearest centre (n,) under one particle's weights (K, M)."""
+        return self.similarities(weights, centers).argmax(axis=1).astype(np.int32)
+
+    def _products(self, columns: Floats) -> Floats:
+        """Return inner products of all rows with `columns` (M, K), (n, K)."""
+        products: Floats = CPU.projected.sparse_products(self.csr, columns)
+        return products
 
     def settle_one(
         self, labels: Labels, weights: Floats | None, n_rounds: int
@@ -98,11 +115,11 @@ class SparseSpace:
             similarity = self.similarities(weights, centers)
             if number == n_rounds:
                 break
-            found = similarity.argmax(axis=1).astype(np.int32)
-            refill(found, 1.0 - similarity[rows, found], self.n_clusters)
-            if (found == labels).all():
+            nearest = similarity.argmax(axis=1).astype(np.int32)
+            CPU.projected.refill(nearest, 1.0 - similarity[rows, nearest], self.n_clusters)
+            if (nearest == labels).all():
                 break
-            labels = found
+            labels = nearest
         own = np.where(labels >= 0, similarity[rows, labels], 0.0)
         return labels, centers, float(own.sum())
 

@@ -1,25 +1,18 @@
-"""The maximal information compression index (de Amorim 2011, eq. 5.2), in tiles.
+"""The maximal information compression index (de Amorim 2011, eq. 5.2).
 
 P. Mitra, C. A. Murthy and S. K. Pal, "Unsupervised feature selection using feature similarity",
 IEEE Transactions on Pattern Analysis and Machine Intelligence 24(3), 2002.
-
-M features × M features never lie in memory: a tile is TILE features against the others, one
-matrix product and one pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
 from weft._base.arrays import Floats
-from weft.backends.cpu.kernels.compression import compression_tile
-from weft.backends.gpu.kernels import compression as gpu
-
-TILE = 256
+from weft.backends import CPU
 
 
 def maximal_information_compression(x: Any, y: Any = None) -> Any:
@@ -55,7 +48,7 @@ def maximal_information_compression(x: Any, y: Any = None) -> Any:
             f"x has {first.shape[1]} rows and y has {second.shape[1]}; pass features of the same "
             "rows."
         )
-    out = np.vstack([tile for _, tile in compression_tiles(first, second)])
+    out = np.vstack([tile for _, tile in CPU.columns.compression_tiles(first, second)])
     if y is not None and np.ndim(x) == 1 and np.ndim(y) == 1:
         return float(out[0, 0])
     return out
@@ -83,38 +76,3 @@ def range_scaled(X: Floats) -> Floats:
     half = 0.5 * np.ptp(columns, axis=1)
     columns /= np.where(half > 0.0, half, 1.0)[:, np.newaxis]
     return columns
-
-
-def variances_of(columns: Floats) -> Floats:
-    """Return the variance (over n) of each centred row."""
-    return np.einsum("mn,mn->m", columns, columns) / columns.shape[1]
-
-
-def compression_tiles(columns: Floats, others: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield (first feature, λ2 of up to TILE features with all others), from centred rows.
-
-    Rows that lie on a GPU, as tensors, are compared there.
-    """
-    if not isinstance(columns, np.ndarray):
-        yield from _tiles_there(columns, others)
-        return
-    n = columns.shape[1]
-    variances, other_variances = variances_of(columns), variances_of(others)
-    transposed = others.T
-    for start in range(0, len(columns), TILE):
-        stop = min(start + TILE, len(columns))
-        tile = columns[start:stop] @ transposed
-        tile /= n
-        compression_tile(tile, variances[start:stop], other_variances, tile)
-        yield start, tile
-
-
-def _tiles_there(columns: Any, others: Any) -> Iterator[tuple[int, Floats]]:
-    n = columns.shape[1]
-    variances = (columns * columns).sum(dim=1) / n
-    other_variances = (others * others).sum(dim=1) / n
-    for start in range(0, len(columns), TILE):
-        stop = min(start + TILE, len(columns))
-        tile = (columns[start:stop] @ others.T).div_(n)
-        found = gpu.compression_tile(tile, variances[start:stop], other_variances)
-        yield start, np.asarray(found.cpu().numpy())

@@ -16,17 +16,16 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from weft._base.arrays import Floats, Integers, Mask
-from weft.backends.devices import to_device
+from weft.backends import CPU, Backend
 from weft.kmeans.alternation import Start, alternate
 from weft.kmeans.data import make_data
 from weft.kmeans.seeding import PATTERN_STEPS
 from weft.kmeans.weights import Unweighted, uniform
-from weft.methods.selection.compression import compression_tiles
-from weft.parallel.threads import thread_runner
+from weft.parallel.threads import one_range
 
 SEEDS = 256  # patterns whose first round is one product
 PICKS = ("spread", "largest")
-MOST_ROUNDS = 100
+MAX_ROUNDS = 100
 
 
 class Patterns(NamedTuple):
@@ -44,13 +43,13 @@ class FeatureClusters(NamedTuple):
     n_taken: Integers  # (K,), eq. 5.3
 
 
-def feature_patterns(columns: Floats, device: str = "cpu") -> Patterns:
+def feature_patterns(columns: Floats, backend: Backend = CPU) -> Patterns:
     """Take one anomalous pattern after another out of the features (M, n), singletons too."""
     reference = columns.mean(axis=0)
     away = columns - reference
     squared = np.einsum("mn,mn->m", away, away)
     order = np.argsort(-squared, kind="stable")
-    away_there = None if device == "cpu" else to_device(away, device)
+    features = backend.columns.load_features(away, backend.device)
     left = np.ones(len(columns), dtype=bool)
     centers: list[Floats] = []
     sizes: list[int] = []
@@ -61,10 +60,7 @@ def feature_patterns(columns: Floats, device: str = "cpu") -> Patterns:
         if len(seeds) == 0:
             at += 8 * SEEDS
             continue
-        if away_there is None:
-            products = away[seeds] @ away.T
-        else:
-            products = (away_there[to_device(seeds, device)] @ away_there.T).cpu().numpy()
+        products = backend.columns.inner_products(features, seeds)
         for slot, seed in enumerate(seeds):
             if not left[seed]:
                 continue
@@ -89,25 +85,21 @@ def _settle(away: Floats, left: Mask, members: Mask) -> Mask:
     inside = members[rest]
     for _ in range(PATTERN_STEPS):
         center = among[inside].mean(axis=0)
-        found = 2.0 * (among @ center) > center @ center
-        if not found.any() or (found == inside).all():
+        nearer = 2.0 * (among @ center) > center @ center
+        if not nearer.any() or (nearer == inside).all():
             break
-        inside = found
+        inside = nearer
     out = np.zeros_like(left)
     out[rest[inside]] = True
     return out
 
 
-def ikfs(columns: Floats, *, pick: str = "spread", device: str = "cpu") -> FeatureClusters:
+def ikfs(columns: Floats, *, pick: str = "spread", backend: Backend = CPU) -> FeatureClusters:
     """Select among the range-scaled features `columns` (M, n)."""
-    patterns = feature_patterns(columns, device)
+    patterns = feature_patterns(columns, backend)
     n_clusters = len(patterns.sizes)
     # Step 2: all patterns start the second stage, the threshold being zero.
-    if device == "cpu":
-        model = KMeans(n_clusters, init=patterns.centers, n_init=1, max_iter=MOST_ROUNDS, tol=0.0)
-        labels = model.fit(columns).labels_.astype(np.int64)
-    else:
-        labels = _k_means_there(columns, patterns.centers, device)
+    labels = _k_means(columns, patterns.centers, backend)
     # eq. 5.3: f_k = ⌈|S_k| K / M⌉, in whole numbers so that no rounding error lifts it
     n_taken = -(-patterns.sizes * n_clusters // len(columns))
     support = np.zeros(len(columns), dtype=bool)
@@ -119,13 +111,15 @@ def ikfs(columns: Floats, *, pick: str = "spread", device: str = "cpu") -> Featu
     return FeatureClusters(support, labels, n_taken)
 
 
-def _k_means_there(columns: Floats, centers: Floats, device: str) -> Integers:
-    """Return labels of plain k-means on a GPU."""
+def _k_means(columns: Floats, centers: Floats, backend: Backend) -> Integers:
+    """Return labels of plain k-means from given centres."""
+    if not backend.on_gpu:  # scikit-learn's is quicker where features are many and rows few
+        model = KMeans(len(centers), init=centers, n_init=1, max_iter=MAX_ROUNDS, tol=0.0)
+        return model.fit(columns).labels_.astype(np.int64)
     active = np.ones(columns.shape[1], dtype=bool)
-    with thread_runner(1) as run:
-        data = make_data(columns, np.ones(len(columns)), 2.0, run, device=device)
-        start = Start(centers, uniform(active, len(centers)))
-        outcome = alternate(data, start, Unweighted(active), max_iter=MOST_ROUNDS)
+    data = make_data(columns, np.ones(len(columns)), 2.0, one_range, backend=backend)
+    start = Start(centers, uniform(active, len(centers)))
+    outcome = alternate(data, start, Unweighted(active), max_iter=MAX_ROUNDS)
     return outcome.labels.astype(np.int64)
 
 
@@ -148,5 +142,5 @@ def _pick(columns: Floats, count: int, pick: str) -> Integers:
 
 def _compression(one: Floats, columns: Floats) -> Floats:
     one = one - one.mean(axis=1, keepdims=True)
-    ((_, tile),) = compression_tiles(one, columns)
+    ((_, tile),) = CPU.columns.compression_tiles(one, columns)
     return tile[0]

@@ -9,14 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu.kernels import prototypes as kernels
-from weft.parallel.threads import map_ranges
+from weft.backends import CPU, Backend
 
-# Rows whose distances to all others are held at a time: they are made once for all labelings.
-TILE = 256
 LLOYD_STEPS = 100
 
 
@@ -40,55 +36,21 @@ def estimate_n_clusters(
     max_clusters: int,
     rng: np.random.Generator,
     n_threads: int = 1,
-    device: str = "cpu",
+    backend: Backend = CPU,
 ) -> Estimate:
-    """Return K_est of `rows` (n, d), computed on the CPU's kernels or on a torch device."""
+    """Return K_est of `rows` (n, d)."""
     n_rows = len(rows)
-    most = min(max_clusters, n_rows)
-    numbers = np.arange(2, most + 1) if most >= 2 else np.array([1])
+    largest = min(max_clusters, n_rows)
+    numbers = np.arange(2, largest + 1) if largest >= 2 else np.array([1])
     # All draws first, in one order; the runs may then go side by side.
     starts = [
         rng.choice(n_rows, size=number, replace=False)
         for _ in range(n_estimates)
         for number in numbers
     ]
-    if device != "cpu":
-        from weft.methods.staged.on_device import k_means_silhouettes
-
-        found = k_means_silhouettes(rows, starts, most, LLOYD_STEPS, device)
-        return _elected(found.reshape(n_estimates, len(numbers)), numbers)
-    labelings = np.empty((len(starts), n_rows), dtype=np.int64)
-    columns = np.ascontiguousarray(rows.T)
-
-    def cluster(first: int, last: int) -> None:
-        for run in range(first, last):
-            centers = rows[starts[run]]
-            kernels.lloyd(rows, columns, centers, LLOYD_STEPS, labelings[run])
-
-    map_ranges(cluster, len(starts), n_threads)
-    scores = mean_silhouettes(rows, labelings, most, n_threads)
-    return _elected(scores.reshape(n_estimates, len(numbers)), numbers)
-
-
-def _elected(scores: Floats, numbers: Integers) -> Estimate:
+    operations = backend.prototypes
+    data = operations.load(rows, backend.device)
+    flat = operations.kmeans_silhouettes(data, starts, largest, LLOYD_STEPS, n_threads)
+    scores = flat.reshape(n_estimates, len(numbers))
     votes = numbers[scores.argmax(axis=1)]
     return Estimate(int(np.floor(np.median(votes) + 0.5)), votes, scores)
-
-
-def mean_silhouettes(
-    rows: Floats, labelings: Integers, n_labels: int, n_threads: int = 1
-) -> Floats:
-    """Return the mean silhouette (eq. 1) of each labeling (L, n) with labels below `n_labels`."""
-    counts = np.stack([np.bincount(labels, minlength=n_labels) for labels in labelings])
-    n_tiles = -(-len(rows) // TILE)
-    # One row of sums per tile, added in the order of tiles: no bit depends on the threads.
-    parts = np.zeros((n_tiles, len(labelings)))
-
-    def score(first: int, last: int) -> None:
-        for tile in range(first, last):
-            start = tile * TILE
-            distances = cdist(rows, rows[start : start + TILE])
-            kernels.silhouette_tile(distances, start, labelings, counts, parts[tile])
-
-    map_ranges(score, n_tiles, n_threads)
-    return parts.sum(axis=0) / len(rows)

@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu.kernels import prototypes as kernels
+from weft._base.labels import order_by_first_row, renumber
+from weft.backends import CPU, Backend
 from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
@@ -94,11 +95,20 @@ class Partition(NamedTuple):
         selected: Integers | None = None,
     ) -> Partition:
         """Drop prototypes without rows and number the others by their first row."""
-        used, first, dense = np.unique(labels, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        number = np.empty(len(used), dtype=np.int64)
-        number[order] = np.arange(len(used))
-        return cls(number[dense], features, prototypes[used[order]], selected)
+        order = order_by_first_row(labels)
+        return cls(renumber(labels, order), features, prototypes[order], selected)
+
+    @classmethod
+    def nearest(cls, rows: Floats, features: Integers, prototypes: Floats) -> Partition:
+        """Assign rows to the nearest of the prototypes (K, m')."""
+        data = CPU.prototypes.load(rows, CPU.device)
+        return cls.of(CPU.prototypes.nearest(data, features, prototypes), features, prototypes)
+
+    @classmethod
+    def one_cluster(cls, rows: Floats) -> Partition:
+        """Put all rows into one cluster, around their mean, which is 0."""
+        features = np.arange(rows.shape[1])
+        return cls(np.zeros(len(rows), dtype=np.int64), features, np.zeros((1, len(features))))
 
     @property
     def selected(self) -> Integers:
@@ -106,23 +116,17 @@ class Partition(NamedTuple):
         return self.features if self.polished_from is None else self.polished_from
 
 
-class _Prototypes(SpreadObjective):
-    """Rows that go to the nearest prototype over some of their features."""
-
-    def _partition(self, features: Integers, prototypes: Floats) -> Partition:
-        labels = np.empty(len(self.rows), dtype=np.int64)
-        kernels.nearest_prototypes(
-            self.columns, features, prototypes, labels, np.empty(len(self.rows))
-        )
-        return Partition.of(labels, features, prototypes)
-
-
-class MedoidObjective(_Prototypes):
+class MedoidObjective(SpreadObjective):
     """Stage 2: m features, n instances, and the threshold that makes an instance a medoid."""
 
-    def __init__(self, rows: Floats, terms: Terms, *, n_threads: int = 1) -> None:
-        super().__init__(rows, n_threads)
+    def __init__(
+        self, rows: Floats, terms: Terms, *, n_threads: int = 1, backend: Backend = CPU
+    ) -> None:
+        super().__init__(n_threads, whole=backend.on_gpu)
+        self.rows = np.ascontiguousarray(rows)
         self.terms = terms
+        self.backend = backend
+        self.data = backend.prototypes.load(self.rows, backend.device, medoids=True)
 
     @property
     def n_dimensions(self) -> int:
@@ -156,46 +160,34 @@ class MedoidObjective(_Prototypes):
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Integers, Floats]:
         """Return selected features, clusters and Between of some of the particles."""
-        n_particles = len(positions)
-        n_selected = np.empty(n_particles, dtype=np.int64)
-        n_clusters = np.empty(n_particles, dtype=np.int64)
-        between = np.empty(n_particles)
-
-        def work(first: int, last: int) -> None:
-            part = slice(first, last)
-            kernels.medoid_swarm(
-                positions[part],
-                self.rows,
-                self.columns,
-                self.terms.max_clusters,
-                n_selected[part],
-                n_clusters[part],
-                between[part],
-            )
-
-        self._run(work, n_particles)
-        return n_selected, n_clusters, between
+        return self.backend.prototypes.medoid_swarm(self.data, positions, self.terms.max_clusters)
 
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position whose fitness is above 0."""
-        n_rows, n_features = self.rows.shape
-        features, chosen = kernels.decode_medoids(position, n_features, n_rows)
-        medoids = np.empty(self.terms.max_clusters, dtype=np.int64)
-        n_distinct = kernels.distinct_medoids(
-            self.rows, features, chosen, self.terms.max_clusters, medoids
-        )
-        return self._partition(features, self.rows[np.ix_(medoids[:n_distinct], features)])
+        # A single position is decoded on the host, where its labels are wanted.
+        data = CPU.prototypes.load(self.rows, CPU.device)
+        features, medoids = CPU.prototypes.medoids_of(data, position, self.terms.max_clusters)
+        return Partition.nearest(self.rows, features, medoids)
 
 
-class CentroidObjective(_Prototypes):
+class CentroidObjective(SpreadObjective):
     """Stage 3: K centroids over the m' features that stage 2 selected (fig. 4)."""
 
     def __init__(
-        self, rows: Floats, features: Integers, terms: Terms, *, n_threads: int = 1
+        self,
+        rows: Floats,
+        features: Integers,
+        terms: Terms,
+        *,
+        n_threads: int = 1,
+        backend: Backend = CPU,
     ) -> None:
-        super().__init__(rows, n_threads)
+        super().__init__(n_threads, whole=backend.on_gpu)
+        self.rows = np.ascontiguousarray(rows)
         self.features = features
         self.terms = terms
+        self.backend = backend
+        self.data = backend.prototypes.load(self.rows, backend.device)
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm, (P, K · m') → (P,)."""
@@ -206,24 +198,8 @@ class CentroidObjective(_Prototypes):
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
         """Return clusters and Between of some of the particles."""
-        n_particles = len(positions)
-        n_clusters = np.empty(n_particles, dtype=np.int64)
-        between = np.empty(n_particles)
-
-        def work(first: int, last: int) -> None:
-            part = slice(first, last)
-            kernels.centroid_swarm(
-                positions[part],
-                self.rows,
-                self.columns,
-                self.features,
-                n_clusters[part],
-                between[part],
-            )
-
-        self._run(work, n_particles)
-        return n_clusters, between
+        return self.backend.prototypes.centroid_swarm(self.data, positions, self.features)
 
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position."""
-        return self._partition(self.features, position.reshape(-1, len(self.features)))
+        return Partition.nearest(self.rows, self.features, position.reshape(-1, len(self.features)))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.cpu.kernels import prototypes as kernels
+from weft.backends import CPU
 from weft.methods.staged.estimate import LLOYD_STEPS
 from weft.methods.staged.objectives import Partition, Terms
 
@@ -27,20 +27,20 @@ class Clusters(NamedTuple):
     fitness: float
 
 
-def polished(found: Partition, rows: Floats, terms: Terms, kind: str) -> Partition:
+def polished(partition: Partition, rows: Floats, terms: Terms, kind: str) -> Partition:
     """Return the clusters of stage 2 after the polish; rows are assigned over all features."""
-    columns = np.ascontiguousarray(rows.T)
-    n_selected = len(found.features)
+    operations = CPU.prototypes
+    data = operations.load(rows, CPU.device)
+    n_selected = len(partition.features)
 
     def settle(centers: Floats) -> Clusters:
-        centers, labels = centers.copy(), np.empty(len(rows), dtype=np.int64)
-        kernels.lloyd(rows, columns, centers, LLOYD_STEPS, labels)
-        between, filled = _between(rows, labels, len(centers))
+        centers, labels = operations.lloyd(data, centers, LLOYD_STEPS)
+        between, filled = operations.between_sum(data, labels, len(centers))
         value = terms.fitness(np.array([between]), np.array([n_selected]), np.array([filled]))
         return Clusters(centers, labels, float(value[0]))
 
-    n_clusters = len(found.prototypes)
-    start = np.stack([rows[found.labels == cluster].mean(axis=0) for cluster in range(n_clusters)])
+    n_clusters = len(partition.prototypes)
+    start = np.stack([rows[partition.labels == k].mean(axis=0) for k in range(n_clusters)])
     best = settle(start)
     while kind == "prune" and len(best.centers) > 2:
         trials = [
@@ -51,11 +51,4 @@ def polished(found: Partition, rows: Floats, terms: Terms, kind: str) -> Partiti
             break
         best = leader
     features = np.arange(rows.shape[1])
-    return Partition.of(best.labels, features, best.centers, selected=found.selected)
-
-
-def _between(rows: Floats, labels: Integers, n_clusters: int) -> tuple[float, int]:
-    sums = np.empty((n_clusters, rows.shape[1]))
-    counts = np.empty(n_clusters, dtype=np.int64)
-    kernels.cluster_sums(rows, labels, sums, counts)
-    return kernels.between_sum(sums, counts, len(rows))
+    return Partition.of(best.labels, features, best.centers, selected=partition.selected)

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.base import clone
 
 from weft._base.labels import number_by_first_row
-from weft.backends.cpu.spaces import Space
-from weft.search.clusterers.base import Clustering
+from weft.backends.spaces import Partitions, Spaces
+from weft.search.clusterers.base import Clusterer
 
 
-class ExternalClusterer:
+class ExternalClusterer(Clusterer):
     """Hands each particle's distance matrix to a fresh copy of the given object."""
 
     n_matrices = 2
-    precision = "float64"
+    on_gpu = False
 
     def __init__(self, estimator: Any, *, n_clusters: int | None, seed: int) -> None:
         name = type(estimator).__name__
@@ -40,10 +40,7 @@ class ExternalClusterer:
             settings["random_state"] = seed
         self.estimator = clone(estimator).set_params(**settings)
 
-    def prepare(self, full: Space) -> ExternalClusterer:
-        return self
-
-    def cluster(self, space: Space) -> Clustering:
-        distances = space.to_distances(space.matrix())
-        labels = np.asarray(clone(self.estimator).fit_predict(distances), dtype=np.int64)
-        return Clustering(number_by_first_row(labels), np.flatnonzero(labels >= 0))
+    def cluster(self, spaces: Spaces) -> Partitions:
+        raw = clone(self.estimator).fit_predict(spaces.distances()[0])
+        labels = number_by_first_row(np.asarray(raw, dtype=np.int64))[np.newaxis]
+        return Partitions(labels, anchors=labels >= 0)

@@ -8,46 +8,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from weft._base.validation import check_integer
-from weft.backends.cpu.kernels import neighbours as kernels
-from weft.backends.cpu.spaces import Space
-from weft.metrics.on_spaces import nearest_rows
-from weft.search.clusterers.base import Clustering
+from weft.backends.spaces import Array, Partitions, Spaces
+from weft.search.clusterers.base import Clusterer
 
 
 @dataclass(frozen=True)
-class KNNGraph:
+class KNNGraph(Clusterer):
     """Connected components of the graph of `n_neighbors` nearest rows (k = 3 in the paper)."""
 
     n_neighbors: int = 3
     # Rows that are near in the full data are probably near under weights: where to look first.
-    guess: NDArray[np.int64] | None = field(default=None, init=False, repr=False, compare=False)
+    guess: Array | None = field(default=None, init=False, repr=False, compare=False)
 
-    n_matrices = 0
     precision = "float32"
+    recordable = True
 
     def __post_init__(self) -> None:
         check_integer("n_neighbors", self.n_neighbors, low=1)
 
-    def check(self, n_rows: int) -> None:
-        """Raise if there are too few rows."""
-        if n_rows <= self.n_neighbors:
+    def prepare(self, full: Spaces) -> KNNGraph:
+        if full.n_rows <= self.n_neighbors:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} needs more than {self.n_neighbors} samples, "
-                f"got {n_rows}; lower n_neighbors."
+                f"got {full.n_rows}; lower n_neighbors."
             )
-
-    def prepare(self, full: Space) -> KNNGraph:
-        self.check(full.n_rows)
         prepared = replace(self)
-        object.__setattr__(prepared, "guess", nearest_rows(full, self.n_neighbors + 1)[0])
+        object.__setattr__(prepared, "guess", full.likely_neighbours(self.n_neighbors + 1))
         return prepared
 
-    def cluster(self, space: Space) -> Clustering:
-        indices, _ = nearest_rows(space, self.n_neighbors, self.guess)
-        labels = np.empty(space.n_rows, dtype=np.int64)
-        kernels.graph_components(indices, labels)
-        return Clustering(labels, np.arange(space.n_rows))
+    def cluster(self, spaces: Spaces) -> Partitions:
+        nearest = spaces.nearest_rows(self.n_neighbors, self.guess)
+        return Partitions(spaces.graph_components(nearest))

@@ -1,1 +1,44 @@
-"""One optimiser per file; none of them sees data."""
+"""One optimiser per file; none of them sees data. `SWARMS` are those that `FeatureSwarm` takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft._base.validation import check_choice
+from weft.search.swarms.base import Evaluation, Swarm, SwarmState
+from weft.search.swarms.binary import BinaryPSO
+from weft.search.swarms.pso import PSO
+from weft.search.swarms.standard import StandardPSO
+
+SWARMS: dict[str, type[Swarm[Any]]] = {
+    "pso": PSO,
+    "standard": StandardPSO,
+    "binary": BinaryPSO,
+}
+
+__all__ = [
+    "PSO",
+    "SWARMS",
+    "BinaryPSO",
+    "Evaluation",
+    "StandardPSO",
+    "Swarm",
+    "SwarmState",
+    "make_swarm",
+]
+
+
+def make_swarm(swarm: Any, *, bits: bool = False) -> Swarm[Any]:
+    """Return the swarm of that name, or the object itself; `bits`: positions mean bits.
+
+    PSO moves bits in the form of Kennedy and Eberhart 1997, with the same settings.
+    """
+    if isinstance(swarm, str):
+        check_choice("swarm", swarm, SWARMS)
+        swarm = SWARMS[swarm]()
+    elif not isinstance(swarm, Swarm) or isinstance(swarm, type):
+        raise TypeError(
+            f"swarm={swarm!r} is neither a known name nor a swarm; pass one of "
+            f"{', '.join(map(repr, SWARMS))}, or an object with start, ask and tell."
+        )
+    return BinaryPSO.of(swarm) if bits and type(swarm) is PSO else swarm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class SwarmState(Protocol):
 State = TypeVar("State")
 
 
+@runtime_checkable
 class Swarm(Protocol[State]):
     """An optimiser. Each call returns a new state and leaves the old one as it was."""
 

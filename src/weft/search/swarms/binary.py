@@ -20,6 +20,17 @@ class BinaryPSO(PSO):
 
     max_velocity: float = 6.0
 
+    @classmethod
+    def of(cls, swarm: PSO) -> BinaryPSO:
+        """Return the settings of a swarm of numbers for bits; the clamp is six times as large."""
+        return cls(
+            inertia=swarm.inertia,
+            cognitive=swarm.cognitive,
+            social=swarm.social,
+            max_velocity=6.0 * swarm.max_velocity,
+            initial_velocity=swarm.initial_velocity,
+        )
+
     def ask(self, state: PSOState, rng: np.random.Generator) -> PSOState:
         """Draw every bit once."""
         shape = state.positions.shape

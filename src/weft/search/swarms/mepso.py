@@ -17,12 +17,13 @@ The guide moves the swarm; the fittest position ever seen is kept beside it and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
+from weft._base.validation import check_real
 from weft.backends.cpu.kernels.moves import move_particles
 
 
@@ -46,8 +47,30 @@ class MEPSOState(NamedTuple):
 class MEPSO:
     """Settings of the swarm; the defaults are table 2's.
 
-    `cognitive` and `social` are (first, last) and change linearly over `n_generations`. As
-    printed the cognitive pull grows and the social one falls, which is opposite to custom.
+    Parameters
+    ----------
+    inertia : float, default=0.794
+        How much of its velocity a particle keeps.
+    cognitive, social : float or (float, float), default=(0.35, 2.4), (2.4, 0.35)
+        Pull of a particle's own best position and of the guide: constant, or from first to last.
+        As printed the cognitive pull grows and the social one falls, opposite to custom.
+    n_generations : int, default=1250
+        Over how many generations the pulls change; :class:`weft.KernelSwarm` sets its own number.
+    max_velocity : float, default=1.0
+        Largest step in a dimension.
+    initial_velocity : float, default=0.0
+        First velocities are uniform within ± this, then clamped.
+    bounds : (float, float) or None, default=(0.0, 1.0)
+        Where positions stay.
+    elitist : bool, default=True
+        False: the guide is the fittest, as in plain PSO.
+
+    Examples
+    --------
+    >>> from weft import KernelSwarm
+    >>> from weft.search.swarms.mepso import MEPSO
+    >>> KernelSwarm(swarm=MEPSO(cognitive=2.0)).swarm.cognitive
+    (2.0, 2.0)
     """
 
     inertia: float = 0.794
@@ -57,7 +80,13 @@ class MEPSO:
     max_velocity: float = 1.0
     initial_velocity: float = 0.0
     bounds: tuple[float, float] | None = (0.0, 1.0)
-    elitist: bool = True  # False: the guide is the fittest, as in plain PSO
+    elitist: bool = True
+
+    def __post_init__(self) -> None:
+        check_real("inertia", self.inertia, low=0.0)
+        object.__setattr__(self, "cognitive", _pull("cognitive", self.cognitive))
+        object.__setattr__(self, "social", _pull("social", self.social))
+        check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
 
     def start(self, positions: Floats, rng: np.random.Generator) -> MEPSOState:
         """Return the first state: nothing is known yet."""
@@ -121,3 +150,14 @@ class MEPSO:
                 best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
             )
         return state
+
+
+def _pull(name: str, given: Any) -> tuple[float, float]:
+    pair = tuple(given) if isinstance(given, (tuple, list)) else (given, given)
+    if len(pair) != 2:
+        raise ValueError(f"{name}={given!r} must be one number, or two: first and last.")
+    return (check_real(name, pair[0], low=0.0), check_real(name, pair[1], low=0.0))
+
+
+# Settings by name: table 2's of multi-elitist and of plain PSO.
+TABLE_2 = {"mepso": MEPSO(), "pso": MEPSO(0.75, (2.0, 2.0), (2.0, 2.0), elitist=False)}

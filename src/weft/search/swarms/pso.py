@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft._base.validation import check_real
 
 
 class PSOState(NamedTuple):
@@ -36,7 +37,26 @@ class PSOState(NamedTuple):
 
 @dataclass(frozen=True)
 class PSO:
-    """Settings of the swarm; the defaults are the paper's."""
+    """Settings of the swarm; the defaults are the paper's.
+
+    Parameters
+    ----------
+    inertia : float, default=0.73
+        How much of its velocity a particle keeps.
+    cognitive, social : float, default=1.5
+        Pull of the particle's own best position and of the swarm's.
+    max_velocity : float, default=1.0
+        Largest step in a dimension.
+    initial_velocity : float, default=2.0
+        First velocities are uniform within ± this, then clamped.
+
+    Examples
+    --------
+    >>> from weft import FeatureSwarm
+    >>> from weft.search.swarms import PSO
+    >>> FeatureSwarm(swarm=PSO(inertia=0.6)).swarm.inertia
+    0.6
+    """
 
     inertia: float = 0.73
     cognitive: float = 1.5
@@ -44,6 +64,13 @@ class PSO:
     max_velocity: float = 1.0
     # The paper draws first velocities in [-2, 2] and clamps at 1: clamped at once here.
     initial_velocity: float = 2.0
+
+    def __post_init__(self) -> None:
+        check_real("inertia", self.inertia, low=0.0)
+        check_real("cognitive", self.cognitive, low=0.0)
+        check_real("social", self.social, low=0.0)
+        check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
+        check_real("initial_velocity", self.initial_velocity, low=0.0)
 
     def start(self, positions: Floats, rng: np.random.Generator) -> PSOState:
         """Return the first state: nothing is known yet, velocities are random."""

@@ -22,14 +22,11 @@ class Distances:
         self.device = table.X.device
         self.fused = is_fused(self.device)
         self.n_rows = int(table.X.shape[0])
-        self._columns: Tensor = None
 
     @property
     def columns(self) -> Tensor:
         """The table's transpose (d, n)."""
-        if self._columns is None:
-            self._columns = self.table.X.T.contiguous()
-        return self._columns
+        return self.table.columns
 
     def squared_rows(self, first: int, last: int, dtype: Any = None) -> Tensor:
         """Return powered distances (P, b, n) of rows first … last - 1, made in float64.

@@ -85,10 +85,10 @@ def nearest_squared(
 
     Σ f (x - c)² = Σ f x² - 2 Σ (f c) x + Σ f c², whose error is a share of the first and the last.
     """
-    moved = centers - shift
-    tilted = factors * moved
+    shifted = centers - shift
+    tilted = factors * shifted
     own = squares @ factors.T
-    constant = (tilted * moved).sum(dim=1)
+    constant = (tilted * shifted).sum(dim=1)
     distances = own + constant
     share = 16.0 * (X.shape[1] + 8.0) * ROUNDING
     slack = share * distances.amax(dim=1)
@@ -136,6 +136,28 @@ def cluster_dispersions(
         terms = _powers(X[span] - centers[labels[span]], exponent)
         out += member[span].T @ torch.where(terms.isnan(), 0.0, terms)
     return out
+
+
+def cluster_powers(
+    X: Tensor, labels: Tensor, load: Tensor, centers: Tensor, units: Tensor, exponent: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return seen, total, slope and curve, (K, M) each: see the reference."""
+    torch = load_torch()
+    member = members(labels, load, len(centers))
+    seen, total, slope, curve = (torch.zeros_like(centers) for _ in range(4))
+    for span in _spans(*X.shape):
+        away = (centers[labels[span]] - X[span]) * units
+        known = ~away.isnan()
+        away = torch.where(known, away, 0.0)
+        power = away.abs().pow(exponent - 2.0)
+        counted = known if exponent == 2.0 else away != 0.0  # a value on the centre
+        power = torch.where(counted, power, 0.0)
+        own = member[span].T
+        seen += own @ known.to(X.dtype)
+        curve += own @ power
+        slope += own @ (power * away)
+        total += own @ (power * away * away)
+    return seen, total, slope, curve
 
 
 def column_centers(

@@ -13,6 +13,8 @@ weights   (P, M)     their weights times the particle's scale, a power of 2 that
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +23,8 @@ from weft._base.arrays import Floats, Tensor
 from weft.backends.devices import load_torch
 
 
-class DeviceTable(NamedTuple):
+@dataclass(frozen=True)
+class DeviceTable:
     """The unweighted data on the device."""
 
     X: Tensor  # (n, d), float64
@@ -35,6 +38,11 @@ class DeviceTable(NamedTuple):
         rows = torch.as_tensor(X, dtype=torch.float64, device=device).contiguous()
         centred = rows - rows.mean(dim=0)
         return cls(rows, centred, centred.abs().amax(dim=0).cpu().numpy())
+
+    @cached_property
+    def columns(self) -> Tensor:
+        """The transpose of X, (d, n)."""
+        return self.X.T.contiguous()
 
 
 class Metrics(NamedTuple):

@@ -64,6 +64,32 @@ def exact_silhouette_rows(distances: Distances, labels: Tensor) -> Tensor:
     return out
 
 
+def widest_and_nearest(distances: Distances, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Return powered distances (P, K): the widest gap to a nearest mate, the nearest stranger.
+
+    Of clusters 0 … K-1; 0 where there is no cluster, no mate or no stranger.
+    """
+    torch = distances.torch
+    n_clusters = max(int(labels.max()) + 1, 1)
+    labelled = labels >= 0
+    same, other = [], []
+    for first, block in distances.blocks(copies=4):
+        own = labels[:, first : first + block.shape[1], None]
+        mates = (own == labels[:, None, :]) & (own >= 0)
+        strangers = (own != labels[:, None, :]) & (own >= 0) & labelled[:, None, :]
+        rows = torch.arange(block.shape[1], device=block.device)
+        mates[:, rows, first + rows] = False
+        same.append(torch.where(mates, block, torch.inf).amin(dim=2))
+        other.append(torch.where(strangers, block, torch.inf).amin(dim=2))
+    place = labels.clamp(min=0).long()
+    start = torch.zeros((len(labels), n_clusters), dtype=torch.float64, device=labels.device)
+    gaps = torch.where(labelled, torch.cat(same, dim=1), -torch.inf)
+    widest = (start - torch.inf).scatter_reduce_(1, place, gaps, "amax")
+    reach = torch.where(labelled, torch.cat(other, dim=1), torch.inf)
+    nearest = (start + torch.inf).scatter_reduce_(1, place, reach, "amin")
+    return tuple(torch.where(each.isfinite(), each, 0.0) for each in (widest, nearest))
+
+
 def connectedness_rows(indices: Tensor, closeness: Tensor, labels: Tensor) -> Tensor:
     """Return Σ_k ±min(1/d(i,k), cap) of each row (P, n): plus for mates in the own cluster.
 

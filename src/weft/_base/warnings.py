@@ -1,0 +1,23 @@
+"""Warnings that name the line of the user's own code."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+# Frames of these packages stand between the user's line and the warning.
+_PASSED_THROUGH = {"weft", "contextlib", "sklearn"}
+
+
+def warn_caller(message: str | Warning, category: type[Warning] = UserWarning) -> None:
+    """Warn, and name the line outside weft that led here, however deep the call is."""
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _package(frame.f_globals) in _PASSED_THROUGH:
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _package(names: dict[str, object]) -> str:
+    return str(names.get("__name__", "")).partition(".")[0]

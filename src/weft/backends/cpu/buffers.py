@@ -1,0 +1,43 @@
+"""Working memory that is allocated once and used for every particle."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+AnyFloats = NDArray[Any]  # float32 or float64
+
+
+class Buffers:
+    """Working memory of one thread, allocated once and used for every particle."""
+
+    def __init__(self, *, hold_matrix: bool, dtype: Any = np.float64) -> None:
+        self.hold_matrix = hold_matrix
+        self.dtype = np.dtype(dtype)
+        self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
+
+    def get(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> AnyFloats:
+        """Return the array of that name and shape; what it holds is left from before."""
+        key = (name, shape)
+        if key not in self._arrays:
+            self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
+        return self._arrays[key]
+
+    def part(self, name: str, shape: tuple[int, ...], most: int, dtype: Any = None) -> AnyFloats:
+        """Return an array of that shape from the beginning of one of `most` numbers."""
+        return self.get(name, (most,), dtype)[: math.prod(shape)].reshape(shape)
+
+    def put(self, name: str, array: AnyFloats) -> None:
+        """Take an array of the caller's for the one of that name and shape."""
+        self._arrays[name, array.shape] = array
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
+    """Return an empty array that starts on a cache line: a vector across two costs twice."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    raw = np.empty(size + 64, dtype=np.uint8)
+    skip = -raw.__array_interface__["data"][0] % 64
+    return raw[skip : skip + size].view(dtype).reshape(shape)

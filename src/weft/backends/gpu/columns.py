@@ -1,0 +1,112 @@
+"""Columns compared with each other on a device: see `weft.backends.cpu.columns`.
+
+Lists of neighbours are short, and stay on the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Singles, Tensor
+from weft.backends.cpu.columns import COMPRESSION_TILE
+from weft.backends.cpu.columns import count_alive_within as count_alive_within
+from weft.backends.cpu.columns import kth_alive as kth_alive
+from weft.backends.devices import load_torch, to_device
+from weft.backends.gpu.kernels import compression as kernels
+
+_AT_ONCE = 2**26  # products that one step holds
+
+
+class Contrasts(NamedTuple):
+    """Contrasts (n, d · width) of d columns, and how many of each column's are free (d,)."""
+
+    values: Tensor
+    width: int
+    freedom: Tensor
+
+
+def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
+    """Bring contrasts to a device."""
+    return Contrasts(to_device(values, device), width, to_device(freedom, device))
+
+
+def dependence(
+    contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
+) -> tuple[Floats, Floats]:
+    """Return Σ z / √count and the mean of the `n_partners` largest z of each column, (d,).
+
+    z is over the references, the column itself left out; the columns' rows are taken in the order
+    of `rows`.
+    """
+    torch = load_torch()
+    values, width, freedom = contrasts
+    others = to_device(references, values.device)
+    partners = values[:, _contrasts_of(others, width)]
+    ours = values[to_device(rows, values.device)].T
+    overall, nearest = [], []
+    step = max(_AT_ONCE // (partners.shape[1] * width), 1)
+    for first in range(0, len(freedom), step):
+        columns = torch.arange(first, min(first + step, len(freedom)), device=values.device)
+        own = ours[first * width : (first + len(columns)) * width]
+        z = _scores(contrasts, own, columns, partners, others)
+        same = columns[:, None] == others
+        number = (~same).sum(dim=1).clamp(min=1).to(torch.float64)
+        overall.append(torch.where(same, 0.0, z).sum(dim=1) / number.sqrt())
+        z = torch.where(same, -torch.inf, z)
+        nearest.append(z.topk(n_partners, dim=1).values.mean(dim=1))
+    return torch.cat(overall).cpu().numpy(), torch.cat(nearest).cpu().numpy()
+
+
+def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
+    """Return χ² of every two columns as a standard normal score z, (columns, others)."""
+    values, width, _ = contrasts
+    ours, theirs = to_device(columns, values.device), to_device(others, values.device)
+    own, partners = (values[:, _contrasts_of(each, width)] for each in (ours, theirs))
+    return np.asarray(_scores(contrasts, own.T, ours, partners, theirs).cpu().numpy())
+
+
+def _contrasts_of(columns: Tensor, width: int) -> Tensor:
+    offsets = load_torch().arange(width, device=columns.device)
+    return (columns[:, None] * width + offsets).ravel()
+
+
+def _scores(
+    contrasts: Contrasts, own: Tensor, columns: Tensor, partners: Tensor, others: Tensor
+) -> Tensor:
+    """Return z (columns, others) by Wilson and Hilferty's cube root; `own` is transposed."""
+    width = contrasts.width
+    squares = (own @ partners).to(load_torch().float64).square_()
+    squares = squares.reshape(len(columns), width, len(others), width).sum(dim=(1, 3))
+    free = (contrasts.freedom[columns][:, None] * contrasts.freedom[others]).clamp(min=1.0)
+    spread = 2.0 / (9.0 * free)
+    root = (len(partners) * squares / free).pow(1.0 / 3.0)
+    return (root - (1.0 - spread)) / spread.sqrt()
+
+
+def load_features(columns: Floats, device: str) -> Tensor:
+    """Bring centred features (M, n) to a device."""
+    return to_device(columns, device)
+
+
+def take_features(features: Tensor, which: Integers) -> Tensor:
+    """Return some of the features."""
+    return features[to_device(which, features.device)]
+
+
+def inner_products(features: Tensor, which: Integers) -> Floats:
+    """Return the inner products of some features with all, (len(which), M)."""
+    return np.asarray((take_features(features, which) @ features.T).cpu().numpy())
+
+
+def compression_tiles(features: Tensor, others: Tensor) -> Iterator[tuple[int, Floats]]:
+    """Yield (first feature, λ2 of some features with all others), tile by tile."""
+    n = features.shape[1]
+    variances, other_variances = ((each * each).sum(dim=1) / n for each in (features, others))
+    for start in range(0, len(features), COMPRESSION_TILE):
+        stop = min(start + COMPRESSION_TILE, len(features))
+        tile = (features[start:stop] @ others.T).div_(n)
+        lost = kernels.compression_tile(tile, variances[start:stop], other_variances)
+        yield start, np.asarray(lost.cpu().numpy())

@@ -1,0 +1,132 @@
+"""Passes of the k-means family over rows that stay on a device: labels, centres, factors travel.
+
+Rows whose two nearest centres are equal up to rounding are settled by the CPU's kernels, so ties
+end as they do on the CPU.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Labels, Tensor
+from weft.backends.cpu.kernels import minkowski
+from weft.backends.cpu.kmeans import row_keys as row_keys  # keys decide draws: the CPU's bits
+from weft.backends.devices import load_torch, to_device
+from weft.backends.gpu.kernels import kmeans as kernels
+from weft.parallel.threads import Runner
+
+
+class Rows(NamedTuple):
+    """Rows on a device.
+
+    Attributes
+    ----------
+    X : (n, M), NaN where a value is missing
+    load : (n,)
+    host : the same rows in the host's memory
+    shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing
+        values: the columns' means, the rows less those, and their squares
+    columns : (M, n), X transposed, for the others
+    """
+
+    X: Tensor
+    load: Tensor
+    exponent: float
+    missing: bool
+    host: Floats
+    shift: Tensor = None
+    centred: Tensor = None
+    squares: Tensor = None
+    columns: Tensor = None
+
+    def to_device(self, *arrays: Floats | Integers) -> list[Tensor]:
+        """Bring arrays to where the rows are."""
+        return [to_device(array, self.X.device) for array in arrays]
+
+
+def load(
+    X: Floats, loads: Floats, exponent: float, missing: bool, run: Runner, device: str
+) -> Rows:
+    """Bring rows to a device."""
+    tensor = to_device(X, device)
+    rows = Rows(tensor, to_device(loads, device), exponent, missing, X)
+    if exponent != 2.0 or missing:
+        return rows._replace(columns=tensor.T.contiguous())
+    shift = tensor.mean(dim=0)
+    centred = tensor - shift
+    return rows._replace(shift=shift, centred=centred, squares=centred * centred)
+
+
+def take(rows: Rows, which: Integers, X: Floats) -> Rows:
+    """Return some of the rows, `X` on the host."""
+    (index,) = rows.to_device(which)
+    part = rows._replace(X=rows.X[index], load=rows.load[index], host=X)
+    if rows.centred is None:
+        return part._replace(columns=part.X.T.contiguous())
+    return part._replace(centred=rows.centred[index], squares=rows.squares[index])
+
+
+def _to_host(*tensors: Tensor) -> tuple[Floats, ...]:
+    return tuple(np.asarray(tensor.cpu().numpy()) for tensor in tensors)
+
+
+def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
+    """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
+    c, f = rows.to_device(centers, factors)
+    return _to_host(kernels.powered_distances(rows.X, c, f, rows.exponent))[0]
+
+
+def nearest(rows: Rows, centers: Floats, factors: Floats) -> Labels:
+    """Return each row's nearest centre, the first on a tie."""
+    c, f = rows.to_device(centers, factors)
+    if rows.centred is not None:
+        answer = kernels.nearest_squared(rows.centred, rows.squares, c, f, rows.shift)
+    else:
+        answer = kernels.nearest_centers(rows.X, rows.columns, c, f, rows.exponent)
+    labels = answer.labels.to(load_torch().int32).cpu().numpy()
+    unsure = answer.open.cpu().numpy()
+    if len(unsure):
+        settled = np.empty(len(unsure), dtype=np.int32)
+        minkowski.nearest_centers(
+            rows.host[unsure], centers, factors, rows.exponent, settled, np.empty(len(unsure))
+        )
+        labels[unsure] = settled
+    return np.asarray(labels)
+
+
+def own_distances(rows: Rows, labels: Labels, centers: Floats, factors: Floats) -> Floats:
+    """Return each row's powered distance to the centre of its own cluster, (n,)."""
+    own, c, f = rows.to_device(labels.astype(np.int64), centers, factors)
+    return _to_host(kernels.own_distances(rows.X, own, c, f, rows.exponent))[0]
+
+
+def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
+    """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9), (K, M) each.
+
+    A cluster without rows, or without an observed value of a feature, keeps what `previous` has
+    there; its dispersion is then 0, or NaN for a feature it never saw.
+    """
+    own, before = rows.to_device(labels.astype(np.int64), previous)
+    answer = kernels.column_centers(rows.X, own, rows.load, rows.exponent, before, rows.missing)
+    centers, spread = _to_host(*answer)
+    return centers, spread
+
+
+def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Floats]:
+    """Return the centre (M,) and dispersions (M,) of some of the rows."""
+    (index,) = rows.to_device(which)
+    part = rows._replace(X=rows.X[index], load=rows.load[index])
+    centers, spread = centers_of(part, np.zeros(len(which), dtype=np.int32), guess[None])
+    return centers[0], spread[0]
+
+
+def power_sums(
+    rows: Rows, labels: Labels, centers: Floats, units: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return seen, total, slope and curve, (K, M) each: see `cluster_powers` of the reference."""
+    own, c, u = rows.to_device(labels.astype(np.int64), centers, units)
+    sums = kernels.cluster_powers(rows.X, own, rows.load, c, u, rows.exponent)
+    seen, total, slope, curve = _to_host(*sums)
+    return seen, total, slope, curve

@@ -1,0 +1,130 @@
+"""Mercer kernels on a device: whole swarms, and all starts of kernel k-means, at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Tensor
+from weft.backends.devices import load_torch, to_device
+from weft.backends.gpu.kernels import mercer_cs as kernels
+from weft.backends.gpu.kernels import prototypes
+from weft.backends.gpu.transfers import fetch
+
+__all__ = [
+    "feature_cs_swarm",
+    "fetch_gram",
+    "gaussian_gram",
+    "input_cs_swarm",
+    "kernel_kmeans",
+    "load",
+    "load_gram",
+    "median_distance",
+    "subtractive_centers",
+]
+
+_MEMORY = 2**31  # bytes that one step over all pairs of rows may take
+
+
+class Rows(NamedTuple):
+    """What centres live among."""
+
+    data: prototypes.Rows
+    distances: Tensor  # (n, n)
+    low: Tensor  # (q,)
+    span: Tensor  # (q,)
+
+
+def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
+    """Move the rows, their distances in feature space and their range to the device."""
+    moved = (to_device(array, device) for array in (distances, low, span))
+    return Rows(prototypes.Rows.of(rows, device, marked=False), *moved)
+
+
+def gaussian_gram(rows: Floats, gamma: float, device: str) -> Tensor:
+    """Return exp(-γ |x - y|²) of all rows, on the device."""
+    return _distances(rows, device).square_().mul_(-gamma).exp_()
+
+
+def load_gram(gram: Floats, device: str) -> Tensor:
+    """Move inner products (n, n) to the device."""
+    return to_device(gram, device)
+
+
+def fetch_gram(gram: Tensor) -> Floats:
+    """Return inner products as NumPy's."""
+    return gram.cpu().numpy()
+
+
+def median_distance(rows: Floats, device: str) -> float:
+    """Return the median distance between different rows; 1 if all rows are equal."""
+    away = _distances(rows, device).ravel()
+    away = away[away > 0.0].sort().values
+    if len(away) == 0:
+        return 1.0
+    middle = away[[(len(away) - 1) // 2, len(away) // 2]]
+    return float(middle.mean())
+
+
+def _distances(rows: Floats, device: str) -> Tensor:
+    moved = to_device(rows, device)
+    return load_torch().cdist(moved, moved, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+def input_cs_swarm(
+    data: Rows, positions: Floats, n_centers: int, gamma: float
+) -> tuple[Integers, Floats]:
+    """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
+    rows, distances, low, span = data
+    moved = to_device(positions, low.device)
+    n_clusters, cs = fetch(
+        *kernels.input_cs_swarm(rows, moved, distances, n_centers, low, span, gamma, _MEMORY)
+    )
+    return n_clusters.astype(np.int64), cs
+
+
+def feature_cs_swarm(
+    data: Rows, positions: Floats, n_centers: int, steps: int, least: int
+) -> tuple[Integers, Floats]:
+    """Return clusters and the weighted CS of each particle; inf where undefined."""
+    rows, distances, low, span = data
+    moved = to_device(positions, low.device)
+    n_clusters, cs = fetch(
+        *kernels.feature_cs_swarm(
+            rows, moved, distances, n_centers, low, span, steps, least, _MEMORY
+        )
+    )
+    return n_clusters.astype(np.int64), cs
+
+
+def kernel_kmeans(
+    gram: Tensor, starts: list[Integers], max_iter: int, n_threads: int = 1
+) -> tuple[Integers, Integers, Floats]:
+    """Return labels (R, n), steps and sums of squares of kernel k-means from R sets of rows."""
+    chosen = to_device(np.stack(starts), gram.device)
+    products = gram[chosen]  # (R, K, n)
+    labels = (gram.diagonal()[chosen][:, :, None] - 2.0 * products).argmin(dim=1)
+    runs = kernels.kernel_kmeans(gram, labels, len(starts[0]), max_iter, 0)
+    labelings, steps, sums = (each.cpu().numpy() for each in runs)
+    return labelings, steps, sums
+
+
+def subtractive_centers(
+    gram: Tensor, alpha: float, beta: float, n_clusters: int
+) -> tuple[Integers, Floats, Integers]:
+    """Return the rows that become centres, their potentials then, and each row's nearest centre."""
+    torch = load_torch()
+    norms = gram.diagonal()
+    squared = (norms[:, None] - 2.0 * gram + norms).clamp_(min=0.0)
+    potential = torch.exp(-alpha * squared).sum(dim=1)
+    chosen: list[int] = []
+    heights: list[float] = []
+    for _ in range(n_clusters):
+        center = int(potential.argmax())
+        chosen.append(center)
+        heights.append(float(potential[center]))
+        potential = potential - potential[center] * torch.exp(-beta * squared[:, center])
+        potential[chosen] = -torch.inf
+    nearest = squared[:, chosen].argmin(dim=1).cpu().numpy()
+    return np.array(chosen), np.array(heights), nearest

@@ -1,0 +1,87 @@
+"""Rows and prototypes on a device, a whole swarm per call.
+
+Sums have the order of the CPU's, so the same seed takes the same path to the last bit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft.backends.devices import load_torch, to_device
+from weft.backends.gpu.kernels import prototypes as kernels
+from weft.backends.gpu.kernels import validity
+from weft.backends.gpu.kernels.prototypes import Rows
+from weft.backends.gpu.kernels.validity import Pool
+from weft.backends.gpu.transfers import fetch
+
+__all__ = [
+    "centroid_swarm",
+    "kmeans_silhouettes",
+    "lloyd",
+    "load",
+    "load_pool",
+    "medoid_swarm",
+    "string_swarm",
+    "subset_swarm",
+]
+
+_MEMORY = 2**31  # bytes that the silhouettes of stage 1 may take at once
+
+
+def load(rows: Floats, device: str, *, medoids: bool = False) -> Rows:
+    """Move the rows to the device; `medoids` marks their values, which `medoid_swarm` needs."""
+    return Rows.of(rows, load_torch().device(device), marked=medoids)
+
+
+def load_pool(data: Rows, centers: Floats) -> Pool:
+    """Measure the distances of a pool of centres to the rows, once for all particles."""
+    return Pool.of(data, to_device(centers, data.rows.device))
+
+
+def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
+    """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
+    moved = to_device(positions, data.rows.device)
+    n_selected, n_clusters, between = fetch(*kernels.medoid_swarm(data, moved, limit))
+    return n_selected.astype(np.int64), n_clusters.astype(np.int64), between
+
+
+def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
+    """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
+    device = data.rows.device
+    moved, chosen = to_device(positions, device), to_device(features, device)
+    n_clusters, between = fetch(*kernels.centroid_swarm(data, moved, chosen))
+    return n_clusters.astype(np.int64), between
+
+
+def string_swarm(data: Rows, positions: Floats, n_genes: int) -> tuple[Integers, Floats]:
+    """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
+    moved = to_device(positions, data.rows.device)
+    n_clusters, index = fetch(*validity.string_swarm(data, moved, n_genes))
+    return n_clusters.astype(np.int64), index
+
+
+def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Floats]:
+    """Return clusters, intra and inter of the centres that each particle of bits selects."""
+    moved = to_device(positions, pool.distances.device)
+    n_clusters, intra, inter = fetch(*validity.subset_swarm(pool, moved))
+    return n_clusters.astype(np.int64), intra, inter
+
+
+def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]:
+    """Return the centres (K, d) and labels of k-means from `centers`; empty ones stay."""
+    torch = load_torch()
+    device = data.rows.device
+    number = torch.tensor([len(centers)], dtype=torch.int32, device=device)
+    start = to_device(centers, device)[None]
+    labels, moved = kernels.lloyd_from(data, start, number, max_iter)
+    return moved[0].cpu().numpy(), labels[0].cpu().numpy().astype(np.int64)
+
+
+def kmeans_silhouettes(
+    data: Rows, starts: list[Integers], n_labels: int, max_iter: int, n_threads: int = 1
+) -> Floats:
+    """Return the mean silhouette (eq. 1) of k-means from each of `starts`, sets of rows."""
+    labelings = kernels.lloyd(data, starts, max_iter)
+    scores = kernels.mean_silhouettes(data, labelings, n_labels, _MEMORY)
+    return np.asarray(scores.cpu().numpy())

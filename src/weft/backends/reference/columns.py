@@ -1,0 +1,96 @@
+"""Columns compared with each other, as the definitions read: see `weft.backends.cpu.columns`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
+from weft.backends.reference.kernels import compression as kernels
+
+
+class Contrasts(NamedTuple):
+    """Contrasts (n, d, width) of d columns, and how many of each column's are free (d,)."""
+
+    values: Floats
+    freedom: Floats
+
+
+def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
+    """Return contrasts ready to be compared."""
+    return Contrasts(values.reshape(len(values), -1, width).astype(np.float64), freedom)
+
+
+def dependence(
+    contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
+) -> tuple[Floats, Floats]:
+    """Return Σ z / √count and the mean of the `n_partners` largest z of each column, (d,).
+
+    z is over the references, the column itself left out; the columns' rows are taken in the order
+    of `rows`.
+    """
+    overall, nearest = [], []
+    for column, own in enumerate(np.moveaxis(contrasts.values[rows], 1, 0)):
+        others = references[references != column]
+        z = np.array([_score(contrasts, own, column, other) for other in others])
+        overall.append(z.sum() / np.sqrt(max(len(others), 1)))
+        largest = np.sort(z)[-n_partners:]
+        nearest.append(largest.mean() if len(others) >= n_partners else -np.inf)
+    return np.array(overall), np.array(nearest)
+
+
+def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
+    """Return χ² of every two columns as a standard normal score z, (columns, others)."""
+    return np.array(
+        [
+            [_score(contrasts, contrasts.values[:, column], column, other) for other in others]
+            for column in columns
+        ]
+    )
+
+
+def _score(contrasts: Contrasts, own: Floats, column: int, other: int) -> float:
+    """Return z = (∛(χ² / f) - (1 - s)) / √s, s = 2 / (9 f): Wilson and Hilferty's cube root."""
+    products = own.T @ contrasts.values[:, other]
+    free = max(contrasts.freedom[column] * contrasts.freedom[other], 1.0)
+    spread = 2.0 / (9.0 * free)
+    root = np.cbrt(len(own) * (products**2).sum() / free)
+    return float((root - (1.0 - spread)) / np.sqrt(spread))
+
+
+def load_features(columns: Floats, device: str) -> Floats:
+    """Return centred features (M, n) ready to be compared."""
+    return columns
+
+
+def take_features(features: Floats, which: Integers) -> Floats:
+    """Return some of the features."""
+    return features[which]
+
+
+def inner_products(features: Floats, which: Integers) -> Floats:
+    """Return the inner products of some features with all, (len(which), M)."""
+    return np.einsum("an,bn->ab", features[which], features)
+
+
+def compression_tiles(features: Floats, others: Floats) -> Iterator[tuple[int, Floats]]:
+    """Yield (first feature, λ2 of some features with all others), tile by tile."""
+    tile = np.einsum("an,bn->ab", features, others) / features.shape[1]
+    kernels.compression_tile(tile, (features**2).mean(axis=1), (others**2).mean(axis=1), tile)
+    yield 0, tile
+
+
+def kth_alive(indices: Labels, values: Floats, alive: Mask, k: int) -> Floats:
+    """Return the k-th value of each row whose index is alive, (m,); NaN if there are fewer."""
+    out = np.empty(len(indices))
+    kernels.kth_alive(indices, values, alive, k, out)
+    return out
+
+
+def count_alive_within(indices: Labels, values: Floats, alive: Mask, limit: float) -> Integers:
+    """Return how many entries of each row are alive and at most `limit`, (m,)."""
+    out = np.empty(len(indices), dtype=np.int64)
+    kernels.alive_within(indices, values, alive, limit, out)
+    return out

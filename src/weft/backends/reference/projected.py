@@ -1,0 +1,163 @@
+"""Partitions and weights of a whole swarm over one table, as the definitions read.
+
+========  ==========  ==============================================================
+symbol    shape       meaning
+========  ==========  ==============================================================
+X         (n, M)      the table, its column means taken away
+f         (P, K, M)   factors of the squared differences
+z         (P, K, M)   centres
+D         (P, K, M)   sums of squares around the centres
+========  ==========  ==============================================================
+
+Partitions stay with the backend while they are improved: `hold` takes labels (P, n) in, `fetch`
+gives them back, and `live` says which of them a call is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Labels, Mask
+from weft.backends.reference.kernels import projected as kernels
+from weft.parallel.threads import Runner
+
+Csr = tuple[Floats, Any, Any]  # data, indices, indptr of n sparse rows
+
+
+class Summary(NamedTuple):
+    """What the closed-form steps of P partitions need."""
+
+    sizes: Floats  # (P, K)
+    centers: Floats  # (P, K, M)
+    spread: Floats  # (P, K, M), D
+
+
+def load(X: Floats, n_clusters: int, run: Runner, device: str) -> tuple[Floats, int]:
+    """Return the table ready for a swarm of partitions into so many clusters."""
+    return X, n_clusters
+
+
+def hold(table: tuple[Floats, int], labels: Labels) -> Labels:
+    """Return partitions that `reassign` may change."""
+    return labels.copy()
+
+
+def fetch(partitions: Labels) -> Labels:
+    """Return the partitions as labels (P, n)."""
+    return partitions
+
+
+def summarise(table: tuple[Floats, int], partitions: Labels, live: Integers) -> Summary:
+    """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
+    X, n_clusters = table
+    totals = np.empty((len(live), n_clusters, X.shape[1]))
+    sizes = np.empty((len(live), n_clusters))
+    kernels.cluster_totals(X, partitions[live], totals, sizes)
+    centers = totals / np.maximum(sizes, 1.0)[..., np.newaxis]
+    spread = np.zeros_like(centers)
+    for particle, labels in enumerate(partitions[live]):
+        for cluster in range(n_clusters):
+            away = X[labels == cluster] - centers[particle, cluster]
+            spread[particle, cluster] = (away**2).sum(axis=0)
+    return Summary(sizes, centers, spread)
+
+
+def assign(
+    table: tuple[Floats, int], factors: Floats, centers: Floats, dead: Mask, exact: bool
+) -> tuple[Labels, Floats]:
+    """Return each row's nearest living centre for each particle, and Σ_j f (x - z)², (P, n)."""
+    gaps = (table[0][:, np.newaxis, np.newaxis] - centers) ** 2  # (n, P, K, M)
+    distances = (gaps * factors).sum(axis=3)
+    distances[:, dead] = np.inf
+    return distances.argmin(axis=2).T.astype(np.int32), distances.min(axis=2).T
+
+
+def reassign(
+    table: tuple[Floats, int],
+    partitions: Labels,
+    live: Integers,
+    factors: Floats,
+    centers: Floats,
+    dead: Mask,
+    exact: bool,
+) -> Mask:
+    """Give the rows of some partitions to their nearest centres; say which partitions changed.
+
+    A cluster without rows gets the row that costs most, see `refill`.
+    """
+    labels, cost = assign(table, factors, centers, dead, exact)
+    for own, own_cost in zip(labels, cost, strict=True):
+        refill(own, own_cost, table[1])
+    changed: Mask = (labels != partitions[live]).any(axis=1)
+    partitions[live[changed]] = labels[changed]
+    return changed
+
+
+def refill(labels: Labels, cost: Floats, n_clusters: int) -> None:
+    """Give each empty cluster the row with the largest cost that is not alone in its own.
+
+    Rows that cost nothing stay: with fewer distinct rows than clusters some remain empty.
+    """
+    counts = np.bincount(labels, minlength=n_clusters)
+    for cluster in np.flatnonzero(counts == 0):
+        cost = np.where(counts[labels] > 1, cost, 0.0)
+        row = int(cost.argmax())
+        if cost[row] <= 0.0:
+            return
+        counts[labels[row]] -= 1
+        counts[cluster] += 1
+        labels[row] = cluster
+
+
+def squared_distances(table: tuple[Floats, int], rows: Integers) -> Floats:
+    """Return squared distances of some rows to all rows, as `draw_next` takes them."""
+    X = table[0]
+    return np.array([((X - X[row]) ** 2).sum(axis=1) for row in rows])
+
+
+def distances_from_products(norms: Floats, rows: Integers, products: Floats) -> Floats:
+    """Return squared distances of `rows` to all rows from their inner products; not below 0."""
+    out = norms[rows, np.newaxis] + norms - 2.0 * products
+    np.maximum(out, 0.0, out=out)
+    out[np.arange(len(rows)), rows] = 0.0
+    return out
+
+
+def draw_next(
+    nearest: Floats, draws: Floats, distances_to: Callable[[Integers], Floats]
+) -> tuple[Integers, Floats]:
+    """Return the next row of each particle's k-means++ start (P,), and the distances it leaves.
+
+    `nearest` (P, n) are squared distances to the nearest row drawn before; `draws` (P, trials)
+    are uniform in [0, 1). A row is drawn by its distance; of the trials the one that leaves the
+    least sum is taken.
+    """
+    n_particles, n_rows = nearest.shape
+    particles = np.arange(n_particles)
+    reach = np.cumsum(nearest, axis=1)
+    aims = draws * reach[:, -1:]
+    candidates = np.empty(draws.shape, dtype=np.int64)
+    for p in particles:
+        candidates[p] = np.searchsorted(reach[p], aims[p], side="right")
+    candidates = np.minimum(candidates, n_rows - 1)  # all distances 0, or rounding at the end
+    offered = distances_to(candidates.ravel()).reshape(*draws.shape, n_rows)
+    np.minimum(offered, nearest[:, np.newaxis], out=offered)
+    best = offered.sum(axis=2).argmin(axis=1)
+    return candidates[particles, best], offered[particles, best]
+
+
+def sparse_products(csr: Csr, columns: Floats) -> Floats:
+    """Return the inner products of sparse rows and `columns` (M, K), (n, K)."""
+    out = np.empty((len(csr[2]) - 1, columns.shape[1]))
+    kernels.sparse_products(*csr, columns, out)
+    return out
+
+
+def sparse_totals(csr: Csr, labels: Labels, n_clusters: int, n_features: int) -> Floats:
+    """Return the sums of the sparse rows of each cluster, (K, M); `labels` is (n,)."""
+    out = np.empty((n_clusters, n_features))
+    kernels.sparse_totals(*csr, labels, out)
+    return out

@@ -1,0 +1,55 @@
+"""The schema of `ProjectedSwarm`."""
+
+from __future__ import annotations
+
+from weft.estimators._declared import (
+    COUNT,
+    FITNESS,
+    POSITIVE,
+    SEARCH,
+    declare,
+    floats,
+    history,
+)
+from weft.estimators._declared_centers import CENTERS, STREAM
+from weft.methods.projected.criteria import OBJECTIVES
+from weft.methods.projected.settings import METRICS, PARTICLES, SwarmSettings
+from weft.methods.projected.starts import INITS, WEIGHT_INITS
+from weft.models.kinds import NOTHING, Choice, Flag, ListOf, Number, OneOf, Record
+from weft.models.schema import Only, Optional
+from weft.search.swarms.clpso import BOUNDS
+
+_SWARM = {
+    "inertia": ListOf(Number(), 2),
+    "acceleration": Number(low=0.0),
+    "n_steps": COUNT,
+    "max_iter": COUNT,
+}
+
+PROJECTED_SWARM = declare(
+    {
+        **CENTERS,
+        "_exponent": Only(Choice(2.0), "metric", "euclidean"),
+        # The square of a column's deviation may be 0 in float64.
+        "_factors": Only(
+            floats("n_clusters", "n_features", low=0.0, inf=True), "metric", "euclidean"
+        ),
+        "_weights": Only(
+            OneOf(NOTHING, floats("n_clusters", "n_features", low=0.0)), "metric", "jaccard"
+        ),
+        "fitness_": FITNESS,
+        "history_": history(*SEARCH, "n_clusters"),
+        "n_samples_search_": Optional(COUNT),
+        "_stream": STREAM,
+    },
+    objective=Choice(*OBJECTIVES),
+    metric=Choice(*METRICS),
+    particle=Choice(*PARTICLES),
+    weight_exponent=OneOf(Choice("auto"), Number(low=0.0)),
+    strength=OneOf(Choice("auto"), POSITIVE),
+    init=Choice(*INITS),
+    weight_init=Choice(*WEIGHT_INITS),
+    bounds=Choice(*BOUNDS),
+    polish=Flag(),
+    swarm=OneOf(Choice("clpso"), Record("SwarmSettings", SwarmSettings, _SWARM)),
+)

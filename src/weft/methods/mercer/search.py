@@ -1,0 +1,116 @@
+"""The search for centres with a Mercer kernel as a pure function: rows in, clusters out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft._base.labels import number_by_first_row, order_by_first_row
+from weft.backends import CPU, Backend
+from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
+from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
+from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
+from weft.search.swarms.mepso import MEPSO
+
+
+@dataclass(frozen=True)
+class CenterSearch:
+    """What is searched for, by what, and where."""
+
+    kernel: str
+    kernel_params: dict[str, Any]
+    sigma: float | str  # a width, "median" or "stability"
+    max_clusters: int
+    swarm: MEPSO
+    n_particles: int
+    min_size: float = 0.02  # the rest is for centres in feature space
+    refine_steps: int = 1
+    polish: bool = True
+    backend: Backend = CPU
+    n_threads: int = 1
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Options of an objective that say where it computes."""
+        return {"backend": self.backend, "n_threads": self.n_threads}
+
+    def space(self, rows: Floats, walk: Walk | None, sigma: float) -> FeatureSpace:
+        """Return the feature space at one width."""
+        if walk is not None:
+            return walk.space(sigma)
+        params = self.kernel_params
+        if self.kernel == "rbf":
+            params = {"gamma": gamma_of(sigma), **params}
+        return KernelSpace.of(rows, self.kernel, params, self.max_clusters)
+
+    def run(
+        self, objective: CenterObjective, seed: int, sigma: float, n_before: int, move: Any
+    ) -> Any:
+        """Search at one width."""
+        # The same draws at every width: partitions differ because widths do.
+        rng = np.random.default_rng(seed)
+        start = objective.initial(rng, self.n_particles)
+        title = f"width {sigma:.3g}"
+        return move(objective, self.swarm, start, rng, title=title, n_evaluations_before=n_before)
+
+
+class CenterSolution(NamedTuple):
+    """The clusters, and what new rows are labelled by."""
+
+    labels: Integers  # (n,), numbered by first row; all 0 where no particle split the rows
+    sigma: float
+    reference: Any  # centres (K, d) among the rows, or a feature space
+    best: Any  # what `move` returned for the chosen width
+    n_evaluations: int  # at all widths together
+
+
+def search_input_centers(
+    rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
+) -> CenterSolution:
+    """Search for centres among the rows, as printed.
+
+    ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position.
+    """
+    (sigma,) = candidate_widths(rows, "rbf", search.sigma, None, search.backend)
+    objective = InputObjective(rows, search.max_clusters, gamma=gamma_of(sigma), **search.where)
+    best = search.run(objective, seed, sigma, 0, move)
+    centers, labels = objective.centers_of(best.position)
+    numbered = number_by_first_row(labels)
+    order = order_by_first_row(labels)
+    if best.fitness <= 0.0:
+        numbered, order = np.zeros_like(labels), order[:1]
+    return CenterSolution(numbered, sigma, centers[order], best, best.n_evaluations)
+
+
+def search_feature_centers(
+    rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
+) -> CenterSolution:
+    """Search for centres in feature space, at one width or at many; the stable partition wins."""
+    least = max(min(2, len(rows) // 2), int(np.ceil(search.min_size * len(rows))))
+    walk = Walk.of(rows, search.max_clusters) if search.kernel == "diffusion" else None
+    found: list[Any] = []
+    results: list[WidthResult] = []
+    for sigma in candidate_widths(rows, search.kernel, search.sigma, walk, search.backend):
+        space = search.space(rows, walk, sigma)
+        steps = search.refine_steps
+        objective = SpaceObjective(
+            space, search.max_clusters, steps=steps, least=least, **search.where
+        )
+        n_before = sum(best.n_evaluations for best in found)
+        found.append(search.run(objective, seed, sigma, n_before, move))
+        labels = objective.labels_of(found[-1].position)
+        results.append(WidthResult(sigma, labels, found[-1].fitness))
+    chosen = most_stable(results)
+    sigma, labels, fitness = results[chosen]
+    if chosen < len(results) - 1:  # only the last space is still in memory
+        space = search.space(rows, walk, sigma)
+    if fitness <= 0.0:
+        labels = np.zeros_like(labels)
+    if search.polish:
+        labels = polish(space.gram, labels, least)
+    n_evaluations = sum(best.n_evaluations for best in found)
+    return CenterSolution(number_by_first_row(labels), sigma, space, found[chosen], n_evaluations)

@@ -1,0 +1,159 @@
+"""What a projected search is told, read and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft._base.validation import check_choice, check_integer, check_real
+from weft.backends.devices import DEVICES
+from weft.methods.projected.criteria import OBJECTIVES
+from weft.methods.projected.starts import INITS, WEIGHT_INITS
+from weft.search.swarms.clpso import BOUNDS
+
+METRICS = ("euclidean", "jaccard")
+PARTICLES = ("clusters", "weights")
+
+
+@dataclass(frozen=True)
+class SwarmSettings:
+    """How the particles of `ProjectedSwarm` move and are improved.
+
+    Parameters
+    ----------
+    inertia : (float, float), default=(0.9, 0.7)
+        First and last inertia, with ``particle="weights"``.
+    acceleration : float, default=1.49445
+        Pull of what was learned, with ``particle="weights"``.
+    n_steps : int, default=3
+        Rounds of the closed-form alternation in each evaluation, with ``particle="clusters"``.
+    max_iter : int, default=300
+        Largest number of rounds of the alternation at the start of a particle and in the polish.
+
+    Examples
+    --------
+    >>> from weft import ProjectedSwarm
+    >>> from weft.methods.projected import SwarmSettings
+    >>> ProjectedSwarm(3, swarm=SwarmSettings(n_steps=1)).swarm.n_steps
+    1
+    """
+
+    inertia: tuple[float, float] = (0.9, 0.7)
+    acceleration: float = 1.49445
+    n_steps: int = 3
+    max_iter: int = 300
+
+    def check(self) -> None:
+        """Raise where a setting is wrong."""
+        first, last = self.inertia
+        check_real("inertia[0]", first)
+        check_real("inertia[1]", last)
+        check_real("acceleration", self.acceleration, low=0.0)
+        check_integer("n_steps", self.n_steps, low=1)
+        check_integer("max_iter", self.max_iter, low=1)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of a `ProjectedSwarm`, checked."""
+
+    objective: str
+    metric: str
+    particle: str
+    exponent: float  # of the weights
+    strength: float | None  # None: from the data
+    n_particles: int
+    n_generations: int
+    init: str
+    weight_init: str
+    bounds: str
+    polish: bool
+    dispersion_floor: float
+    standardize: bool
+    swarm: SwarmSettings
+
+    @property
+    def averaged(self) -> bool:
+        """Whether the objective takes means over a cluster's rows."""
+        return self.objective == "lac"
+
+    @property
+    def closing_rounds(self) -> int:
+        """Largest number of rounds in the polish."""
+        return self.swarm.max_iter if self.polish else 0
+
+
+def read_settings(model: Any) -> Settings:
+    """Check the parameters of an estimator."""
+    swarm = read_swarm(model.swarm)
+    check_choice("objective", model.objective, OBJECTIVES)
+    check_choice("metric", model.metric, METRICS)
+    check_choice("particle", model.particle, PARTICLES)
+    check_choice("init", model.init, INITS)
+    check_choice("weight_init", model.weight_init, WEIGHT_INITS)
+    check_choice("bounds", model.bounds, BOUNDS)
+    swarm.check()
+    check_choice("device", model.device, DEVICES)
+    if model.metric == "jaccard" and model.device == "cuda":
+        raise ValueError(
+            "device='cuda' has no form for metric='jaccard'; use device='cpu', or 'auto', "
+            "which takes the CPU here."
+        )
+    if model.metric == "jaccard" and model.objective != "psovw":
+        raise ValueError(
+            f"objective={model.objective!r} has no form for metric='jaccard'; "
+            "leave objective at 'psovw'."
+        )
+    n_particles = check_integer("n_particles", model.n_particles, low=1)
+    n_evaluations = check_integer("n_evaluations", model.n_evaluations, low=n_particles)
+    exponent = read_exponent(model.weight_exponent, model.metric)
+    closed = model.particle == "clusters" or model.polish
+    powered = model.metric == "euclidean" and model.objective in ("psovw", "wkmeans")
+    if closed and powered and exponent < 1.0:
+        raise ValueError(
+            f"weight_exponent={exponent:g} has no closed-form weights; use 1 or more, or "
+            "particle='weights' with polish=False."
+        )
+    return Settings(
+        objective=model.objective,
+        metric=model.metric,
+        particle=model.particle,
+        exponent=exponent,
+        strength=_read_strength(model.strength),
+        n_particles=n_particles,
+        n_generations=n_evaluations // n_particles,
+        init=model.init,
+        weight_init=model.weight_init,
+        bounds=model.bounds,
+        polish=bool(model.polish),
+        dispersion_floor=check_real("dispersion_floor", model.dispersion_floor, low=0.0),
+        standardize=bool(model.standardize),
+        swarm=swarm,
+    )
+
+
+def read_swarm(swarm: Any) -> SwarmSettings:
+    """Return the settings of the swarm: ``"clpso"`` are the defaults."""
+    if isinstance(swarm, SwarmSettings):
+        return swarm
+    if not (isinstance(swarm, str) and swarm == "clpso"):
+        raise ValueError(
+            f"swarm={swarm!r} is neither 'clpso' nor SwarmSettings; pass "
+            "weft.methods.projected.SwarmSettings(...)."
+        )
+    return SwarmSettings()
+
+
+def read_exponent(weight_exponent: Any, metric: str) -> float:
+    """Return the power of the weights; "auto" is 8 as printed, and 1 for text."""
+    if isinstance(weight_exponent, str):
+        check_choice("weight_exponent", weight_exponent, ("auto",))
+        return 1.0 if metric == "jaccard" else 8.0
+    return check_real("weight_exponent", weight_exponent, low=0.0)
+
+
+def _read_strength(strength: Any) -> float | None:
+    if isinstance(strength, str):
+        check_choice("strength", strength, ("auto",))
+        return None
+    return check_real("strength", strength, low=0.0, open_low=True)

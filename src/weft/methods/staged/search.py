@@ -1,0 +1,106 @@
+"""The search in stages as a pure function: rows in, clusters, features and their numbers out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft.backends import CPU, Backend
+from weft.methods.staged.estimate import estimate_n_clusters, largest_number
+from weft.methods.staged.objectives import CentroidObjective, MedoidObjective, Partition, Terms
+from weft.methods.staged.polish import polished
+from weft.search.swarms.staged import StagedPSO
+
+
+@dataclass(frozen=True)
+class StagedSearch:
+    """What is searched for, by what, and where; see `weft.StagedSwarm` for the settings."""
+
+    stages: int = 2
+    feature_term: str | None = None
+    quality: str = "between-within"
+    polish: str | None = None
+    n_clusters_estimate: int | None = None
+    n_estimates: int = 30
+    k_spread: float = 1.5
+    max_clusters: int | None = None
+    n_particles: int = 100
+    swarm: StagedPSO = field(default_factory=StagedPSO)
+    backend: Backend = CPU
+    n_threads: int = 1
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Options that say where the arithmetic runs."""
+        return {"backend": self.backend, "n_threads": self.n_threads}
+
+    def estimate(self, rows: Floats, rng: np.random.Generator) -> int | None:
+        """Return K_est: given, by stage 1, or none where there is no stage 1."""
+        if self.stages == 1:
+            return None
+        if self.n_clusters_estimate is not None:
+            return self.n_clusters_estimate
+        cap = self.max_clusters or largest_number(len(rows))
+        return estimate_n_clusters(
+            rows, n_estimates=self.n_estimates, max_clusters=cap, rng=rng, **self.where
+        ).n_clusters
+
+    def terms(self, rows: Floats, estimate: int | None) -> Terms:
+        """Return the factors of the fitness."""
+        n_rows, n_features = rows.shape
+        return Terms(
+            n_rows,
+            n_features,
+            float((rows**2).sum() / n_rows),
+            self.max_clusters or largest_number(n_rows),
+            quality=self.quality,
+            feature_term=self.feature_term or ("linear" if self.stages == 1 else "elliptical"),
+            k_term="inverse" if estimate is None else "gaussian",
+            k_estimate=2.0 if estimate is None else float(estimate),
+            k_spread=self.k_spread,
+        )
+
+
+class StagedSolution(NamedTuple):
+    """The clusters and features of the best position, and how each stage went."""
+
+    partition: Partition
+    n_clusters_estimate: int | None
+    stages: list[Any]  # what `move` returned for stage 1 or 2, and for stage 3
+
+
+def search_stages(
+    rows: Floats, search: StagedSearch, seed: int, move: Callable[..., Any]
+) -> StagedSolution:
+    """Search in stages on centred rows.
+
+    ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position and its
+    fitness. Where no particle has a solution, all rows are one cluster.
+    """
+    rng = np.random.default_rng(seed)
+
+    def run(stage: int, objective: Any, start: Floats) -> Any:
+        swarm = search.swarm.at_stage(stage, polished=search.polish is not None)
+        title, columns = f"stage {stage}", {"stage": stage}
+        return move(objective, swarm, start, rng, title=title, columns=columns)
+
+    estimate = search.estimate(rows, rng)
+    terms = search.terms(rows, estimate)
+    medoids = MedoidObjective(rows, terms, **search.where)
+    start = medoids.initial(rng, search.n_particles)
+    best = run(min(search.stages, 2), medoids, start)
+    if best.fitness <= 0.0:
+        return StagedSolution(Partition.one_cluster(rows), estimate, [best])
+    partition = medoids.decode(best.position)
+    if search.stages == 3:
+        centroids = CentroidObjective(rows, partition.features, terms, **search.where)
+        start = np.repeat(partition.prototypes.reshape(1, -1), search.n_particles, axis=0)
+        last = run(3, centroids, start)
+        return StagedSolution(centroids.decode(last.position), estimate, [best, last])
+    if search.polish is not None:
+        partition = polished(partition, rows, terms, search.polish)
+    return StagedSolution(partition, estimate, [best])

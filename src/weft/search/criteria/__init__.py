@@ -1,0 +1,54 @@
+"""What the search maximises: the criteria that `FeatureSwarm` takes, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft._base.validation import check_choice, check_params
+from weft.search.criteria.base import Criterion
+from weft.search.criteria.connectedness import Connectedness
+from weft.search.criteria.csc import CSC
+from weft.search.criteria.function import FunctionCriterion
+from weft.search.criteria.gaps import Separation, Sparsity
+from weft.search.criteria.likelihood import BCR, BIC
+from weft.search.criteria.robust import Robust
+from weft.search.criteria.silhouette import Silhouette
+
+CRITERIA: dict[str, type[Criterion]] = {
+    "csc": CSC,
+    "bcr": BCR,
+    "silhouette": Silhouette,
+    "connectedness": Connectedness,
+    "sparsity": Sparsity,
+    "separation": Separation,
+    "bic": BIC,
+    "robust": Robust,
+}
+
+__all__ = [
+    "BCR",
+    "BIC",
+    "CRITERIA",
+    "CSC",
+    "Connectedness",
+    "Criterion",
+    "Robust",
+    "Separation",
+    "Silhouette",
+    "Sparsity",
+    "make_criterion",
+]
+
+
+def make_criterion(criterion: Any, params: dict[str, Any] | None) -> Criterion:
+    """Return the criterion of that name, the object itself, or one around a function."""
+    given = isinstance(criterion, Criterion)
+    if given or callable(criterion):
+        if params:
+            raise ValueError(
+                f"criterion_params={params!r} goes with a criterion's name; set the parameters of "
+                "an object on itself, and bind the parameters of a function with functools.partial."
+            )
+        return criterion if given else FunctionCriterion(criterion)
+    check_choice("criterion", criterion, CRITERIA)
+    return check_params(f"criterion {criterion!r}", params, CRITERIA[criterion])

@@ -1,0 +1,91 @@
+"""What every criterion has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, Self, runtime_checkable
+
+from weft._base.arrays import Mask
+from weft._base.validation import check_choice
+from weft.backends.spaces import Array, Spaces
+
+FEATURES = ("weighted", "full")
+_OUTLIERS = ("cluster", "exclude")
+
+
+@runtime_checkable
+class Criterion(Protocol):
+    """Scores the partitions of some particles; higher is better.
+
+    Subclass it and write `score`; the rest has defaults. It runs on every backend as long as it
+    uses the operations of the spaces alone, or `Spaces.to_host` for what needs NumPy.
+    """
+
+    @property
+    def labels_only(self) -> bool:
+        """Whether the score depends on the labels alone: then no partition is scored twice."""
+        return False
+
+    @property
+    def n_matrices(self) -> int:
+        """How many n × n arrays it cannot do without."""
+        return 0
+
+    @property
+    def number_bytes(self) -> int:
+        """Bytes per particle and number of the table that it takes on a GPU."""
+        return 0
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether it works on the arrays of a GPU."""
+        return True
+
+    @property
+    def recordable(self) -> bool:
+        """Whether its steps on a GPU never wait for a result on the host."""
+        return False
+
+    @property
+    def needs_screening(self) -> bool:
+        """Whether `prepare` wants to know which columns matter."""
+        return False
+
+    def prepare(self, full: Spaces, screened: Mask | None = None) -> Self:
+        """Return the criterion with what depends on the data alone computed once.
+
+        `full` is the space of one particle with all features at weight 1; `screened` (d,) are the
+        columns that matter, for those that ask (`needs_screening`).
+        """
+        return self
+
+    def score(self, spaces: Spaces, labels: Array) -> Array:
+        """Return the fitness (P,) of `labels` (P, n), which were found in `spaces`.
+
+        Partitions with fewer than two clusters may be among them on a GPU; their fitness is not
+        used, but must not be an error.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class OutlierCriterion(Criterion):
+    """Criteria that have to decide what a row without a cluster counts.
+
+    Rows that DBSCAN leaves out are a cluster of their own (O'Neill 2017, section 5.8.2), or are
+    left out of the measure as in appendix E.
+    """
+
+    outliers: str = "cluster"
+
+    def __post_init__(self) -> None:
+        check_choice("outliers", self.outliers, _OUTLIERS)
+
+    def dense(self, spaces: Spaces, labels: Array) -> Array:
+        """Return the labels that the measure sees."""
+        return labels if self.outliers == "exclude" else spaces.outliers_as_cluster(labels)
+
+
+def pick(features: str, spaces: Spaces) -> Spaces:
+    """Return the particles' own spaces (``"weighted"``) or those of all features (``"full"``)."""
+    return spaces if features == "weighted" else spaces.full()

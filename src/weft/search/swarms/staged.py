@@ -1,0 +1,56 @@
+"""Settings of the swarms of a search in stages: Lensen, Xue and Zhang, section 3.3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft._base.validation import check_real
+from weft.search.swarms.standard import StandardPSO
+
+
+@dataclass(frozen=True)
+class StagedPSO:
+    """Settings of :class:`weft.StagedSwarm`'s swarm; the defaults are van den Bergh's.
+
+    Parameters
+    ----------
+    inertia : float, default=0.729844
+        How much of its velocity a particle keeps.
+    cognitive, social : float, default=1.49618
+        Pull of the particle's own best position and of the swarm's.
+    max_velocity : float, default=6.0
+        Largest step in a dimension.
+    initial_velocity : float, default=None
+        First velocities of stage 2 are drawn between minus and plus this. None: `max_velocity`,
+        as printed, but at rest with a polish, which is not printed: that measured better.
+
+    Examples
+    --------
+    >>> from weft import StagedSwarm
+    >>> from weft.search.swarms.staged import StagedPSO
+    >>> StagedSwarm(swarm=StagedPSO(initial_velocity=0.0)).swarm.max_velocity
+    6.0
+    """
+
+    inertia: float = 0.729844
+    cognitive: float = 1.49618
+    social: float = 1.49618
+    max_velocity: float = 6.0
+    initial_velocity: float | None = None
+
+    def __post_init__(self) -> None:
+        check_real("inertia", self.inertia, low=0.0)
+        check_real("cognitive", self.cognitive, low=0.0)
+        check_real("social", self.social, low=0.0)
+        check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
+        if self.initial_velocity is not None:
+            check_real("initial_velocity", self.initial_velocity, low=0.0)
+
+    def at_stage(self, stage: int, *, polished: bool) -> StandardPSO:
+        """Return the swarm of a stage."""
+        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp. In
+        # stage 3 it must be: all particles start in one place.
+        first = 0.0 if polished else self.max_velocity
+        if self.initial_velocity is not None and stage < 3:
+            first = self.initial_velocity
+        return StandardPSO(self.inertia, self.cognitive, self.social, self.max_velocity, first)

@@ -1,0 +1,43 @@
+"""The topics of k-means, projected clusters and columns: the same operations in every backend."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from weft.backends import CPU, REFERENCE, Backend
+
+# What a GPU has not: sparse rows stay on the host.
+ON_HOST = {
+    "kmeans": set(),
+    "projected": {"distances_from_products", "sparse_products", "sparse_totals"},
+    "columns": set(),
+}
+
+
+def _operations(module):
+    """The public functions of the reference: what the other backends have to offer."""
+    functions = inspect.getmembers(module, inspect.isfunction)
+    own = [name for name, function in functions if function.__module__ == module.__name__]
+    return [name for name in own if not name.startswith("_")]
+
+
+def _parameters(function):
+    parameters = inspect.signature(function).parameters.values()
+    return [(each.name, each.kind, each.default) for each in parameters]
+
+
+@pytest.mark.parametrize("topic", ON_HOST)
+def test_names_and_signatures_agree(topic):
+    pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
+    reference, cpu, gpu = (getattr(each, topic) for each in (REFERENCE, CPU, Backend("gpu")))
+    names = _operations(reference)
+    assert len(names) >= 9
+    for name in names:
+        expected = _parameters(getattr(reference, name))
+        assert _parameters(getattr(cpu, name)) == expected, name
+        if name in ON_HOST[topic]:
+            assert not hasattr(gpu, name)
+        else:
+            assert _parameters(getattr(gpu, name)) == expected, name

@@ -1,0 +1,234 @@
+"""Feature search: the same cases on the reference, the CPU and torch."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from weft.backends import CPU, REFERENCE, Backend
+from weft.backends.spaces import Solution, Spaces
+from weft.search.clusterers import CLUSTERERS, Clusterer, make_clusterer
+from weft.search.criteria import CRITERIA, Criterion, make_criterion
+from weft.search.objectives import FeatureObjective
+from weft.search.particles import WeightExponentParticle, WeightParticle
+
+RNG = np.random.default_rng(0)
+X = np.concatenate([RNG.normal(center, 0.6, (12, 5)) for center in (0.0, 4.0, 8.0)])
+X[::7] = RNG.normal(4.0, 6.0, X[::7].shape)  # rows between the groups
+SOLUTIONS = [
+    Solution(np.array([1.0, 0.5, 2.0, 0.0, 0.3])),
+    Solution(np.array([0.0, 3.0, 0.0, 0.1, 0.0])),
+    Solution(np.array([1.0, 0.5, 0.0, 2.0, 0.3]), np.array([1.0, 2.5, 2.0, 1.5, 3.0])),
+]
+IDS = ["four columns", "two columns", "exponents"]
+CLOSE = {"rtol": 2e-5, "atol": 1e-6}  # the search of a GPU or CPU is in single precision
+
+
+def space_of(backend, solution, clusterer="knn", *, exact=False, n_clusters=None):
+    chosen = make_clusterer(clusterer, None, n_clusters=n_clusters, seed=0)
+    data = backend.features.load(
+        X,
+        chosen,
+        None,
+        exponents=solution.exponents is not None,
+        max_memory=2**28,
+        n_jobs=1,
+        device=backend.device,
+    )
+    return data.space(solution, exact=exact), chosen.prepare(data.full())
+
+
+@pytest.fixture(params=SOLUTIONS, ids=IDS)
+def solution(request):
+    return request.param
+
+
+def operations(kind):
+    found = {
+        name: inspect.signature(member)
+        for name, member in inspect.getmembers(kind, inspect.isfunction)
+        if not name.startswith("_")
+    }
+    return {
+        name: [(each.name, each.kind, each.default) for each in signature.parameters.values()]
+        for name, signature in found.items()
+    }
+
+
+def test_names_and_signatures_agree():
+    pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
+    modules = [each.features for each in (CPU, REFERENCE, Backend("gpu"))]
+    wanted = operations(Spaces)
+    assert len(wanted) > 15
+    for module in modules:
+        assert operations(module.Spaces) == wanted, module
+        assert operations(module.FeatureData) == operations(modules[0].FeatureData)
+        assert inspect.signature(module.load).parameters.keys() == (
+            inspect.signature(modules[0].load).parameters.keys()
+        )
+
+
+def test_distances_and_columns(fast_backend, solution):
+    spaces, _ = space_of(fast_backend, solution, exact=True)
+    expected, _ = space_of(REFERENCE, solution)
+    assert (spaces.n_particles, spaces.n_rows, spaces.n_columns) == (1, len(X), 5)
+    found = spaces.to_host(spaces.distances())
+    np.testing.assert_allclose(found, expected.distances(), rtol=1e-7, atol=1e-6)
+    np.testing.assert_array_equal(spaces.table(), X)
+    columns, wanted = spaces.selected_columns(0), expected.selected_columns(0)
+    # Without exponents the columns have a common factor, a power of 2.
+    factor = columns[0, 0] / wanted[0, 0]
+    assert np.log2(factor) == round(np.log2(factor))
+    np.testing.assert_allclose(columns, factor * wanted, rtol=1e-12)
+    full = spaces.to_host(spaces.full().distances())
+    np.testing.assert_allclose(full, expected.full().distances(), rtol=1e-6, atol=1e-5)
+
+
+def test_nearest_rows(fast_backend, solution):
+    spaces, _ = space_of(fast_backend, solution)
+    expected, _ = space_of(REFERENCE, solution)
+    guess = spaces.full().likely_neighbours(5)
+    for k in (1, 4, 100):
+        wanted = np.sort(expected.nearest_rows(k), axis=2)
+        for nearest in (spaces.nearest_rows(k), spaces.nearest_rows(k, guess)):
+            np.testing.assert_array_equal(np.sort(spaces.to_host(nearest), axis=2), wanted)
+        found = np.sort(spaces.to_host(spaces.neighbours(k).distances), axis=2)
+        np.testing.assert_allclose(found, expected.neighbours(k).distances, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(CLUSTERERS))
+def test_every_clusterer_of_the_registry(name, fast_backend, solution):
+    n_clusters = 4 if name == "linkage" else None
+    spaces, clusterer = space_of(fast_backend, solution, name, n_clusters=n_clusters)
+    plain, reference = space_of(REFERENCE, solution, name, n_clusters=n_clusters)
+    found, wanted = clusterer.cluster(spaces), reference.cluster(plain)
+    np.testing.assert_array_equal(spaces.to_host(found.labels), wanted.labels)
+    assert found.radius == pytest.approx(wanted.radius)
+    for one, other in ((found.anchors, wanted.anchors), (found.converged, wanted.converged)):
+        assert (one is None) == (other is None)
+        if one is not None:
+            np.testing.assert_array_equal(spaces.to_host(one), other)
+    assert isinstance(clusterer, Clusterer)
+
+
+@pytest.mark.parametrize("outliers", ["cluster", "exclude"])
+@pytest.mark.parametrize("name", sorted(CRITERIA))
+def test_every_criterion_of_the_registry(name, outliers, fast_backend, solution):
+    labels = np.arange(len(X))[None] // 12
+    labels[0, ::9] = -1
+    values = []
+    for backend in (fast_backend, REFERENCE):
+        for exact in (False, True):
+            spaces, _ = space_of(backend, solution, exact=exact)
+            criterion = make_criterion(name, {"outliers": outliers}).prepare(spaces.full())
+            assert isinstance(criterion, Criterion)
+            score = criterion.score(spaces, spaces.to_device(labels))
+            assert score.shape == (1,)
+            values.append(float(score[0]))
+    np.testing.assert_allclose(values[0], values[2], **CLOSE)
+    np.testing.assert_allclose(values[1], values[3], rtol=1e-8)
+
+
+@pytest.mark.parametrize("features", ["weighted", "full"])
+@pytest.mark.parametrize("name", ["silhouette", "connectedness", "sparsity", "separation"])
+def test_measures_on_both_kinds_of_features(name, features, fast_backend):
+    labels = np.arange(len(X))[None] // 12
+    values = []
+    for backend in (fast_backend, REFERENCE):
+        spaces, _ = space_of(backend, SOLUTIONS[0], exact=True)
+        criterion = make_criterion(name, {"features": features})
+        criterion = criterion.prepare(spaces.full()) if features == "full" else criterion
+        values.append(float(criterion.score(spaces, spaces.to_device(labels))[0]))
+    assert values[0] == pytest.approx(values[1], rel=1e-8)
+
+
+def test_counts_and_outliers(any_backend):
+    spaces, _ = space_of(any_backend, SOLUTIONS[0])
+    labels = np.full((1, len(X)), -1)
+    labels[0, :5] = 0, 0, 1, 2, 2
+    moved = spaces.to_device(labels)
+    assert float(spaces.count_clusters(moved)[0]) == 3.0
+    assert float(spaces.count_labelled(moved)[0]) == 5.0
+    dense = spaces.to_host(spaces.outliers_as_cluster(moved))
+    np.testing.assert_array_equal(dense[0], [0, 0, 1, 2, 2] + [3] * (len(X) - 5))
+    assert dense.dtype == np.int64
+
+
+@pytest.mark.parametrize("kind", [WeightParticle, WeightExponentParticle])
+@pytest.mark.parametrize("clusterer", sorted(CLUSTERERS))
+def test_a_generation_on_every_backend(kind, clusterer, fast_backend):
+    particle = kind(5)
+    positions = np.random.default_rng(2).uniform(-1, 2, (6, particle.n_dimensions))
+    positions[3, :5] = -1.0  # nothing kept
+    n_clusters = 3 if clusterer == "linkage" else None
+    found, wanted = (
+        FeatureObjective(
+            X,
+            particle,
+            make_clusterer(clusterer, None, n_clusters=n_clusters, seed=0),
+            make_criterion("csc", None),
+            backend=backend,
+            max_memory=2**28,
+            n_jobs=1,
+        )(positions)
+        for backend in (fast_backend, REFERENCE)
+    )
+    np.testing.assert_allclose(found.fitness, wanted.fitness, rtol=1e-4)
+    assert found.fitness[3] == -np.inf
+    for name, values in wanted.details.items():
+        np.testing.assert_array_equal(found.details[name], values)
+
+
+class Halves(Clusterer):
+    """A clusterer of a user's own, by the space's operations alone."""
+
+    def cluster(self, spaces):
+        far = spaces.distances()[:, 0] > 6.0  # from the first row
+        return spaces.affinity_propagation(0.5, None, 200, 15)._replace(labels=far * 1, anchors=far)
+
+
+class Spread(Criterion):
+    """A criterion of a user's own."""
+
+    def score(self, spaces, labels):
+        return spaces.xp.log(1.0 + spaces.silhouette(labels) ** 2)
+
+
+class OnNumPyAlone(Criterion):
+    """One that does not ask for its arrays on the host."""
+
+    def score(self, spaces, labels):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy.")
+
+
+def test_clusterers_and_criteria_of_a_users_own(any_backend):
+    particle = WeightParticle(5)
+    objective = FeatureObjective(
+        X, particle, Halves(), Spread(), backend=any_backend, max_memory=2**28, n_jobs=1
+    )
+    (outcome,) = objective.evaluate_part(np.ones((1, 5)))
+    reference = FeatureObjective(
+        X, particle, Halves(), Spread(), backend=REFERENCE, max_memory=2**28, n_jobs=1
+    )
+    (wanted,) = reference.evaluate_part(np.ones((1, 5)))
+    assert outcome.n_clusters == wanted.n_clusters == 2
+    assert outcome.fitness == pytest.approx(wanted.fitness, rel=1e-5)
+    labels = objective.cluster(particle.decode(np.ones(5))).labels
+    np.testing.assert_array_equal(labels, np.linalg.norm(X - X[0], axis=1) > 6.0)
+
+
+def test_what_cannot_run_on_a_gpu_gets_one_sentence():
+    pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
+    objective = FeatureObjective(
+        X,
+        WeightParticle(5),
+        make_clusterer("knn", None, n_clusters=None, seed=0),
+        OnNumPyAlone(),
+        backend=Backend("gpu", "cpu:0"),
+        max_memory=2**28,
+        n_jobs=1,
+    )
+    with pytest.raises(ValueError, match=r"OnNumPyAlone does not work on a GPU .* device='cpu'"):
+        objective(np.ones((2, 5)))
