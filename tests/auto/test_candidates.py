@@ -120,6 +120,16 @@ def test_numbers_of_clusters_are_kept():
         generate(prepared, min_clusters=5, max_clusters=3)
 
 
+def test_a_told_number_is_tried_by_all_that_can():
+    X, _ = many_clusters()
+    prepared = prepare(X[:400], 0)
+    told = generate(prepared, min_clusters=30, max_clusters=30)
+    families = {f for c in told for f in c.families}
+    named = {"kmeans", "mixture-full", "ward", "complete", "genie", "spectral", "pieces"}
+    assert named <= families
+    assert {int(c.labels.max()) + 1 for c in told} == {30}
+
+
 def test_counts_reach_one_hundred_and_the_given_ends():
     counts = cluster_counts(1000, 2, None)
     assert counts[:19].tolist() == list(range(2, 21))
