@@ -48,6 +48,7 @@ class Prepared(NamedTuple):
         included (as in scikit-learn)
     trees : a spanning tree of mutual reachability for each of MIN_SAMPLES; the first is that of
         plain distances
+    first_equal : (n,) the first row that is equal to each row; equal rows stand together
     """
 
     points: Floats
@@ -59,6 +60,7 @@ class Prepared(NamedTuple):
     neighbour_distances: Floats
     cores: Floats
     trees: tuple[SpanningTree, ...]
+    first_equal: Ints
 
     def restore(self, labels: Ints) -> Ints:
         """Labels in the caller's order of rows."""
@@ -209,6 +211,8 @@ def prepare(
     table = _checked(X)
     row_order, column_order = canonical_order(table)
     table = table[np.ix_(row_order, column_order)]
+    new = np.concatenate([[True], (table[1:] != table[:-1]).any(axis=1)])
+    first_equal = np.flatnonzero(new)[np.cumsum(new) - 1]
     if standardise:
         table = standardised(table)
     else:
@@ -221,10 +225,10 @@ def prepare(
     with threadpool_limits(1, "blas"):
         if n_columns > PLAIN_COLUMNS:
             table = principal_axes(table, max_axes)
-    return _shared(np.ascontiguousarray(table), row_order, seed, n_columns)
+    return _shared(np.ascontiguousarray(table), row_order, seed, n_columns, first_equal)
 
 
-def _shared(points: Floats, order: Ints, seed: int, n_columns: int) -> Prepared:
+def _shared(points: Floats, order: Ints, seed: int, n_columns: int, first_equal: Ints) -> Prepared:
     n = len(points)
     distances = np.empty((n, n))
     kernels.pairwise(points, distances)
@@ -234,7 +238,18 @@ def _shared(points: Floats, order: Ints, seed: int, n_columns: int) -> Prepared:
     kernels.nearest(distances, k, neighbours, lengths)
     cores = np.stack([lengths[:, min(m - 2, k - 1)] if m > 1 else np.zeros(n) for m in MIN_SAMPLES])
     trees = tuple(spanning_tree(distances, core) for core in cores)
-    return Prepared(points, order, seed, n_columns, distances, neighbours, lengths, cores, trees)
+    return Prepared(
+        points,
+        order,
+        seed,
+        n_columns,
+        distances,
+        neighbours,
+        lengths,
+        cores,
+        trees,
+        first_equal,
+    )
 
 
 def spanning_tree(distances: Floats, core: Floats) -> SpanningTree:

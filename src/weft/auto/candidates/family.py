@@ -87,7 +87,7 @@ def generate(
         found += spectral_candidates(prepared, counts)
         found += piece_candidates(prepared, counts)
         found += community_candidates(prepared)
-    groups = distinct(found, min_clusters, max_clusters or n)
+    groups = distinct(found, prepared.first_equal, min_clusters, max_clusters or n)
     return [
         Candidate(
             labels,

@@ -12,13 +12,17 @@ SAME = 0.98  # adjusted Rand index above which two clusterings are one
 
 
 def distinct(
-    found: Sequence[Raw], min_clusters: int, max_clusters: int
+    found: Sequence[Raw], first_equal: Ints, min_clusters: int, max_clusters: int
 ) -> list[tuple[Ints, list[Raw]]]:
-    """Groups of clusterings with the labels of the first of each, numbered by first row."""
+    """Groups of clusterings with the labels of the first of each, numbered by first row.
+
+    Equal rows share the cluster of the first of them: nothing but their order could tell them
+    apart.
+    """
     exact: dict[bytes, tuple[Ints, list[Raw]]] = {}
     for raw in found:
         labels = np.empty(len(raw.labels), dtype=np.int64)
-        n_clusters = canonical(raw.labels, labels)
+        n_clusters = canonical(raw.labels[first_equal], labels)
         if min_clusters <= n_clusters <= max_clusters:
             exact.setdefault(labels.tobytes(), (labels, []))[1].append(raw)
     groups = list(exact.values())
