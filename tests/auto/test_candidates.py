@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from weft.auto.candidates import FAMILIES, generate
+from weft.auto.candidates import FAMILIES, generate, generate_on_views
 from weft.auto.candidates.sizes import cluster_counts
 from weft.auto.evidence import (
     NAMES,
@@ -73,9 +73,12 @@ def test_candidates_are_distinct_numbered_and_named():
     assert {f for c in candidates for f in c.families} == set(FAMILIES)
 
 
-@pytest.mark.parametrize("name", ["blobs", "moons"])
+@pytest.mark.parametrize("name", ["blobs", "moons", "repeats"])
 def test_any_order_gives_identical_partitions_and_evidence(name):
-    X, _ = TABLES[name]()
+    if name == "repeats":  # many rows are equal, which a tree may cut apart
+        X = np.round(np.random.default_rng(5).standard_normal((150, 3)))
+    else:
+        X, _ = TABLES[name]()
     rng = np.random.default_rng(0)
     first = prepare(X, 3)
     candidates = generate(first)
@@ -118,6 +121,33 @@ def test_numbers_of_clusters_are_kept():
         assert max(sizes) <= high
     with pytest.raises(ValueError, match="min_clusters"):
         generate(prepared, min_clusters=5, max_clusters=3)
+
+
+def test_a_told_number_is_tried_by_all_that_can():
+    X, _ = many_clusters()
+    prepared = prepare(X[:400], 0)
+    told = generate(prepared, min_clusters=30, max_clusters=30)
+    families = {f for c in told for f in c.families}
+    named = {"kmeans", "mixture-full", "ward", "complete", "genie", "spectral", "pieces"}
+    assert named <= families
+    assert {int(c.labels.max()) + 1 for c in told} == {30}
+
+
+def test_views_are_pooled_in_the_order_of_the_first():
+    # Two groups of columns with unrelated clusters: each view holds the truth of its own columns.
+    X, y = make_blobs(240, 2, centers=3, cluster_std=0.5, random_state=0)
+    Z, z = make_blobs(240, 2, centers=4, cluster_std=0.5, random_state=3)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(240)
+    Z, z = Z[order], z[order]
+    first, second = prepare(X, 0), prepare(Z, 0)
+    pooled = generate_on_views([first, second])
+    for truth in (y, z):
+        best = max(adjusted_rand_score(truth, first.restore(c.labels)) for c in pooled)
+        assert best > 0.95
+    alone = generate(first)
+    assert len(generate_on_views([first])) == len(alone)
+    assert np.isfinite(measure(first, pooled)).all()
 
 
 def test_counts_reach_one_hundred_and_the_given_ends():

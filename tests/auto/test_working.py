@@ -92,6 +92,20 @@ def test_order_does_not_depend_on_rounding_errors_of_a_caller_who_standardised()
     assert (columns == other_columns).all()
 
 
+@pytest.mark.parametrize("d", [2, 4])
+def test_columns_that_play_the_same_part_give_the_same_bits(d):
+    # A full factorial design: any permutation of columns is a permutation of rows.
+    X = np.stack(np.meshgrid(*[np.arange(4.0)] * d), axis=-1).reshape(-1, d)
+    rng = np.random.default_rng(0)
+    first = prepare(X, 0)
+    for _ in range(5):
+        rows, columns = rng.permutation(len(X)), rng.permutation(d)
+        other = prepare(X[np.ix_(rows, columns)], 0)
+        assert other.points.tobytes() == first.points.tobytes()
+        other = prepare(X[rows], 0)
+        assert (X[rows][other.order] == X[first.order]).all()
+
+
 def test_ranks_of_equal_values_are_equal():
     assert dense_ranks(np.array([[3.0], [1.0], [3.0], [2.0]])).ravel().tolist() == [2, 0, 2, 1]
 

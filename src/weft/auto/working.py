@@ -18,9 +18,12 @@ N_NEIGHBOURS = 30
 MIN_SAMPLES = (1, 5, 10)  # neighbours that make a row dense; 1 gives plain distances
 PLAIN_COLUMNS = 12  # tables up to this width keep their columns
 MAX_AXES = 12
+MAX_TIES = 64  # columns that play the same part and are told apart
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Signatures = NDArray[np.uint64]
 
 
 class SpanningTree(NamedTuple):
@@ -45,6 +48,7 @@ class Prepared(NamedTuple):
         included (as in scikit-learn)
     trees : a spanning tree of mutual reachability for each of MIN_SAMPLES; the first is that of
         plain distances
+    first_equal : (n,) the first row that is equal to each row; equal rows stand together
     """
 
     points: Floats
@@ -56,6 +60,7 @@ class Prepared(NamedTuple):
     neighbour_distances: Floats
     cores: Floats
     trees: tuple[SpanningTree, ...]
+    first_equal: Ints
 
     def restore(self, labels: Ints) -> Ints:
         """Labels in the caller's order of rows."""
@@ -64,7 +69,7 @@ class Prepared(NamedTuple):
         return out
 
 
-def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(values: Signatures) -> Signatures:
     """Scramble 64-bit numbers (splitmix64), so that their sums are signatures."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -83,32 +88,50 @@ def dense_ranks(X: Floats) -> Ints:
     return ranks
 
 
+def _refined(
+    cells: Signatures, rows: Signatures, columns: Signatures
+) -> tuple[Signatures, Signatures]:
+    """Signatures of rows and columns after three rounds of telling each other apart."""
+    for _ in range(3):
+        rows = mixed(mixed(cells ^ columns).sum(axis=1) + rows)
+        columns = mixed(mixed(cells ^ rows[:, None]).sum(axis=0) + columns)
+    return rows, columns
+
+
 def canonical_order(X: Floats) -> tuple[Ints, Ints]:
     """Orders of rows and of columns that follow from the values, not from the given order.
 
     Signatures of columns and rows are refined in turn from each other. They are sums of 64-bit
     integers, which are exact in any order. They are made of ranks, so that rounding errors that
-    depend on the order of rows (as in standardising) do not change them.
+    depend on the order of rows (as in standardising) do not change them. Columns that play the
+    same part (as in a full factorial design) are told apart one after the other.
 
     Returns
     -------
     rows, columns : the given row and column at each canonical position
     """
-    n = len(X)
+    n, d = X.shape
     ranks = dense_ranks(X)
     low = X.min(axis=0)
     span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)
     shape = np.quantile((X - low) / span, (0.25, 0.5, 0.75), axis=0)
     coarse = np.round(shape * 1e5).astype(np.uint64)
     columns = mixed(coarse[0] + mixed(coarse[1] + mixed(coarse[2])))
-    cells = mixed(ranks.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
-    rows = np.zeros(n, dtype=np.uint64)
-    for _ in range(3):
-        rows = mixed(mixed(cells ^ columns).sum(axis=1) + rows)
-        columns = mixed(mixed(cells ^ rows[:, None]).sum(axis=0) + columns)
+    cells = mixed(ranks.astype(np.uint64) + GOLDEN)
+    rows, columns = _refined(cells, np.zeros(n, dtype=np.uint64), columns)
+    for _ in range(min(d, MAX_TIES)):
+        by_signature = np.argsort(columns, kind="stable")
+        ordered = columns[by_signature]
+        tied = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if tied.size == 0:
+            break
+        columns[by_signature[tied[0]]] ^= GOLDEN
+        rows, columns = _refined(cells, rows, columns)
     column_order = np.argsort(columns, kind="stable")
     # Rows follow the values of the first column: neighbours in memory are then nearer.
     row_order = np.lexsort((rows, ranks[:, column_order[0]]))
+    if (rows[row_order[1:]] == rows[row_order[:-1]]).any():
+        row_order = np.lexsort(ranks[:, column_order[::-1]].T)
     return row_order, column_order
 
 
@@ -188,6 +211,8 @@ def prepare(
     table = _checked(X)
     row_order, column_order = canonical_order(table)
     table = table[np.ix_(row_order, column_order)]
+    new = np.concatenate([[True], (table[1:] != table[:-1]).any(axis=1)])
+    first_equal = np.flatnonzero(new)[np.cumsum(new) - 1]
     if standardise:
         table = standardised(table)
     else:
@@ -200,10 +225,10 @@ def prepare(
     with threadpool_limits(1, "blas"):
         if n_columns > PLAIN_COLUMNS:
             table = principal_axes(table, max_axes)
-    return _shared(np.ascontiguousarray(table), row_order, seed, n_columns)
+    return _shared(np.ascontiguousarray(table), row_order, seed, n_columns, first_equal)
 
 
-def _shared(points: Floats, order: Ints, seed: int, n_columns: int) -> Prepared:
+def _shared(points: Floats, order: Ints, seed: int, n_columns: int, first_equal: Ints) -> Prepared:
     n = len(points)
     distances = np.empty((n, n))
     kernels.pairwise(points, distances)
@@ -213,7 +238,18 @@ def _shared(points: Floats, order: Ints, seed: int, n_columns: int) -> Prepared:
     kernels.nearest(distances, k, neighbours, lengths)
     cores = np.stack([lengths[:, min(m - 2, k - 1)] if m > 1 else np.zeros(n) for m in MIN_SAMPLES])
     trees = tuple(spanning_tree(distances, core) for core in cores)
-    return Prepared(points, order, seed, n_columns, distances, neighbours, lengths, cores, trees)
+    return Prepared(
+        points,
+        order,
+        seed,
+        n_columns,
+        distances,
+        neighbours,
+        lengths,
+        cores,
+        trees,
+        first_equal,
+    )
 
 
 def spanning_tree(distances: Floats, core: Floats) -> SpanningTree:

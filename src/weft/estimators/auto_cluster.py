@@ -329,7 +329,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self.fitness_ = self.confidence_ if clustered else 0.0
         self.feature_exponents_ = None
         self.method_ = answer.partition.method or "none"
-        self.evidence_ = {"for": [], "against": []}
+        self.evidence_: dict[str, list[str]] = {"for": [], "against": []}
         if clustered and answer.partition.verdict is not None:
             self.evidence_ = reasons(load(), answer.partition.verdict.features)
         features = self.get_support(indices=True)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from weft.auto.candidates.raw import Raw
+from weft.auto.candidates.sizes import up_to
 from weft.auto.kernels import centres as kernels
 from weft.auto.working import Floats, Ints, Prepared
 
@@ -10,6 +11,7 @@ N_STARTS = 2
 KMEANS_ITERATIONS = 40
 EM_ITERATIONS = 40
 EM_TOLERANCE = 1e-3
+MOST_CENTRES = 40  # most clusters of k-means
 MOST_PIECES = 12  # most components of a mixture
 FULL_AXES = 8  # most axes of a mixture with full covariances
 # Part of the table's variance that is added to each variance of a piece.
@@ -41,12 +43,11 @@ def centre_candidates(prepared: Prepared, counts: Ints, ward: Ints) -> list[Raw]
     few_axes = np.ascontiguousarray(points[:, :FULL_AXES])
     n, d = points.shape
     found: list[Raw] = []
-    for position, k in enumerate(counts.tolist()):
-        if k > 20 and k % 2:
-            continue
+    pieces = up_to(counts, MOST_PIECES)
+    for position, k in enumerate(up_to(counts, MOST_CENTRES).tolist()):
         labels = kmeans_labels(points, ward[position], k, rng)
         found.append(Raw(labels, "kmeans", f"kmeans:{k}"))
-        if k > MOST_PIECES or n < 5 * k:
+        if k not in pieces or n < 5 * k:
             continue
         for kind in KINDS:
             view = few_axes if kind == "full" and d > FULL_AXES else points

@@ -1,7 +1,8 @@
 """All generators on one prepared table."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates.centres import centre_candidates
@@ -11,10 +12,11 @@ from weft.auto.candidates.graphs import (
     piece_candidates,
     spectral_candidates,
 )
-from weft.auto.candidates.merging import distinct
+from weft.auto.candidates.merging import merged
+from weft.auto.candidates.raw import Candidate
 from weft.auto.candidates.sizes import cluster_counts
 from weft.auto.candidates.trees import tree_candidates, ward_cuts
-from weft.auto.working import Ints, Prepared
+from weft.auto.working import Prepared
 
 FAMILIES = (
     "kmeans",
@@ -38,21 +40,6 @@ FAMILIES = (
     "pieces",
     "communities",
 )
-
-
-class Candidate(NamedTuple):
-    """One clustering of the prepared rows.
-
-    Attributes
-    ----------
-    labels : (n,) cluster of each row in canonical order, numbered by first row; -1 is an outlier
-    generators : full names of all generators that gave this clustering, or one near-identical
-    families : the names of FAMILIES among them, each once
-    """
-
-    labels: Ints
-    generators: tuple[str, ...]
-    families: tuple[str, ...]
 
 
 def generate(
@@ -87,12 +74,30 @@ def generate(
         found += spectral_candidates(prepared, counts)
         found += piece_candidates(prepared, counts)
         found += community_candidates(prepared)
-    groups = distinct(found, min_clusters, max_clusters or n)
-    return [
-        Candidate(
-            labels,
-            tuple(sorted({raw.name for raw in members})),
-            tuple(name for name in FAMILIES if any(raw.family == name for raw in members)),
-        )
-        for labels, members in groups
-    ]
+    single = [Candidate(raw.labels, (raw.name,), (raw.family,)) for raw in found]
+    return merged(single, FAMILIES, prepared.first_equal, min_clusters, max_clusters or n)
+
+
+def generate_on_views(
+    views: Sequence[Prepared], *, min_clusters: int = 2, max_clusters: int | None = None
+) -> list[Candidate]:
+    """Cluster several views of the same rows, such as other columns or another scale.
+
+    Parameters
+    ----------
+    views : each from `prepare` on a table with the same rows in the same order
+    min_clusters, max_clusters : as in `generate`
+
+    Returns
+    -------
+    list of Candidate, their rows in the order of the first view
+    """
+    first = views[0]
+    pooled: list[Candidate] = []
+    for view in views:
+        for found in generate(view, min_clusters=min_clusters, max_clusters=max_clusters):
+            labels = view.restore(found.labels)[first.order]
+            pooled.append(Candidate(labels, found.generators, found.families))
+    n = len(first.points)
+    # Each view has kept its equal rows together; rows that are equal in one may differ in another.
+    return merged(pooled, FAMILIES, np.arange(n), min_clusters, max_clusters or n)

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from weft.auto.candidates.centres import kmeans_labels
 from weft.auto.candidates.raw import Raw
+from weft.auto.candidates.sizes import up_to
 from weft.auto.candidates.trees import cuts, ward_cuts
 from weft.auto.kernels import graphs as kernels
 from weft.auto.working import Floats, Ints, Prepared
@@ -90,7 +91,7 @@ def spectral_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
     }
     found: list[Raw] = []
     for name, graph in graphs.items():
-        wanted = counts[counts <= MOST_SPECTRAL[name]]
+        wanted = up_to(counts, MOST_SPECTRAL[name])
         if len(wanted) == 0:
             continue
         vectors = smallest_vectors(graph, int(wanted[-1]), rng)
@@ -154,7 +155,8 @@ def piece_edges(prepared: Prepared, pieces: Ints) -> Ints:
 def piece_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
     """Small pieces of k-means, joined where they have most neighbours in common."""
     n_pieces = min(N_PIECES, len(prepared.points) // 4)
-    counts = counts[counts <= min(MOST_FROM_PIECES, n_pieces - 1)]
+    counts = up_to(counts, MOST_FROM_PIECES)
+    counts = counts[counts < n_pieces]
     if len(counts) == 0:
         return []
     rng = np.random.default_rng([prepared.seed, 5])

@@ -4,23 +4,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weft.auto.candidates.raw import Raw
+from weft.auto.candidates.raw import Candidate
 from weft.auto.kernels.partitions import canonical, leaders
 from weft.auto.working import Ints
 
 SAME = 0.98  # adjusted Rand index above which two clusterings are one
 
 
-def distinct(
-    found: Sequence[Raw], min_clusters: int, max_clusters: int
-) -> list[tuple[Ints, list[Raw]]]:
-    """Groups of clusterings with the labels of the first of each, numbered by first row."""
-    exact: dict[bytes, tuple[Ints, list[Raw]]] = {}
-    for raw in found:
-        labels = np.empty(len(raw.labels), dtype=np.int64)
-        n_clusters = canonical(raw.labels, labels)
+def merged(
+    found: Sequence[Candidate],
+    families: Sequence[str],
+    first_equal: Ints,
+    min_clusters: int,
+    max_clusters: int,
+) -> list[Candidate]:
+    """One candidate for each group of near-identical ones, with the labels of the group's first.
+
+    Equal rows share the cluster of the first of them: nothing but their order could tell them
+    apart. Families are named in the given order.
+    """
+    exact: dict[bytes, tuple[Ints, list[Candidate]]] = {}
+    for candidate in found:
+        labels = np.empty(len(candidate.labels), dtype=np.int64)
+        n_clusters = canonical(candidate.labels[first_equal], labels)
         if min_clusters <= n_clusters <= max_clusters:
-            exact.setdefault(labels.tobytes(), (labels, []))[1].append(raw)
+            exact.setdefault(labels.tobytes(), (labels, []))[1].append(candidate)
     groups = list(exact.values())
     if not groups:
         return []
@@ -29,4 +37,12 @@ def distinct(
     for position, (_, members) in enumerate(groups):
         if leader[position] != position:
             groups[leader[position]][1].extend(members)
-    return [group for position, group in enumerate(groups) if leader[position] == position]
+    return [
+        Candidate(
+            labels,
+            tuple(sorted({name for member in members for name in member.generators})),
+            tuple(name for name in families if any(name in m.families for m in members)),
+        )
+        for position, (labels, members) in enumerate(groups)
+        if leader[position] == position
+    ]

@@ -20,3 +20,8 @@ def cluster_counts(
     ends = [k for k in (min_clusters, max_clusters, most) if k is not None and k >= 2]
     wanted = sorted({*counts, *ends})
     return np.array([k for k in wanted if max(min_clusters, 2) <= k <= most], dtype=np.int64)
+
+
+def up_to(counts: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """The numbers up to `most`, and the smallest in any case: it may be the only one asked for."""
+    return counts[(counts <= most) | (counts == counts[:1].sum())]

@@ -5,11 +5,12 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
 from weft.auto.candidates.raw import Raw
+from weft.auto.candidates.sizes import MOST_CLUSTERS, up_to
 from weft.auto.kernels import trees as kernels
 from weft.auto.working import Ints, Prepared, SpanningTree
 
 # Most clusters, by Gini threshold. Ward, average and one Genie go on to 100.
-MOST_GENIE = {0.1: 15, 0.3: 1000, 0.5: 15, 0.7: 15}
+MOST_GENIE = {0.1: 15, 0.3: MOST_CLUSTERS, 0.5: 15, 0.7: 15}
 MOST_ROBUST_GENIE = {0.1: 12, 0.3: 12, 0.5: 12}
 MOST_COMPLETE = 15
 MOST_LARGE = 12
@@ -90,15 +91,15 @@ def tree_candidates(prepared: Prepared, counts: Ints, ward: Ints) -> list[Raw]:
     found = [Raw(row, "ward", f"ward:{k}") for k, row in zip(counts, ward, strict=True)]
     found += named(linkage_edges(prepared, "average"), counts, "average", "average")
     complete = linkage_edges(prepared, "complete")
-    found += named(complete, counts[counts <= MOST_COMPLETE], "complete", "complete")
+    found += named(complete, up_to(counts, MOST_COMPLETE), "complete", "complete")
     plain, robust = prepared.trees[:2]
-    few = counts[counts <= MOST_LARGE]
+    few = up_to(counts, MOST_LARGE)
     found += large_candidates(plain, few, "single")
     found += large_candidates(robust, few, "robust-single")
     for threshold, most in MOST_GENIE.items():
         edges = genie_edges(plain.edges, threshold)
-        found += named(edges, counts[counts <= most], "genie", f"genie{threshold}")
+        found += named(edges, up_to(counts, most), "genie", f"genie{threshold}")
     for threshold, most in MOST_ROBUST_GENIE.items():
         edges = genie_edges(robust.edges, threshold)
-        found += named(edges, counts[counts <= most], "robust-genie", f"robust-genie{threshold}")
+        found += named(edges, up_to(counts, most), "robust-genie", f"robust-genie{threshold}")
     return found

@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 
 from weft.auto.kernels import clusters as described
-from weft.auto.kernels.centres import cholesky_inverse
-from weft.auto.kernels.dip import dip
+from weft.auto.kernels.pairs import dip_between, fisher_axis
 
 # columns of the evidence of a cluster
 (
@@ -139,59 +138,6 @@ def graph_evidence(labels, k, neighbours, degrees, core, inside, volume, border,
     for c in range(k):
         modularity += 2.0 * inside[c] / total - (volume[c] / total) ** 2
     return modularity
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def fisher_axis(axis, first, second, floor, out):
-    """Fill the axis multiplied by the inverse of the clusters' mean covariance (Fisher 1936)."""
-    d = len(axis)
-    pooled = np.empty((d, d))
-    for f in range(d):
-        for g in range(d):
-            pooled[f, g] = 0.5 * (first[f, g] + second[f, g])
-        pooled[f, f] += floor[f]
-    factor = np.zeros((d, d))
-    inverse = np.zeros((d, d))
-    cholesky_inverse(pooled, factor, inverse)
-    out[:] = 0.0
-    for f in range(d):
-        total = 0.0
-        for g in range(f + 1):
-            total += inverse[f, g] * axis[g]
-        for g in range(f + 1):
-            out[g] += inverse[f, g] * total
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def dip_between(points, members, others, axis, buffer):
-    """Dip · √rows of two clusters on an axis that points from the first to the second.
-
-    Of the larger cluster only the rows next to the other count, at most twice as many.
-    """
-    d = points.shape[1]
-    first = np.empty(len(members))
-    for position in range(len(members)):
-        total = 0.0
-        for f in range(d):
-            total += axis[f] * points[members[position], f]
-        first[position] = total
-    second = np.empty(len(others))
-    for position in range(len(others)):
-        total = 0.0
-        for f in range(d):
-            total += axis[f] * points[others[position], f]
-        second[position] = total
-    first.sort()
-    second.sort()
-    n_first = min(len(first), 2 * len(second))
-    n_second = min(len(second), 2 * len(first))
-    m = n_first + n_second
-    for position in range(n_first):
-        buffer[position] = first[len(first) - n_first + position]
-    for position in range(n_second):
-        buffer[n_first + position] = second[position]
-    both = np.sort(buffer[:m])
-    return dip(both) * np.sqrt(m)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
