@@ -31,7 +31,7 @@ def standardised(X: np.ndarray) -> np.ndarray:
     """Return the columns that vary, in units of their deviation."""
     spread = X.std(axis=0)
     varies = spread > 1e-12 * np.maximum(np.abs(X).max(axis=0), 1e-300)
-    return (X[:, varies] - X[:, varies].mean(axis=0)) / spread[varies]
+    return np.ascontiguousarray((X[:, varies] - X[:, varies].mean(axis=0)) / spread[varies])
 
 
 def kmeans_silhouette(X: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:

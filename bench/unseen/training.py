@@ -24,6 +24,7 @@ SEEDS = (1, 2, 3)
 FOLD_SEEDS = (1, 2)
 LEVELS = 31  # grades of a candidate, by its adjusted Rand index
 FALSE_ALARMS = 0.04  # share of clusterless tables that may pass the gate, over kinds left out
+FEWEST_TO_CALIBRATE = 30
 HOPELESS = 0.3  # a clustered table whose best candidate is below this teaches the gate nothing
 
 COMMON: dict[str, Any] = {
@@ -155,11 +156,18 @@ def winners_of(
     return Winners(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
-def monotone_curve(raw: np.ndarray, truth: np.ndarray, weights: np.ndarray):
+def _curve_of(raw: np.ndarray, right: np.ndarray, passed: np.ndarray, known: np.ndarray):
+    """Return the curve of the tables that the gate let pass; of all where these are too few."""
+    used = known & passed
+    used = used if used.sum() >= FEWEST_TO_CALIBRATE else known
+    return monotone_curve(raw[used], right[used])
+
+
+def monotone_curve(raw: np.ndarray, truth: np.ndarray):
     """Return a monotone curve from raw probabilities to observed shares, as two arrays."""
     from sklearn.isotonic import IsotonicRegression
 
-    model = IsotonicRegression(y_min=0.01, y_max=0.99).fit(raw, truth, weights)
+    model = IsotonicRegression(y_min=0.01, y_max=0.99).fit(raw, truth)
     # A few means over quantiles instead of every step: steps of single tables are chance.
     grid = np.unique(np.quantile(raw, np.linspace(0, 1, 26)))
     value = np.array([model.predict(raw[(raw >= low) & (raw <= high)]).mean()
@@ -197,7 +205,6 @@ def train(tables: Sequence[TableEvidence], relative: Relative, report=print) -> 
 
     tells = ~clustered | (winners.best >= HOPELESS)
     gate_weights = _kind_weights(tables, tells)
-    everyone = np.ones(len(tables), dtype=bool)
     sure_weights = np.where(clustered, 1.0, 0.5)
     no_clusters, raw = np.empty(len(tables)), np.empty(len(tables))
     for fold in range(N_FOLDS):
@@ -213,12 +220,10 @@ def train(tables: Sequence[TableEvidence], relative: Relative, report=print) -> 
     confidence = np.empty(len(tables))
     for fold in range(N_FOLDS):
         out = folds == fold
-        fitted = ~out & passed
-        curve = monotone_curve(raw[fitted], right[fitted], everyone[fitted].astype(float))
-        confidence[out] = np.interp(raw[out], *curve)
+        confidence[out] = np.interp(raw[out], *_curve_of(raw, right, passed, ~out))
 
     report("final models on all kinds")
-    curve = monotone_curve(raw[passed], right[passed], everyone[passed].astype(float))
+    curve = _curve_of(raw, right, passed, np.ones(len(tables), dtype=bool))
     arrays = {
         "version": np.array(VERSION),
         **arrays_of("ranker", train_ranker(tables, relative)),
