@@ -31,7 +31,7 @@ def evidence(arguments: argparse.Namespace) -> None:
     """Compute what is missing of the world's evidence."""
     from bench.unseen.evidence import collect
 
-    collect(arguments.kinds, range(arguments.seeds), arguments.jobs)
+    collect(arguments.kinds, arguments.seeds, arguments.jobs)
 
 
 def train(arguments: argparse.Namespace) -> None:
@@ -42,7 +42,7 @@ def train(arguments: argparse.Namespace) -> None:
     from bench.unseen.evidence import collect
 
     began = time.perf_counter()
-    tables = collect(arguments.kinds, range(arguments.seeds), arguments.jobs)
+    tables = collect(arguments.kinds, arguments.seeds, arguments.jobs)
     trained = training.train(tables, relative)
     trees.write(arguments.out, trained.arrays)
     text = leave_out.report(tables, trained)
@@ -87,7 +87,7 @@ def main() -> int:
     for name, call in (("evidence", evidence), ("train", train)):
         command = commands.add_parser(name, help=(call.__doc__ or "").rstrip("."))
         command.add_argument("--kinds", nargs="*", default=kinds, choices=kinds, metavar="KIND")
-        command.add_argument("--seeds", type=int, default=10, help="tables of each kind")
+        command.add_argument("--seeds", type=int, default=10, help="tables of each clustered kind")
         command.add_argument("--jobs", type=int, default=1, help="processes")
         command.set_defaults(call=call)
         if name == "train":

@@ -37,6 +37,7 @@ SOURCES = (
     "weft.auto.screening",
     "weft.auto.clumps",
 )
+NULLS_PER_SEED = 3
 COMPARED = ("HDBSCAN-15", "k-means + silhouette")
 
 
@@ -141,17 +142,28 @@ def _compute_and_keep(kind: str, seed: int) -> None:
     _keep(place(kind, seed), arrays)
 
 
+def _copies(seed: int, clustered: bool) -> Iterable[int]:
+    return [seed] if clustered else range(NULLS_PER_SEED * seed, NULLS_PER_SEED * (seed + 1))
+
+
 def collect(
-    kinds: Iterable[str] = tuple(KINDS),
-    seeds: Iterable[int] = range(10),
+    kinds: Iterable[str],
+    n_seeds: int,
     n_jobs: int = 1,
     report: Callable[[str], None] = print,
 ) -> list[TableEvidence]:
-    """Return the evidence of all tables of these kinds; compute what is missing.
+    """Return the evidence of the tables of these kinds; compute what is missing.
 
-    Tables come seed by seed, so that stopping early leaves every kind with about as many.
+    There are `n_seeds` tables of each clustered kind and NULLS_PER_SEED times as many of each
+    clusterless kind, of which there are fewer. They come seed by seed, so that stopping early
+    leaves every kind with about as many.
     """
-    wanted = [(kind, seed) for seed in seeds for kind in kinds]
+    wanted = [
+        (kind, copy)
+        for seed in range(n_seeds)
+        for kind in kinds
+        for copy in _copies(seed, KINDS[kind].clustered)
+    ]
     missing = [pair for pair in wanted if not place(*pair).exists()]
     if missing:
         report(f"{len(missing)} of {len(wanted)} tables to examine")
