@@ -54,7 +54,7 @@ def train(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run methods on the battery."""
-    names = [name for name in battery.files() if not arguments.sets or name in arguments.sets]
+    names = arguments.sets or battery.names(tuple(arguments.groups))
     failed = trial.run(names, arguments.methods, range(arguments.seeds), arguments.results)
     tables(arguments)
     return 1 if failed else 0
@@ -67,6 +67,8 @@ def tables(arguments: argparse.Namespace) -> None:
     for column in ("ari_ungated", "ari_best_candidate"):
         if any(column in row for row in rows):
             print(f"\n{column}:\n{trial.table(rows, column)}")
+    print(f"\nlosses:\n{trial.losses_table(rows)}")
+    print(f"\none-lump copies:\n{trial.lumps_table(rows)}")
 
 
 def main() -> int:
@@ -102,6 +104,8 @@ def main() -> int:
         if name == "run":
             command.add_argument("--methods", nargs="*", default=names, choices=names)
             command.add_argument("--sets", nargs="*", metavar="SET")
+            groups = [*battery.GROUPS, battery.LUMPS]
+            command.add_argument("--groups", nargs="*", default=battery.GROUPS, choices=groups)
             command.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
     return arguments.call(arguments) or 0

@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bench.unseen.lumps import one_lump_copy
 from bench.unseen.scoring import number_of_clusters
 
 GROUPS = ("fcps", "graves", "tables", "wide", "images")
+LUMP = "lump of "  # before the name of a set: its one-lump copy, which has no clusters
+LUMPS = "lumps"
 
 
 class BatterySet(NamedTuple):
@@ -55,8 +58,18 @@ def files(groups: tuple[str, ...] = GROUPS) -> dict[str, tuple[str, Path]]:
     return found
 
 
+def names(groups: tuple[str, ...]) -> list[str]:
+    """Return the names of the sets of some groups; one-lump copies are a group of their own."""
+    found = list(files(groups))
+    return [*found, *(LUMP + name for name in files())] if LUMPS in groups else found
+
+
 def load(name: str) -> BatterySet:
-    """Return one set of the battery."""
+    """Return one set of the battery, or the one-lump copy of a set."""
+    if name.startswith(LUMP):
+        X = load(name.removeprefix(LUMP)).X
+        nothing = np.zeros((len(X), 1), dtype=np.int64)
+        return BatterySet(name, LUMPS, one_lump_copy(X, 0), nothing)
     known = files()
     if name not in known:
         raise ValueError(f"{name!r} is not a set of the battery; choose from {sorted(known)}.")

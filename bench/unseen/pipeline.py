@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from weft.auto.candidates import generate
-from weft.auto.evidence import measure, measure_table, relative
+from weft.auto.evidence import measure, measure_table
 from weft.auto.working import prepare
 
-from bench.unseen import judge as judging
 from bench.unseen.rivals import standardised
 from weft.auto.screening import columns_that_matter
-
-JUDGE = Path(__file__).parents[2] / "build" / "unseen" / "judge.npz"
 
 
 class Examined(NamedTuple):
@@ -23,16 +19,6 @@ class Examined(NamedTuple):
     labels: np.ndarray  # (C, n), -1 for outliers
     values: np.ndarray  # (C, F)
     table_values: np.ndarray  # (T,)
-
-
-class Answer(NamedTuple):
-    """The judge's answer on one table."""
-
-    labels: np.ndarray  # one label for all rows where the gate says "no clusters"
-    ungated: np.ndarray  # the winner whatever the gate says
-    confidence: float
-    no_clusters: float
-    candidates: np.ndarray
 
 
 def columns_used(X: np.ndarray, seed: int) -> np.ndarray:
@@ -55,18 +41,3 @@ def examine(X: np.ndarray, seed: int, kept: np.ndarray | None = None) -> Examine
     table_values = measure_table(prepared, candidates, values)
     labels = np.stack([prepared.restore(candidate.labels) for candidate in candidates])
     return Examined(labels, values, table_values)
-
-
-def answer(X: np.ndarray, seed: int, path: Path = JUDGE) -> Answer:
-    """Return what the trained judge says of a table."""
-    examined = examine(X, seed)
-    nothing = np.zeros(len(X), dtype=int)
-    if not len(examined.labels):
-        return Answer(nothing, nothing, 0.0, 1.0, examined.labels)
-    judge = judging.load(path)
-    verdict = judging.judge_candidates(
-        judge, examined.values, examined.table_values, examined.labels, relative
-    )
-    winner = examined.labels[verdict.winner]
-    labels = nothing if verdict.no_clusters >= judge.gate_threshold else winner
-    return Answer(labels, winner, verdict.confidence, verdict.no_clusters, examined.labels)

@@ -40,7 +40,7 @@ def _autocluster_told(X: np.ndarray, n_clusters: int, seed: int) -> dict[str, An
 
 
 def _judge(X: np.ndarray, n_clusters: int, seed: int) -> dict[str, Any]:
-    from bench.unseen.pipeline import answer
+    from bench.unseen.answering import answer
 
     verdict = answer(X, seed)
     return {
@@ -131,8 +131,41 @@ def _append(path: Path, row: dict[str, Any]) -> None:
         file.write(start + json.dumps(row) + "\n")
 
 
+def lumps_table(rows: list[dict[str, Any]]) -> str:
+    """Return for each method the share of one-lump copies that it calls clustered."""
+    lines = ["| method | copies | called clustered |", "| --- | --- | --- |"]
+    for method in dict.fromkeys(row["method"] for row in rows):
+        claims = [row["k"] > 1 for row in rows
+                  if row["method"] == method and row["group"] == battery.LUMPS]  # fmt: skip
+        if claims:
+            lines.append(f"| {method} | {len(claims)} | {np.mean(claims):.3f} |")
+    return "\n".join(lines)
+
+
+def losses_table(rows: list[dict[str, Any]]) -> str:
+    """Return what the judge loses: to its own best candidate, and that to the best of anything."""
+    lines = ["| group | chosen | by gate | by selection | by generation and screening |",
+             "| --- " * 5 + "|"]  # fmt: skip
+    best: dict[str, float] = {}
+    for row in rows:
+        reached = max(row["ari"], row.get("ari_best_candidate", -1.0))
+        best[row["set"]] = max(best.get(row["set"], -1.0), reached)
+    judged = [row for row in rows if "ari_best_candidate" in row and row["group"] != battery.LUMPS]
+    for group in [*battery.GROUPS, "all"]:
+        own = [row for row in judged if group in (row["group"], "all")]
+        if own:
+            reached = [(r["ari"], r["ari_ungated"], r["ari_best_candidate"], best[r["set"]])
+                       for r in own]  # fmt: skip
+            chosen, *rest = np.mean(reached, axis=0)
+            losses = np.diff([chosen, *rest])
+            cells = [f"{number:.3f}" for number in (chosen, *losses)]
+            lines.append(f"| {group} ({len(own)}) | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def table(rows: list[dict[str, Any]], column: str = "ari") -> str:
     """Return mean scores by method and group as a table in Markdown."""
+    rows = [row for row in rows if row["group"] != battery.LUMPS]
     groups = [g for g in battery.GROUPS if any(row["group"] == g for row in rows)]
     lines = ["| method | " + " | ".join(groups) + " | all |", "| --- " * (len(groups) + 2) + "|"]
     for method in dict.fromkeys(row["method"] for row in rows):

@@ -122,3 +122,34 @@ def test_means_by_group():
         "| a | 0.750 (2) | 0.000 (1) | 0.500 (3) |",
         "| b | – | 0.250 (1) | 0.250 (1) |",
     ]
+
+
+def test_one_lump_copies_are_a_group(small_battery):
+    names = battery.names((battery.LUMPS,))
+    assert names == ["lump of fcps_easy", "lump of graves_easy", "lump of plain"]
+    data = battery.load("lump of plain")
+    assert data.group == "lumps"
+    assert data.X.shape == (60, 2)
+    assert not np.array_equal(data.X, battery.load("plain").X)
+    assert data.n_clusters == 1
+
+
+def test_claims_on_one_lump_copies():
+    rows = [
+        {"group": "lumps", "method": "a", "ari": 0.0, "k": 3},
+        {"group": "lumps", "method": "a", "ari": 1.0, "k": 1},
+        {"group": "fcps", "method": "a", "ari": 1.0, "k": 3},
+    ]
+    assert trial.lumps_table(rows).splitlines()[2:] == ["| a | 2 | 0.500 |"]
+    assert "| a | 1.000 (1) | 1.000 (1) |" in trial.table(rows)
+
+
+def test_losses_add_up_to_the_best_of_anything():
+    rows = [
+        {"set": "s", "group": "fcps", "method": "judge", "ari": 0.0, "ari_ungated": 0.5,
+         "ari_best_candidate": 0.7},
+        {"set": "s", "group": "fcps", "method": "other", "ari": 0.9},
+    ]  # fmt: skip
+    assert (
+        trial.losses_table(rows).splitlines()[2] == "| fcps (1) | 0.000 | 0.500 | 0.200 | 0.200 |"
+    )
