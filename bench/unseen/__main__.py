@@ -52,6 +52,15 @@ def train(arguments: argparse.Namespace) -> None:
     print(f"{arguments.out}: {size} bytes, {time.perf_counter() - began:.0f} s")
 
 
+def curve(arguments: argparse.Namespace) -> None:
+    """Print how the judge grows with the number of tables that it is trained on."""
+    from bench.unseen.evidence import collect
+    from bench.unseen.leave_out import curve_table
+    from weft.auto.evidence import relative
+
+    print(curve_table(collect(arguments.kinds, arguments.seeds, arguments.jobs), relative))
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run methods on the battery."""
     names = arguments.sets or battery.names(tuple(arguments.groups))
@@ -86,7 +95,7 @@ def main() -> int:
     command.add_argument("--kinds", nargs="*", default=kinds, choices=kinds, metavar="KIND")
     command.set_defaults(call=picture)
 
-    for name, call in (("evidence", evidence), ("train", train)):
+    for name, call in (("evidence", evidence), ("train", train), ("curve", curve)):
         command = commands.add_parser(name, help=(call.__doc__ or "").rstrip("."))
         command.add_argument("--kinds", nargs="*", default=kinds, choices=kinds, metavar="KIND")
         command.add_argument("--seeds", type=int, default=10, help="tables of each clustered kind")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bench.unseen.evidence import COMPARED, TableEvidence
-from bench.unseen.training import RIGHT, Trained
+from bench.unseen.training import RIGHT, Relative, Trained, leave_kinds_out
 
 
 def expected_calibration_error(
@@ -108,3 +108,22 @@ def report(tables: Sequence[TableEvidence], trained: Trained) -> str:
         f"{seconds.mean():.2f} s (mean).",
     ]
     return "\n\n".join(parts)
+
+
+def curve_table(tables: Sequence[TableEvidence], relative: Relative) -> str:
+    """Return how the mean score on kinds left out grows with the tables of each kind."""
+    tables = [table for table in tables if table.clustered and len(table.aris)]
+    most = 1 + max(table.seed for table in tables)
+    lines = ["| tables of a kind | tables in all | judge | best candidate |", "| --- " * 4 + "|"]
+    count = 1
+    while count <= most:
+        part = [table for table in tables if table.seed < count]
+        winners, _ = leave_kinds_out(part, relative, report=lambda text: None)
+        # The same tables are scored each time: those of the first seed.
+        first = np.array([table.seed == 0 for table in part])
+        lines.append(
+            f"| {count} | {len(part)} | {winners.aris[first].mean():.3f} | "
+            f"{winners.best[first].mean():.3f} |"
+        )
+        count *= 2
+    return "\n".join(lines)

@@ -190,16 +190,23 @@ def _kind_weights(tables: Sequence[TableEvidence], used: np.ndarray) -> np.ndarr
     return weights * used.sum() / weights.sum()
 
 
-def train(tables: Sequence[TableEvidence], relative: Relative, report=print) -> Trained:
-    """Train everything on the evidence of the world's tables."""
-    tables = [table for table in tables if len(table.aris)]
+def leave_kinds_out(
+    tables: Sequence[TableEvidence], relative: Relative, report=print
+) -> tuple[Winners, np.ndarray]:
+    """Return the winners of rankers that have not seen the winner's kind, and the folds."""
     folds = folds_of_kinds(tables)
     rankers: dict[int, Forest] = {}
     for fold in range(N_FOLDS):
         others = [table for table, f in zip(tables, folds, strict=True) if f != fold]
         rankers[fold] = train_ranker(others, relative, FOLD_SEEDS)
         report(f"fold {fold + 1} of {N_FOLDS}: ranker trained without its kinds")
-    winners = winners_of(tables, lambda i: rankers[int(folds[i])], relative)
+    return winners_of(tables, lambda i: rankers[int(folds[i])], relative), folds
+
+
+def train(tables: Sequence[TableEvidence], relative: Relative, report=print) -> Trained:
+    """Train everything on the evidence of the world's tables."""
+    tables = [table for table in tables if len(table.aris)]
+    winners, folds = leave_kinds_out(tables, relative, report)
     clustered = np.array([table.clustered for table in tables])
     right = clustered & (winners.aris >= RIGHT)
 
