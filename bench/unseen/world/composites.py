@@ -33,7 +33,9 @@ PARTS = (
 
 def composite(rng: Rng) -> Sketch:
     """Two or three different scenes beside each other in one plane."""
-    X, y, left = [], [], 0.0
+    X: list[np.ndarray] = []
+    y: list[np.ndarray] = []
+    left = 0.0
     for part in rng.permutation(len(PARTS))[: rng.integers(2, 4)]:
         scene = PARTS[part](rng)
         plane = scene.X[:, :2]
