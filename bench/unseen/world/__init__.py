@@ -20,6 +20,7 @@ from bench.unseen.world import (
     curves,
     measurements,
     solids,
+    weak,
     wide,
 )
 from bench.unseen.world.drawing import Kind, finish
@@ -35,6 +36,7 @@ KINDS: dict[str, Kind] = {
     **columns.KINDS,
     **measurements.KINDS,
     **wide.KINDS,
+    **weak.KINDS,
     **clusterless.KINDS,
 }
 CLUSTERED = tuple(name for name, kind in KINDS.items() if kind.clustered)

@@ -20,13 +20,13 @@ def _groups(rng: Rng, low: int = 40, high: int = 120, most: int = 7) -> np.ndarr
     return labels_of(draw_sizes(rng, int(rng.integers(low, high + 1)), k, smallest=7))
 
 
-def _n_columns(rng: Rng, low: int = 100, high: int = 2000) -> int:
+def n_columns(rng: Rng, low: int = 100, high: int = 2000) -> int:
     return int(log_uniform(rng, low, high))
 
 
 def gene_modules(rng: Rng) -> Sketch:
     """Groups of genes that go up and down together; some follow the classes, some do not."""
-    y, p = _groups(rng), _n_columns(rng)
+    y, p = _groups(rng), n_columns(rng)
     k = int(y.max()) + 1
     n_modules = int(rng.integers(4, 15))
     telling = rng.random(n_modules) < rng.uniform(0.3, 0.7)
@@ -43,7 +43,7 @@ def gene_modules(rng: Rng) -> Sketch:
 
 def gene_markers(rng: Rng) -> Sketch:
     """Each class has marker genes of its own among many genes that say nothing."""
-    y, p = _groups(rng), _n_columns(rng)
+    y, p = _groups(rng), n_columns(rng)
     k = int(y.max()) + 1
     X = rng.standard_normal((len(y), p)) * rng.gamma(4.0, 0.25, p)
     relevant = np.zeros(p, dtype=bool)
@@ -59,7 +59,7 @@ def gene_markers(rng: Rng) -> Sketch:
 
 def cell_counts(rng: Rng) -> Sketch:
     """Counts of molecules per cell: depth differs, many zeros; given as log(1 + count)."""
-    y, p = _groups(rng, 100, 400, 9), _n_columns(rng, 100, 800)
+    y, p = _groups(rng, 100, 400, 9), n_columns(rng, 100, 800)
     k = int(y.max()) + 1
     base = log_uniform(rng, 0.05, 5.0, p)
     told = rng.random(p) < rng.uniform(0.05, 0.3)
@@ -71,7 +71,7 @@ def cell_counts(rng: Rng) -> Sketch:
 
 def texts(rng: Rng) -> Sketch:
     """Word counts by topic, weighted down for length; most entries are zero."""
-    y, p = _groups(rng, 80, 400, 8), _n_columns(rng, 100, 1000)
+    y, p = _groups(rng, 80, 400, 8), n_columns(rng, 100, 1000)
     k = int(y.max()) + 1
     general = rng.dirichlet(np.full(p, 0.3))
     topics = rng.dirichlet(np.full(p, 0.05), k)
@@ -84,12 +84,12 @@ def texts(rng: Rng) -> Sketch:
     return Sketch(X / np.maximum(norm, 1e-12), y)
 
 
-def _pixels(side: int) -> tuple[np.ndarray, np.ndarray]:
+def pixels(side: int) -> tuple[np.ndarray, np.ndarray]:
     grid = np.stack(np.meshgrid(np.arange(side), np.arange(side), indexing="ij"), -1)
     return grid.reshape(-1, 2)[:, 0] / side, grid.reshape(-1, 2)[:, 1] / side
 
 
-def _scene(rng: Rng, across: np.ndarray, down: np.ndarray, spots: int) -> np.ndarray:
+def scene(rng: Rng, across: np.ndarray, down: np.ndarray, spots: int) -> np.ndarray:
     """Return a smooth picture: a sum of soft spots."""
     picture = np.zeros(len(across))
     for _ in range(spots):
@@ -103,10 +103,10 @@ def portraits(rng: Rng) -> Sketch:
     """Pictures of a few persons; light and pose change every picture of all persons."""
     y, side = _groups(rng, 60, 250, 14), int(rng.integers(12, 29))
     k = int(y.max()) + 1
-    across, down = _pixels(side)
-    common = _scene(rng, across, down, 10)
-    person = np.array([_scene(rng, across, down, 10) for _ in range(k)])
-    own_way = np.array([[_scene(rng, across, down, 5) for _ in range(2)] for _ in range(k)])
+    across, down = pixels(side)
+    common = scene(rng, across, down, 10)
+    person = np.array([scene(rng, across, down, 10) for _ in range(k)])
+    own_way = np.array([[scene(rng, across, down, 5) for _ in range(2)] for _ in range(k)])
     light = np.stack([across - 0.5, down - 0.5, (across - 0.5) ** 2])
     strength = rng.uniform(0.2, 1.0)
     X = common + rng.uniform(0.6, 1.4) * person[y]
@@ -120,7 +120,7 @@ def small_pictures(rng: Rng) -> Sketch:
     """Strokes on a small grid of pixels, moved a little from picture to picture."""
     y, side = _groups(rng, 150, 500, 9), int(rng.integers(8, 15))
     k = int(y.max()) + 1
-    across, down = _pixels(side)
+    across, down = pixels(side)
     corners = rng.uniform(0.15, 0.85, (k, 4, 2))
     move = rng.normal(0, rng.uniform(0.01, 0.05), (len(y), 4, 2))
     move += rng.normal(0, rng.uniform(0.0, 0.04), (len(y), 1, 2))
@@ -137,7 +137,7 @@ def small_pictures(rng: Rng) -> Sketch:
 
 def spectra(rng: Rng) -> Sketch:
     """Peaks at places that depend on the class, over a baseline that drifts."""
-    y, p = _groups(rng, 50, 200), _n_columns(rng, 150, 800)
+    y, p = _groups(rng, 50, 200), n_columns(rng, 150, 800)
     k = int(y.max()) + 1
     place = np.linspace(0, 1, p)
     centres = rng.uniform(0, 1, 14)
@@ -151,7 +151,7 @@ def spectra(rng: Rng) -> Sketch:
 
 def binary_wide(rng: Rng) -> Sketch:
     """Hundreds of yes/no columns, as markers on a genome: a drifting frequency per group."""
-    y, p = _groups(rng, 50, 200), _n_columns(rng, 150, 1500)
+    y, p = _groups(rng, 50, 200), n_columns(rng, 150, 1500)
     k = int(y.max()) + 1
     ancestral = rng.uniform(0.1, 0.9, p)
     drift = rng.uniform(0.05, 0.25)
