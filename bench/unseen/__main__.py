@@ -36,10 +36,9 @@ def evidence(arguments: argparse.Namespace) -> None:
 
 def train(arguments: argparse.Namespace) -> None:
     """Train the judge, write its file, print how it does on kinds left out."""
-    from weft.auto.evidence import relative
-
     from bench.unseen import leave_out, training, trees
     from bench.unseen.evidence import collect
+    from weft.auto.evidence import relative
 
     began = time.perf_counter()
     tables = collect(arguments.kinds, arguments.seeds, arguments.jobs)

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from weft.auto.evidence import relative
-from weft.auto.working import MAX_ROWS
 
 from bench.unseen import judge as judging
 from bench.unseen.pipeline import examine
 from bench.unseen.rivals import standardised
+from weft.auto.evidence import relative
+from weft.auto.working import MAX_ROWS
 
 JUDGE = Path(__file__).parents[2] / "build" / "unseen" / "judge.npz"
 

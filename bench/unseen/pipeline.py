@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from weft.auto.candidates import generate
-from weft.auto.evidence import measure, measure_table
-from weft.auto.working import prepare
 
 from bench.unseen.rivals import standardised
+from weft.auto.candidates import generate
+from weft.auto.evidence import measure, measure_table
 from weft.auto.screening import columns_that_matter
+from weft.auto.working import prepare
 
 
 class Examined(NamedTuple):
