@@ -13,14 +13,14 @@ the numbers that it was trained on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.unseen.trees import Forest, contributions, forest_from, logistic, predict, read
+from bench.unseen.trees import Forest, forest_from, logistic, predict, read
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -122,7 +122,7 @@ def score_features(scores: Floats, labels: Ints) -> Floats:
 
 
 def doubt_features(
-    values: Floats, relative_values: Floats, table_values: Floats, scores: Floats, labels: Ints
+    relative_values: Floats, table_values: Floats, scores: Floats, labels: Ints
 ) -> Floats:
     """Return what gate and confidence see: the winner, the table, and how clear the win is."""
     winner = int(np.argmax(scores))
@@ -147,50 +147,10 @@ def judge_candidates(
     labels : (C, n) of the candidates, -1 for outliers
     relative : the function that sets each value beside those of the other candidates
     """
-    values = rounded(values)
-    features = relative(values)
+    features = relative(rounded(values))
     scores = predict(judge.ranker, features)
-    doubt = doubt_features(values, features, table_values, scores, labels)
+    doubt = doubt_features(features, table_values, scores, labels)
     no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
     raw = logistic(predict(judge.confidence, doubt[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
     return Verdict(scores, int(np.argmax(scores)), no_clusters, confidence, doubt)
-
-
-def evidence_of(name: str) -> str:
-    """Return the measure that a feature is a form of: ``valley_worst_gap`` is ``valley``."""
-    for endings in (("_rank", "_z", "_gap"), ("_mean", "_worst", "_best")):
-        for ending in endings:
-            name = name.removesuffix(ending)
-    return name
-
-
-def reasons(
-    judge: Judge, features: Floats, winner: int, names: Sequence[str], n_reasons: int = 3
-) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """Return which evidence spoke for the winner and which against it, strongest first.
-
-    What a measure added to the winner's score is compared with what it added to the mean
-    candidate's. All forms of a measure (rank, gap, worst cluster, …) are summed.
-
-    Parameters
-    ----------
-    judge : what `load` gave
-    features : (C, F) what the ranker saw
-    winner : position of the candidate to explain
-    names : (F,) of the features
-    n_reasons : most reasons on each side
-
-    Returns
-    -------
-    spoke_for, spoke_against : measures with the score that they added or took
-    """
-    shares = contributions(judge.ranker, features)[:, :-1]
-    lead = shares[winner] - shares.mean(axis=0)
-    totals: dict[str, float] = {}
-    for name, amount in zip(names, lead, strict=True):
-        totals[evidence_of(name)] = totals.get(evidence_of(name), 0.0) + float(amount)
-    ordered = sorted(totals.items(), key=lambda item: -item[1])
-    spoke_for = [item for item in ordered[:n_reasons] if item[1] > 0]
-    spoke_against = [item for item in ordered[::-1][:n_reasons] if item[1] < 0]
-    return spoke_for, spoke_against

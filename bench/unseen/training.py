@@ -150,7 +150,7 @@ def winners_of(
         features = ranker_features(table, relative)
         scores = predict(rankers(position), features)
         labels = table.labels.astype(np.int64)
-        doubt = doubt_features(rounded(table.values), features, table.table_values, scores, labels)
+        doubt = doubt_features(features, table.table_values, scores, labels)
         chosen = int(np.argmax(scores))
         rows.append((doubt, table.aris[chosen], table.aris.max(), chosen))
     return Winners(*(np.array(column) for column in zip(*rows, strict=True)))

@@ -141,27 +141,3 @@ def test_few_clusterless_tables_pass_the_gate():
     clustered = np.arange(101) < 1
     threshold = training.gate_threshold(no_clusters, clustered)
     assert (no_clusters[~clustered] < threshold).mean() <= training.FALSE_ALARMS
-
-
-def test_reasons_sum_the_forms_of_a_measure():
-    # One tree asks both features; by hand: x0 adds 1 and x1 adds 2 to the mean of 4 for the
-    # winner, x0 takes 3 for the other. Against the mean: 1 - (1 - 3) / 2 = 2, and 2 - 1 = 1.
-    forest = trees.Forest(
-        np.array([0, -1, 1, -1, -1], dtype=np.int16),
-        np.array([0.5, 0, 2.0, 0, 0], dtype=np.float32),
-        np.array([1, 0, 3, 0, 0], dtype=np.int16),
-        np.array([2, 0, 4, 0, 0], dtype=np.int16),
-        np.array([4, 1, 5, 3, 7], dtype=np.float32),
-        np.array([0, 5], dtype=np.int32),
-    )
-    judge = judging.Judge(forest, forest, forest, 0.5, np.zeros(1), np.zeros(1))
-    features = np.array([[0.6, 2.1], [0.5, 9.0]])
-    spoke_for, against = judging.reasons(judge, features, 0, ["valley_mean", "votes_rank"])
-    assert spoke_for == [("valley", 2.0), ("votes", 1.0)]
-    assert against == []
-    spoke_for, against = judging.reasons(judge, features, 0, ["valley_mean", "valley_worst_gap"])
-    assert spoke_for == [("valley", 3.0)]
-    assert judging.reasons(judge, features, 1, ["valley", "votes"])[1] == [
-        ("valley", -2.0),
-        ("votes", -1.0),
-    ]
