@@ -1,0 +1,177 @@
+"""Candidates, evidence and true scores of the world's tables, kept on disk one file per table.
+
+A folder carries a digest of the code that makes its content. When that code changes, the content
+is computed anew; old folders can be deleted. What rivals reach depends on the world alone and has a
+folder of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from bench.unseen.rivals import RIVALS, standardised
+from bench.unseen.scoring import best_ari
+from bench.unseen.world import KINDS, Table, make_table
+
+BUILD = Path(__file__).parents[2] / "build" / "unseen"
+WORLD_SOURCES = ("bench.unseen.world", "bench.unseen.rivals")
+SOURCES = (
+    "bench.unseen.world",
+    "bench.unseen.pipeline",
+    "weft.auto.working",
+    "weft.auto.candidates",
+    "weft.auto.evidence",
+    "weft.auto.kernels",
+    "weft.auto.screening",
+    "weft.auto.clumps",
+)
+NULLS_PER_SEED = 3
+COMPARED = ("HDBSCAN-15", "k-means + silhouette")
+
+
+class TableEvidence(NamedTuple):
+    """What is known of one table of the world after its candidates were made."""
+
+    kind: str
+    seed: int
+    clustered: bool
+    labels: np.ndarray  # (C, n) int16
+    values: np.ndarray  # (C, F) float32
+    table_values: np.ndarray  # (T,) float32
+    aris: np.ndarray  # (C,) float32, each candidate against the truth
+    rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables
+    seconds: float
+
+
+@cache
+def digest(sources: tuple[str, ...] = SOURCES) -> str:
+    """Return a name for the present code of some modules: 12 hexadecimal digits."""
+    sums = hashlib.sha256()
+    for name in sources:
+        module = importlib.import_module(name)
+        file = Path(str(module.__file__))
+        files = sorted(file.parent.rglob("*.py")) if file.name == "__init__.py" else [file]
+        for path in files:
+            sums.update(path.read_bytes())
+    return sums.hexdigest()[:12]
+
+
+def place(kind: str, seed: int) -> Path:
+    """Return the file of one table's evidence."""
+    return BUILD / f"evidence-{digest()}" / f"{kind}-{seed}.npz"
+
+
+def rivals_place(kind: str, seed: int) -> Path:
+    """Return the file of what rivals reach on one table."""
+    return BUILD / f"rivals-{digest(WORLD_SOURCES)}" / f"{kind}-{seed}.npz"
+
+
+def rival_scores(table: Table) -> np.ndarray:
+    """Return the adjusted Rand index of each rival of COMPARED; NaN in clusterless tables."""
+    if not table.clustered:
+        return np.full(len(COMPARED), np.nan, dtype=np.float32)
+    X = standardised(table.X)
+    scores = [best_ari(table.y, RIVALS[name].run(X, 0, 0)) for name in COMPARED]
+    return np.array(scores, dtype=np.float32)
+
+
+def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvidence:
+    """Return the evidence of one table; `examine` makes candidates, AutoCluster's if None."""
+    if examine is None:
+        examine = importlib.import_module("bench.unseen.pipeline").examine
+    table = make_table(kind, seed)
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        began = time.perf_counter()
+        examined = examine(table.X, 0)
+        seconds = time.perf_counter() - began
+        known = rivals_place(kind, seed)
+        if known.exists():
+            rivals = np.load(known, allow_pickle=False)["rivals"]
+        else:
+            rivals = rival_scores(table)
+            _keep(known, {"rivals": rivals})
+    aris = np.zeros(len(examined.labels), dtype=np.float32)
+    if table.clustered:
+        aris[:] = [best_ari(table.y, labels) for labels in examined.labels]
+    return TableEvidence(
+        kind,
+        seed,
+        table.clustered,
+        examined.labels.astype(np.int16),
+        np.nan_to_num(examined.values).astype(np.float32),
+        np.nan_to_num(examined.table_values).astype(np.float32),
+        aris,
+        rivals,
+        seconds,
+    )
+
+
+def load(kind: str, seed: int) -> TableEvidence:
+    """Return kept evidence."""
+    with np.load(place(kind, seed), allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    clustered, seconds = bool(arrays.pop("clustered")), float(arrays.pop("seconds"))
+    arrays.pop("seed")
+    return TableEvidence(kind=kind, seed=seed, clustered=clustered, seconds=seconds, **arrays)
+
+
+def _keep(path: Path, arrays: dict[str, Any]) -> None:
+    """Write arrays under another name first: the file is there whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.stem}.{os.getpid()}.npz")
+    np.savez_compressed(half, **arrays)
+    half.replace(path)
+
+
+def _compute_and_keep(kind: str, seed: int) -> None:
+    arrays = compute(kind, seed)._asdict()
+    del arrays["kind"]
+    _keep(place(kind, seed), arrays)
+
+
+def _copies(seed: int, clustered: bool) -> Iterable[int]:
+    return [seed] if clustered else range(NULLS_PER_SEED * seed, NULLS_PER_SEED * (seed + 1))
+
+
+def collect(
+    kinds: Iterable[str],
+    n_seeds: int,
+    n_jobs: int = 1,
+    report: Callable[[str], None] = print,
+) -> list[TableEvidence]:
+    """Return the evidence of the tables of these kinds; compute what is missing.
+
+    There are `n_seeds` tables of each clustered kind and NULLS_PER_SEED times as many of each
+    clusterless kind, of which there are fewer. They come seed by seed, so that stopping early
+    leaves every kind with about as many.
+    """
+    wanted = [
+        (kind, copy)
+        for seed in range(n_seeds)
+        for kind in kinds
+        for copy in _copies(seed, KINDS[kind].clustered)
+    ]
+    missing = [pair for pair in wanted if not place(*pair).exists()]
+    if missing:
+        report(f"{len(missing)} of {len(wanted)} tables to examine")
+        began = time.perf_counter()
+        with ProcessPoolExecutor(n_jobs) as pool:
+            jobs = [pool.submit(_compute_and_keep, *pair) for pair in missing]
+            for number, job in enumerate(as_completed(jobs), 1):
+                job.result()
+                if number % 50 == 0 or number == len(missing):
+                    report(f"[{number}/{len(missing)}] {time.perf_counter() - began:.0f} s")
+    return [load(*pair) for pair in wanted]

@@ -1,0 +1,62 @@
+"""LightGBM's trees as a `Forest`: the same decisions and sums, in flat arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bench.unseen.trees import Forest
+
+
+def single_below(threshold: float) -> np.float32:
+    """Return the largest float32 that is not above `threshold`.
+
+    For a float32 x, ``x <= threshold`` and ``x <= single_below(threshold)`` are the same.
+    """
+    single = np.float32(threshold)
+    if float(single) > threshold:
+        single = np.nextafter(single, np.float32(-np.inf))
+    return single
+
+
+def forest_of(booster: Any) -> Forest:
+    """Return the trees of a LightGBM booster that was trained without missing values."""
+    nodes: list[tuple[int, float, int, int, float]] = []
+    starts = [0]
+
+    def add(tree: dict[str, Any]) -> int:
+        """Append a node and all below it; return its place in its tree."""
+        place = len(nodes) - starts[-1]
+        if "leaf_value" in tree:
+            nodes.append((-1, 0.0, 0, 0, tree["leaf_value"]))
+            return place
+        if tree["decision_type"] != "<=" or tree["missing_type"] != "None":
+            raise ValueError(
+                f"a node decides by {tree['decision_type']!r} with missing type "
+                f"{tree['missing_type']!r}; train on numbers only, with use_missing=False."
+            )
+        nodes.append((0, 0.0, 0, 0, 0.0))
+        left = add(tree["left_child"])
+        right = add(tree["right_child"])
+        nodes[starts[-1] + place] = (
+            tree["split_feature"],
+            tree["threshold"],
+            left,
+            right,
+            tree["internal_value"],
+        )
+        return place
+
+    for tree in booster.dump_model()["tree_info"]:
+        add(tree["tree_structure"])
+        starts.append(len(nodes))
+    feature, threshold, left, right, value = zip(*nodes, strict=True)
+    return Forest(
+        np.array(feature, dtype=np.int16),
+        np.array([single_below(t) for t in threshold], dtype=np.float32),
+        np.array(left, dtype=np.int16),
+        np.array(right, dtype=np.int16),
+        np.array(value, dtype=np.float32),
+        np.array(starts, dtype=np.int32),
+    )

@@ -1,0 +1,156 @@
+"""The learned judge at work: which candidate is right, whether any is, and how sure that is.
+
+The file `judge.npz` holds three forests (see `trees`):
+
+ranker      evidence of a candidate, beside that of its rivals → a score; the largest wins
+gate        evidence of the winner and of the table → log-odds that the table has no clusters
+confidence  the same evidence → log-odds that the winner is right (adjusted Rand index ≥ 0.8),
+            then a monotone curve that was calibrated on kinds of tables left out of training
+
+Evidence is rounded to single precision before anything is compared, so that the judge decides by
+the numbers that it was trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.unseen.trees import Forest, forest_from, logistic, predict, read
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TOP = 10  # candidates that the winner is compared with
+VERSION = 1
+SCORE_NAMES = (
+    "score",
+    "score_over_mean",
+    "score_over_next",
+    "top_agreement",
+    "top_clusters_spread",
+    "same_share",
+)
+
+
+class Judge(NamedTuple):
+    """What was learned, as read from its file."""
+
+    ranker: Forest
+    gate: Forest
+    confidence: Forest
+    gate_threshold: float  # "no clusters" from this probability on
+    curve_from: Floats  # the calibration curve, raw to calibrated
+    curve_to: Floats
+
+
+class Verdict(NamedTuple):
+    """The judge's answer for one table; `winner` is a position among the candidates."""
+
+    scores: Floats
+    winner: int
+    no_clusters: float  # probability
+    confidence: float  # probability that the winner is right
+    features: Floats  # what gate and confidence have seen
+
+
+def load(path: Path) -> Judge:
+    """Read a judge from its file."""
+    arrays = read(path)
+    if "version" not in arrays or int(arrays["version"]) != VERSION:
+        raise ValueError(f"{path.name} is not a judge of version {VERSION}; train it again.")
+    return Judge(
+        forest_from(arrays, "ranker"),
+        forest_from(arrays, "gate"),
+        forest_from(arrays, "confidence"),
+        float(arrays["gate_threshold"]),
+        np.asarray(arrays["curve_from"], dtype=np.float64),
+        np.asarray(arrays["curve_to"], dtype=np.float64),
+    )
+
+
+def rounded(values: NDArray) -> Floats:
+    """Return evidence in the precision that the judge sees."""
+    return np.nan_to_num(np.asarray(values, dtype=np.float32)).astype(np.float64)
+
+
+def rand_index(a: Ints, b: Ints) -> float:
+    """Return the adjusted Rand index of two labellings; -1 is a label like any other."""
+    a, b = np.asarray(a) + 1, np.asarray(b) + 1
+    width = int(b.max()) + 1
+    table = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).astype(np.float64)
+    table = table.reshape(-1, width)
+    pairs = (table * (table - 1)).sum() / 2
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    in_a, in_b = (rows * (rows - 1)).sum() / 2, (columns * (columns - 1)).sum() / 2
+    expected = in_a * in_b / (len(a) * (len(a) - 1) / 2)
+    highest = (in_a + in_b) / 2
+    return 1.0 if highest == expected else float((pairs - expected) / (highest - expected))
+
+
+def score_features(scores: Floats, labels: Ints) -> Floats:
+    """Return how clear the winner is and how far the best candidates agree with it (SCORE_NAMES).
+
+    Parameters
+    ----------
+    scores : (C,) of the ranker
+    labels : (C, n) of the candidates
+    """
+    order = np.argsort(-scores, kind="stable")[: TOP + 1]
+    winner = order[0]
+    others = order[1:]
+    if len(others) == 0:
+        return np.array([scores[winner], 0.0, 0.0, 1.0, 0.0, 1.0])
+    agreement = np.array([rand_index(labels[winner], labels[other]) for other in others])
+    counts = np.log([len(np.unique(labels[c][labels[c] >= 0])) for c in order])
+    different = others[agreement < 0.9]
+    lead = scores[winner] - (scores[different[0]] if len(different) else scores[others[-1]])
+    return np.array(
+        [
+            scores[winner],
+            scores[winner] - scores.mean(),
+            lead,
+            agreement.mean(),
+            counts.std(),
+            (agreement >= 0.9).mean(),
+        ]
+    )
+
+
+def doubt_features(
+    relative_values: Floats, table_values: Floats, scores: Floats, labels: Ints
+) -> Floats:
+    """Return what gate and confidence see: the winner, the table, and how clear the win is."""
+    winner = int(np.argmax(scores))
+    parts = (relative_values[winner], rounded(table_values), score_features(scores, labels))
+    return rounded(np.concatenate(parts))
+
+
+def judge_candidates(
+    judge: Judge,
+    values: Floats,
+    table_values: Floats,
+    labels: Ints,
+    relative: Callable[[Floats], Floats],
+) -> Verdict:
+    """Return the verdict on the candidates of one table.
+
+    Parameters
+    ----------
+    judge : what `load` gave
+    values : (C, F) evidence of the candidates
+    table_values : (T,) evidence of the table
+    labels : (C, n) of the candidates, -1 for outliers
+    relative : the function that sets each value beside those of the other candidates
+    """
+    features = relative(rounded(values))
+    scores = predict(judge.ranker, features)
+    doubt = doubt_features(features, table_values, scores, labels)
+    no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
+    raw = logistic(predict(judge.confidence, doubt[None]))
+    confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
+    return Verdict(scores, int(np.argmax(scores)), no_clusters, confidence, doubt)

@@ -1,0 +1,154 @@
+"""Boosted trees as plain arrays: prediction, explanation, and a file without pickle.
+
+A `Forest` is a sum of binary trees whose nodes lie in flat arrays. At a node with feature f a row
+goes left if ``x[f] <= threshold``, else right; a leaf has feature -1. Inner nodes hold the mean of
+the leaves below them as their value, so that each step of a row's path from the root to its leaf
+can be credited to the feature that was asked (Saabas 2014): these steps and the mean of the roots
+sum to the prediction.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Singles = NDArray[np.float32]
+Floats = NDArray[np.float64]
+FIELDS = ("feature", "threshold", "left", "right", "value", "start")
+DTYPES = ("int16", "float32", "int16", "int16", "float32", "int32")
+
+
+class Forest(NamedTuple):
+    """Trees in flat arrays; `left` and `right` count from the tree's own root."""
+
+    feature: NDArray[np.int16]  # (n_nodes,) -1 in leaves
+    threshold: Singles  # (n_nodes,)
+    left: NDArray[np.int16]  # (n_nodes,)
+    right: NDArray[np.int16]  # (n_nodes,)
+    value: Singles  # (n_nodes,) what a leaf adds; in inner nodes the mean below
+    start: NDArray[np.int32]  # (n_trees + 1,) first node of each tree
+
+
+@numba.njit(cache=True, nogil=True)
+def _sum_leaves(feature, threshold, left, right, value, start, X, out):
+    """Fill `out` (n,) with the sum of the leaves that each row reaches."""
+    for i in range(X.shape[0]):
+        total = 0.0
+        for tree in range(start.shape[0] - 1):
+            root = start[tree]
+            node = root
+            while feature[node] >= 0:
+                below = left[node] if X[i, feature[node]] <= threshold[node] else right[node]
+                node = root + below
+            total += value[node]
+        out[i] = total
+
+
+@numba.njit(cache=True, nogil=True)
+def _credit_features(feature, threshold, left, right, value, start, X, out):
+    """Fill `out` (n, n_features + 1) with each feature's share; the last column is the mean."""
+    out[:] = 0.0
+    for i in range(X.shape[0]):
+        for tree in range(start.shape[0] - 1):
+            root = start[tree]
+            node = root
+            out[i, -1] += value[root]
+            while feature[node] >= 0:
+                asked = feature[node]
+                below = left[node] if X[i, asked] <= threshold[node] else right[node]
+                out[i, asked] += value[root + below] - value[node]
+                node = root + below
+
+
+def _single(X: NDArray) -> Singles:
+    return np.ascontiguousarray(np.nan_to_num(X, nan=0.0), dtype=np.float32)
+
+
+def predict(forest: Forest, X: NDArray) -> Floats:
+    """Return the sum of the trees for each row of X; NaN counts as 0."""
+    out = np.empty(len(X))
+    _sum_leaves(*forest, _single(X), out)
+    return out
+
+
+def contributions(forest: Forest, X: NDArray) -> Floats:
+    """Return (n, n_features + 1): what each feature added, then the mean prediction."""
+    out = np.empty((len(X), np.shape(X)[1] + 1))
+    _credit_features(*forest, _single(X), out)
+    return out
+
+
+def logistic(scores: NDArray) -> Floats:
+    """Return 1 / (1 + exp(-score)), without overflow."""
+    return 0.5 * (1.0 + np.tanh(0.5 * np.asarray(scores, dtype=np.float64)))
+
+
+def join(forests: list[Forest]) -> Forest:
+    """Return one forest that holds the trees of several."""
+    starts = [np.zeros(1, dtype=np.int32)]
+    offset = 0
+    for forest in forests:
+        starts.append((forest.start[1:] + offset).astype(np.int32))
+        offset += len(forest.feature)
+    columns = zip(*forests, strict=True)
+    feature, threshold, left, right, value, _ = (np.concatenate(parts) for parts in columns)
+    return Forest(feature, threshold, left, right, value, np.concatenate(starts))
+
+
+def scaled(forest: Forest, factor: float) -> Forest:
+    """Return the forest with all values multiplied, as for a mean of several forests."""
+    return forest._replace(value=(forest.value * np.float32(factor)).astype(np.float32))
+
+
+def arrays_of(name: str, forest: Forest) -> dict[str, NDArray]:
+    """Return the arrays of a forest under names that begin with `name`."""
+    return {f"{name}.{field}": getattr(forest, field) for field in FIELDS}
+
+
+def forest_from(arrays: dict[str, NDArray], name: str) -> Forest:
+    """Return a forest from named arrays, after checking that no node points outside its tree."""
+    parts = []
+    for field, dtype in zip(FIELDS, DTYPES, strict=True):
+        key = f"{name}.{field}"
+        if key not in arrays or arrays[key].dtype != np.dtype(dtype) or arrays[key].ndim != 1:
+            raise ValueError(f"the file has no one-dimensional {dtype} array {key!r}; replace it.")
+        parts.append(np.ascontiguousarray(arrays[key]))
+    forest = Forest(*parts)
+    sizes = np.diff(forest.start)
+    n_nodes = len(forest.feature)
+    sound = (
+        len(forest.start) > 0
+        and forest.start[0] == 0
+        and forest.start[-1] == n_nodes
+        and (sizes > 0).all()
+        and all(len(part) == n_nodes for part in parts[:-1])
+        and bool(np.isfinite(forest.value).all())
+    )
+    if sound:
+        inner = forest.feature >= 0
+        place = np.arange(n_nodes) - np.repeat(forest.start[:-1], sizes)
+        size = np.repeat(sizes, sizes)
+        for child in (forest.left, forest.right):
+            # Children come after their parent, so that every path ends.
+            sound &= bool(((child > place) & (child < size))[inner].all())
+    if not sound:
+        raise ValueError(f"the trees {name!r} of the file are damaged; replace the file.")
+    return forest
+
+
+def write(path: Path, arrays: dict[str, NDArray]) -> None:
+    """Write named arrays to one compressed file; the same arrays give the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.stem}.half.npz")
+    np.savez_compressed(half, **arrays)  # type: ignore[arg-type]
+    half.replace(path)
+
+
+def read(path: Path) -> dict[str, NDArray]:
+    """Return the named arrays of a file; nothing in it is executed."""
+    with np.load(path, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}

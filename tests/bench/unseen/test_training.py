@@ -1,0 +1,143 @@
+"""Training: kinds left out stay out, the same evidence gives the same file, the judge works."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from bench.unseen.evidence import compute
+from bench.unseen.leave_out import expected_calibration_error, report
+from bench.unseen.world import make_table
+from sklearn.cluster import KMeans
+from sklearn.metrics import silhouette_score
+
+from bench.unseen import judge as judging
+from bench.unseen import training, trees
+
+pytest.importorskip("lightgbm")
+
+KINDS = (
+    "gaussians_apart", "uniform_balls", "unequal_sizes", "grid", "simplex", "background",
+    "outliers", "hierarchy_coarse", "one_gaussian", "uniform_cube", "one_student", "exponential",
+    "lognormal", "one_factor", "uniform_ball", "correlated_gaussian",
+)  # fmt: skip
+
+
+class Examined(NamedTuple):
+    labels: np.ndarray
+    values: np.ndarray
+    table_values: np.ndarray
+
+
+def examine(X, seed):
+    """k-means for several K with two measures: a stand-in for AutoCluster's own family."""
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    labels = np.array([KMeans(k, n_init=1, random_state=seed).fit_predict(X) for k in range(2, 9)])
+    values = np.array([[silhouette_score(X, row), np.log(row.max() + 1.0)] for row in labels])
+    return Examined(labels, values, np.array([values[:, 0].max(), np.log(len(X))]))
+
+
+def relative(values):
+    return np.hstack([values, values - values.max(axis=0)])
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    folder = tmp_path_factory.mktemp("build")
+    patch.setattr("bench.unseen.evidence.BUILD", folder)
+    patch.setattr("bench.unseen.training.RANKER_TREES", 30)
+    patch.setattr("bench.unseen.training.DOUBT_TREES", 30)
+    patch.setattr("bench.unseen.training.SEEDS", (1, 2))
+    # A hundred candidates instead of a hundred thousand: smaller leaves.
+    patch.setitem(training.RANKER, "min_data_in_leaf", 5)
+    patch.setitem(training.RANKER, "feature_fraction", 1.0)
+    patch.setitem(training.DOUBT, "min_data_in_leaf", 5)
+    yield [compute(kind, seed, examine) for seed in range(4) for kind in KINDS]
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def trained(tables):
+    return training.train(tables, relative, report=lambda text: None)
+
+
+def test_kinds_are_never_split_over_folds(tables):
+    folds = training.folds_of_kinds(tables)
+    for kind in KINDS:
+        assert len({f for f, t in zip(folds, tables, strict=True) if t.kind == kind}) == 1
+    assert set(folds) == set(range(training.N_FOLDS))
+    for fold in range(training.N_FOLDS):
+        sorts = {t.clustered for f, t in zip(folds, tables, strict=True) if f == fold}
+        assert sorts == {True, False}
+
+
+def test_the_same_evidence_gives_the_same_bytes(tables, trained, tmp_path):
+    second = training.train(tables, relative, report=lambda text: None)
+    trees.write(tmp_path / "a.npz", trained.arrays)
+    trees.write(tmp_path / "b.npz", second.arrays)
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert (tmp_path / "a.npz").stat().st_size < 1_000_000
+
+
+def test_the_trained_judge_beats_a_random_candidate(tables, trained):
+    clustered = np.array([table.clustered for table in tables])
+    at_random = np.array([table.aris.mean() for table in tables])
+    assert trained.winners.aris[clustered].mean() > at_random[clustered].mean() + 0.1
+    # The area under the curve: 0.5 is chance.
+    pairs = trained.no_clusters[~clustered][:, None] > trained.no_clusters[clustered]
+    assert pairs.mean() > 0.75
+
+
+def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
+    trees.write(tmp_path / "judge.npz", trained.arrays)
+    judge = judging.load(tmp_path / "judge.npz")
+    examined = examine(make_table("gaussians_apart", 50).X, 0)
+    verdict = judging.judge_candidates(
+        judge, examined.values, examined.table_values, examined.labels, relative
+    )
+    assert verdict.winner == np.argmax(verdict.scores)
+    assert 0.0 <= verdict.confidence <= 1.0
+    assert 0.0 <= verdict.no_clusters <= 1.0
+    turned = judging.judge_candidates(
+        judge, examined.values[::-1], examined.table_values, examined.labels[::-1], relative
+    )
+    np.testing.assert_allclose(turned.scores[::-1], verdict.scores)
+
+
+def test_another_version_is_refused(trained, tmp_path):
+    trees.write(tmp_path / "judge.npz", {**trained.arrays, "version": np.array(0)})
+    with pytest.raises(ValueError, match="is not a judge of version 1; train it again"):
+        judging.load(tmp_path / "judge.npz")
+
+
+def test_the_report_names_every_kind(tables, trained):
+    text = report(tables, trained)
+    for kind in KINDS:
+        assert f"| {kind} |" in text
+    assert "Expected calibration error" in text
+
+
+def test_the_calibration_curve_rises():
+    rng = np.random.default_rng(0)
+    raw = rng.random(400)
+    truth = rng.random(400) < raw**2
+    curve_from, curve_to = training.monotone_curve(raw, truth)
+    assert (np.diff(curve_from) > 0).all()
+    assert (np.diff(curve_to) >= 0).all()
+    assert np.interp(0.5, curve_from, curve_to) == pytest.approx(0.25, abs=0.12)
+
+
+def test_calibration_error_by_hand():
+    # Two of four right at a stated 0.9, and one of one at 0.5: (4 · 0.4 + 1 · 0.5) / 5 = 0.42.
+    stated = np.array([0.9, 0.9, 0.9, 0.9, 0.5])
+    right = np.array([True, True, False, False, True])
+    assert expected_calibration_error(stated, right) == pytest.approx(0.42)
+
+
+def test_few_clusterless_tables_pass_the_gate():
+    no_clusters = np.linspace(0, 1, 101)
+    clustered = np.arange(101) < 1
+    threshold = training.gate_threshold(no_clusters, clustered)
+    assert (no_clusters[~clustered] < threshold).mean() <= training.FALSE_ALARMS
