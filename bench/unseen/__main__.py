@@ -36,14 +36,14 @@ def evidence(arguments: argparse.Namespace) -> None:
 
 def train(arguments: argparse.Namespace) -> None:
     """Train the judge, write its file, print how it does on kinds left out."""
-    from bench.unseen import leave_out, training, trees
+    from bench.unseen import exporting, leave_out, training
     from bench.unseen.evidence import collect
     from weft.auto.evidence import relative
 
     began = time.perf_counter()
     tables = collect(arguments.kinds, arguments.seeds, arguments.jobs)
     trained = training.train(tables, relative)
-    trees.write(arguments.out, trained.arrays)
+    exporting.write(arguments.out, trained.arrays)
     text = leave_out.report(tables, trained)
     arguments.out.with_suffix(".md").write_text(text + "\n")
     print(text)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.unseen import judge as judging
 from bench.unseen.pipeline import examine
 from bench.unseen.rivals import standardised
+from weft.auto import judge as judging
 from weft.auto.evidence import relative
 from weft.auto.working import MAX_ROWS
 
@@ -43,13 +43,13 @@ def answer(X: np.ndarray, seed: int, path: Path = JUDGE) -> Answer:
         labels, ungated = follow_nearest(X, rows, np.stack([part.labels, part.ungated]))
         candidates = follow_nearest(X, rows, part.candidates)
         return part._replace(labels=labels, ungated=ungated, candidates=candidates)
-    examined = examine(X, seed)
+    examined = examine(X)
     nothing = np.zeros(len(X), dtype=int)
     if not len(examined.labels):
         return Answer(nothing, nothing, 0.0, 1.0, examined.labels)
     judge = judging.load(path)
     verdict = judging.judge_candidates(
-        judge, examined.values, examined.table_values, examined.labels, relative
+        judge, examined.values, examined.table_values, examined.labels, relative=relative
     )
     winner = examined.labels[verdict.winner]
     labels = nothing if verdict.no_clusters >= judge.gate_threshold else winner

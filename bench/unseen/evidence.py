@@ -34,8 +34,10 @@ SOURCES = (
     "weft.auto.candidates",
     "weft.auto.evidence",
     "weft.auto.kernels",
-    "weft.auto.screening",
-    "weft.auto.clumps",
+    "weft.auto.canonical",
+    "weft.auto.search",
+    "weft.columns",
+    "weft.backends.cpu.columns",
 )
 NULLS_PER_SEED = 3
 COMPARED = ("HDBSCAN-15", "k-means + silhouette")
@@ -95,7 +97,7 @@ def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvide
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         began = time.perf_counter()
-        examined = examine(table.X, 0)
+        examined = examine(table.X)
         seconds = time.perf_counter() - began
         known = rivals_place(kind, seed)
         if known.exists():

@@ -1,12 +1,14 @@
-"""LightGBM's trees as a `Forest`: the same decisions and sums, in flat arrays."""
+"""LightGBM's trees as a `Forest`, forests put together, and the file that holds them."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bench.unseen.trees import Forest
+from weft.auto.trees import FIELDS, Forest
 
 
 def single_below(threshold: float) -> np.float32:
@@ -60,3 +62,33 @@ def forest_of(booster: Any) -> Forest:
         np.array(value, dtype=np.float32),
         np.array(starts, dtype=np.int32),
     )
+
+
+def join(forests: list[Forest]) -> Forest:
+    """Return one forest that holds the trees of several."""
+    starts = [np.zeros(1, dtype=np.int32)]
+    offset = 0
+    for forest in forests:
+        starts.append((forest.start[1:] + offset).astype(np.int32))
+        offset += len(forest.feature)
+    columns = zip(*forests, strict=True)
+    feature, threshold, left, right, value, _ = (np.concatenate(parts) for parts in columns)
+    return Forest(feature, threshold, left, right, value, np.concatenate(starts))
+
+
+def scaled(forest: Forest, factor: float) -> Forest:
+    """Return the forest with all values multiplied, as for a mean of several forests."""
+    return forest._replace(value=(forest.value * np.float32(factor)).astype(np.float32))
+
+
+def arrays_of(name: str, forest: Forest) -> dict[str, NDArray]:
+    """Return the arrays of a forest under names that begin with `name`."""
+    return {f"{name}.{field}": getattr(forest, field) for field in FIELDS}
+
+
+def write(path: Path, arrays: dict[str, NDArray]) -> None:
+    """Write named arrays to one compressed file; the same arrays give the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.stem}.half.npz")
+    np.savez_compressed(half, **arrays)  # type: ignore[arg-type]
+    half.replace(path)

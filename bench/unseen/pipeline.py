@@ -1,4 +1,4 @@
-"""From a table to candidates and their evidence, as AutoCluster does it."""
+"""From a table to candidates and their evidence: AutoCluster's own steps."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.unseen.rivals import standardised
-from weft.auto.candidates import generate
-from weft.auto.evidence import measure, measure_table
-from weft.auto.screening import columns_that_matter
-from weft.auto.working import prepare
+from weft.auto.canonical import to_canonical
+from weft.auto.search import examine as examine_rows
+from weft.parallel.blas import one_blas_thread
 
 
 class Examined(NamedTuple):
@@ -21,23 +19,14 @@ class Examined(NamedTuple):
     table_values: np.ndarray  # (T,)
 
 
-def columns_used(X: np.ndarray, seed: int) -> np.ndarray:
-    """Return which columns the candidates are made on: those that matter, or else all."""
-    varies = np.ptp(X, axis=0) > 0
-    kept = np.zeros(X.shape[1], dtype=bool)
-    if varies.any():
-        kept[varies] = columns_that_matter(standardised(X[:, varies]), seed)
-    return kept if kept.any() else varies
-
-
-def examine(X: np.ndarray, seed: int, kept: np.ndarray | None = None) -> Examined:
+def examine(X: np.ndarray) -> Examined:
     """Return the candidates of a table and their evidence."""
-    kept = columns_used(X, seed) if kept is None else kept
-    prepared = prepare(X[:, kept], seed)
-    candidates = generate(prepared)
-    if not candidates:
-        return Examined(np.zeros((0, len(X)), int), measure(prepared, []), np.zeros(0))
-    values = measure(prepared, candidates)
-    table_values = measure_table(prepared, candidates, values)
-    labels = np.stack([prepared.restore(candidate.labels) for candidate in candidates])
-    return Examined(labels, values, table_values)
+    given = to_canonical(np.asarray(X, dtype=np.float64))
+    with one_blas_thread():
+        examined = examine_rows(given.standardised(), np.arange(len(X)))
+    if examined.prepared is None or not examined.candidates:
+        return Examined(np.zeros((0, len(X)), int), np.zeros((0, 0)), np.zeros(0))
+    labels = np.empty((len(examined.candidates), len(X)), dtype=np.int64)
+    for row, candidate in zip(labels, examined.candidates, strict=True):
+        row[given.rows] = examined.prepared.restore(candidate.labels)
+    return Examined(labels, examined.values, examined.table_values)

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.unseen.evidence import TableEvidence
-from bench.unseen.exporting import forest_of
-from bench.unseen.judge import VERSION, doubt_features, rounded
-from bench.unseen.trees import Forest, arrays_of, join, logistic, predict, scaled
+from bench.unseen.exporting import arrays_of, forest_of, join, scaled
+from weft.auto.judge import VERSION, doubt_features, rounded
+from weft.auto.trees import Forest, logistic, predict
 
 RIGHT = 0.8  # adjusted Rand index from which a partition counts as right
 N_FOLDS = 8

@@ -28,6 +28,20 @@ class Canonical(NamedTuple):
     rows: Integers
     columns: Integers
 
+    def scales(self) -> Floats:
+        """Return the columns' standard deviations; 1 where a column is constant."""
+        deviation = self.table.std(axis=0)
+        # Rounding leaves a constant column a tiny deviation, which must not be blown up.
+        varies = np.ptp(self.table, axis=0) > 0.0
+        varies &= deviation > 1e-12 * np.abs(self.table).max(axis=0)
+        return np.where(varies, deviation, 1.0)
+
+    def standardised(self) -> Floats:
+        """Return the table in units of its columns' deviations, constant columns as 0."""
+        scales = self.scales()
+        varies = np.ptp(self.table, axis=0) > 1e-12 * np.abs(self.table).max(axis=0)
+        return np.where(varies, (self.table - self.table.mean(axis=0)) / scales, 0.0)
+
 
 def to_canonical(X: Floats) -> Canonical:
     """Return the table with rows and columns in the order of their values."""

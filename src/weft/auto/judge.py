@@ -13,6 +13,7 @@ the numbers that it was trained on.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -134,7 +135,12 @@ def doubt_features(
 
 
 def judge_candidates(
-    judge: Judge, values: Floats, table_values: Floats, labels: Integers, allowed: Mask
+    judge: Judge,
+    values: Floats,
+    table_values: Floats,
+    labels: Integers,
+    allowed: Mask | None = None,
+    relative: Callable[[Floats], Floats] = relative,
 ) -> Verdict:
     """Return the verdict on the candidates of one table.
 
@@ -144,12 +150,13 @@ def judge_candidates(
     values : (C, F) evidence of the candidates
     table_values : (T,) evidence of the table
     labels : (C, n) of the candidates, -1 for outliers
-    allowed : (C,) candidates that may win; at least one. All are looked at, since each is measured
-        beside the others
+    allowed : (C,) candidates that may win, at least one; None: all. All are looked at, since each
+        is measured beside the others
+    relative : the function that sets each value beside those of the other candidates
     """
     features = relative(rounded(values))
     scores = predict(judge.ranker, features)
-    places = np.flatnonzero(allowed)
+    places = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
     doubt = doubt_features(features[places], table_values, scores[places], labels[places])
     no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
     raw = logistic(predict(judge.confidence, doubt[None]))

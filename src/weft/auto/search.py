@@ -28,7 +28,7 @@ from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import RepeatedSearch
 from weft.auto.working import MAX_ROWS, Prepared, prepare
 from weft.backends import CPU, Backend
-from weft.columns.screening import Screening, screen
+from weft.columns.screening import USUAL_RATE, Screening, screen
 from weft.columns.weights import association
 from weft.parallel.blas import one_blas_thread
 
@@ -58,7 +58,7 @@ class Partition(NamedTuple):
     kept: Mask  # columns that it is made on
     screening: Screening
     confidence: float
-    method: str
+    method: str = ""  # empty where there are no clusters
     verdict: Verdict | None = None
     candidates: tuple[Candidate, ...] = ()
     prepared: Prepared | None = None
@@ -110,39 +110,70 @@ def repeated_search(X: Floats, answer: Answer, settings: Settings) -> RepeatedSe
     return RepeatedSearch(answer.labels, X.shape[1], settings.n_resamples, settings.seed, repeat)
 
 
-def partition_of(X: Floats, rows: Integers, settings: Settings) -> Partition:
-    """Return the judge's choice for the rows; columns are screened on all of X."""
-    rng = np.random.default_rng([FIXED, 9])
-    screening = screen(X, settings.rate, rng, backend=settings.backend)
+class Examined(NamedTuple):
+    """The candidates of some rows, and what was measured of them."""
+
+    screening: Screening
+    kept: Mask  # columns that the candidates are made on
+    prepared: Prepared | None = None  # None: too few rows, or no column varies
+    candidates: tuple[Candidate, ...] = ()
+    values: Floats = np.empty((0, 0))  # (C, F) evidence of each candidate
+    table_values: Floats = np.empty(0)  # (T,) evidence of the table
+
+    def labels(self) -> Integers:
+        """Return the candidates' labels, (C, n), in the order of the prepared rows."""
+        return np.stack([candidate.labels for candidate in self.candidates])
+
+
+def examine(
+    X: Floats,
+    rows: Integers,
+    rate: float = USUAL_RATE,
+    backend: Backend = CPU,
+    max_clusters: int | None = None,
+) -> Examined:
+    """Screen the columns of X, make candidates for the rows, and measure them."""
+    screening = screen(X, rate, np.random.default_rng([FIXED, 9]), backend=backend)
+    # A second chance: columns of a grid of clusters, say, do not depend on each other.
     kept = screening.kept if screening.kept.any() else np.ptp(X, axis=0) > 0.0
-    nothing = Partition(
-        np.zeros(len(rows), dtype=np.int64), np.zeros_like(kept), screening, 1.0, ""
-    )
     if len(rows) < FEWEST_ROWS or not kept.any():
-        return nothing
+        return Examined(screening, kept)
     prepared = prepare(X[np.ix_(rows, np.flatnonzero(kept))], FIXED)
-    most = settings.n_clusters or settings.max_clusters
-    candidates = generate(prepared, max_clusters=most)
-    allowed = np.array([_is_allowed(each, settings) for each in candidates], dtype=bool)
-    if not allowed.any():
-        return nothing
+    candidates = generate(prepared, max_clusters=max_clusters)
+    if not candidates:
+        return Examined(screening, kept, prepared)
     values = measure(prepared, candidates)
     table_values = measure_table(prepared, candidates, values)
-    labels = np.stack([each.labels for each in candidates])
+    return Examined(screening, kept, prepared, tuple(candidates), values, table_values)
+
+
+def partition_of(X: Floats, rows: Integers, settings: Settings) -> Partition:
+    """Return the judge's choice for the rows; columns are screened on all of X."""
+    most = settings.n_clusters or settings.max_clusters
+    examined = examine(X, rows, settings.rate, settings.backend, most)
+    prepared, candidates = examined.prepared, examined.candidates
+    nothing = Partition(
+        np.zeros(len(rows), dtype=np.int64), np.zeros_like(examined.kept), examined.screening, 1.0
+    )
+    allowed = np.array([_is_allowed(each, settings) for each in candidates], dtype=bool)
+    if prepared is None or not allowed.any():
+        return nothing
     judge = load()
-    verdict = judge_candidates(judge, values, table_values, labels, allowed)
+    verdict = judge_candidates(
+        judge, examined.values, examined.table_values, examined.labels(), allowed
+    )
     told = settings.n_clusters is not None or settings.min_clusters is not None
     if verdict.no_clusters >= judge.gate_threshold and not told:
         return nothing._replace(confidence=verdict.no_clusters, verdict=verdict)
     winner = candidates[verdict.winner]
     return Partition(
         _answer_labels(prepared, winner, settings),
-        kept,
-        screening,
+        examined.kept,
+        examined.screening,
         verdict.confidence,
         winner.generators[0],
         verdict,
-        tuple(candidates),
+        candidates,
         prepared,
     )
 

@@ -16,8 +16,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
-Floats = NDArray[np.float64]
+from weft._base.arrays import Floats, Singles
+
 FIELDS = ("feature", "threshold", "left", "right", "value", "start")
 DTYPES = ("int16", "float32", "int16", "int16", "float32", "int32")
 
@@ -68,8 +68,18 @@ def _single(X: NDArray) -> Singles:
     return np.ascontiguousarray(np.nan_to_num(X, nan=0.0), dtype=np.float32)
 
 
+def _check_width(forest: Forest, X: NDArray) -> None:
+    # Compiled code does not check indices: a judge of other evidence must not reach it.
+    if len(forest.feature) and int(forest.feature.max()) >= X.shape[1]:
+        raise ValueError(
+            f"the trees ask for {int(forest.feature.max()) + 1} features, but {X.shape[1]} are "
+            "given; judge and evidence are of different versions, train the judge again."
+        )
+
+
 def predict(forest: Forest, X: NDArray) -> Floats:
     """Return the sum of the trees for each row of X; NaN counts as 0."""
+    _check_width(forest, X)
     out = np.empty(len(X))
     _sum_leaves(*forest, _single(X), out)
     return out
@@ -77,6 +87,7 @@ def predict(forest: Forest, X: NDArray) -> Floats:
 
 def contributions(forest: Forest, X: NDArray) -> Floats:
     """Return (n, n_features + 1): what each feature added, then the mean prediction."""
+    _check_width(forest, X)
     out = np.empty((len(X), np.shape(X)[1] + 1))
     _credit_features(*forest, _single(X), out)
     return out
@@ -85,28 +96,6 @@ def contributions(forest: Forest, X: NDArray) -> Floats:
 def logistic(scores: NDArray) -> Floats:
     """Return 1 / (1 + exp(-score)), without overflow."""
     return 0.5 * (1.0 + np.tanh(0.5 * np.asarray(scores, dtype=np.float64)))
-
-
-def join(forests: list[Forest]) -> Forest:
-    """Return one forest that holds the trees of several."""
-    starts = [np.zeros(1, dtype=np.int32)]
-    offset = 0
-    for forest in forests:
-        starts.append((forest.start[1:] + offset).astype(np.int32))
-        offset += len(forest.feature)
-    columns = zip(*forests, strict=True)
-    feature, threshold, left, right, value, _ = (np.concatenate(parts) for parts in columns)
-    return Forest(feature, threshold, left, right, value, np.concatenate(starts))
-
-
-def scaled(forest: Forest, factor: float) -> Forest:
-    """Return the forest with all values multiplied, as for a mean of several forests."""
-    return forest._replace(value=(forest.value * np.float32(factor)).astype(np.float32))
-
-
-def arrays_of(name: str, forest: Forest) -> dict[str, NDArray]:
-    """Return the arrays of a forest under names that begin with `name`."""
-    return {f"{name}.{field}": getattr(forest, field) for field in FIELDS}
 
 
 def forest_from(arrays: dict[str, NDArray], name: str) -> Forest:
@@ -138,14 +127,6 @@ def forest_from(arrays: dict[str, NDArray], name: str) -> Forest:
     if not sound:
         raise ValueError(f"the trees {name!r} of the file are damaged; replace the file.")
     return forest
-
-
-def write(path: Path, arrays: dict[str, NDArray]) -> None:
-    """Write named arrays to one compressed file; the same arrays give the same bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.stem}.half.npz")
-    np.savez_compressed(half, **arrays)  # type: ignore[arg-type]
-    half.replace(path)
 
 
 def read(path: Path) -> dict[str, NDArray]:

@@ -222,18 +222,13 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         check_magnitude(X)
         settings = self._settings(*X.shape)
         given = to_canonical(X)
-        deviation = given.table.std(axis=0)
-        # Rounding leaves a constant column a tiny deviation, which must not be blown up.
-        varies = np.ptp(given.table, axis=0) > 0.0
-        varies &= deviation > 1e-12 * np.abs(given.table).max(axis=0)
-        scales = np.where(varies, deviation, 1.0)
-        table = np.where(varies, (given.table - given.table.mean(axis=0)) / scales, 0.0)
+        table = given.standardised()
         with running(self, X, resume) as run:
             settings = settings._replace(seed=run.seed(self.random_state))
             clock = Clock(settings.time_limit, run.stop_requested_by)
             answer = search(table, settings, clock)
             repeats = self._repeat(table, answer, settings, clock)
-            self.feature_scales_ = _in_given_order(scales, given.columns)
+            self.feature_scales_ = _in_given_order(given.scales(), given.columns)
             self._learn(given, table, answer._replace(cut_short_by=clock.stopped_by), repeats)
         return self
 

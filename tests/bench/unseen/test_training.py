@@ -12,8 +12,8 @@ from bench.unseen.world import make_table
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
-from bench.unseen import judge as judging
-from bench.unseen import training, trees
+from bench.unseen import exporting, training
+from weft.auto import judge as judging
 
 pytest.importorskip("lightgbm")
 
@@ -30,10 +30,10 @@ class Examined(NamedTuple):
     table_values: np.ndarray
 
 
-def examine(X, seed):
+def examine(X):
     """k-means for several K with two measures: a stand-in for AutoCluster's own family."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    labels = np.array([KMeans(k, n_init=1, random_state=seed).fit_predict(X) for k in range(2, 9)])
+    labels = np.array([KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in range(2, 9)])
     values = np.array([[silhouette_score(X, row), np.log(row.max() + 1.0)] for row in labels])
     return Examined(labels, values, np.array([values[:, 0].max(), np.log(len(X))]))
 
@@ -75,8 +75,8 @@ def test_kinds_are_never_split_over_folds(tables):
 
 def test_the_same_evidence_gives_the_same_bytes(tables, trained, tmp_path):
     second = training.train(tables, relative, report=lambda text: None)
-    trees.write(tmp_path / "a.npz", trained.arrays)
-    trees.write(tmp_path / "b.npz", second.arrays)
+    exporting.write(tmp_path / "a.npz", trained.arrays)
+    exporting.write(tmp_path / "b.npz", second.arrays)
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     assert (tmp_path / "a.npz").stat().st_size < 1_000_000
 
@@ -91,23 +91,27 @@ def test_the_trained_judge_beats_a_random_candidate(tables, trained):
 
 
 def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
-    trees.write(tmp_path / "judge.npz", trained.arrays)
+    exporting.write(tmp_path / "judge.npz", trained.arrays)
     judge = judging.load(tmp_path / "judge.npz")
     examined = examine(make_table("gaussians_apart", 50).X, 0)
     verdict = judging.judge_candidates(
-        judge, examined.values, examined.table_values, examined.labels, relative
+        judge, examined.values, examined.table_values, examined.labels, relative=relative
     )
     assert verdict.winner == np.argmax(verdict.scores)
     assert 0.0 <= verdict.confidence <= 1.0
     assert 0.0 <= verdict.no_clusters <= 1.0
     turned = judging.judge_candidates(
-        judge, examined.values[::-1], examined.table_values, examined.labels[::-1], relative
+        judge,
+        examined.values[::-1],
+        examined.table_values,
+        examined.labels[::-1],
+        relative=relative,
     )
     np.testing.assert_allclose(turned.scores[::-1], verdict.scores)
 
 
 def test_another_version_is_refused(trained, tmp_path):
-    trees.write(tmp_path / "judge.npz", {**trained.arrays, "version": np.array(0)})
+    exporting.write(tmp_path / "judge.npz", {**trained.arrays, "version": np.array(0)})
     with pytest.raises(ValueError, match="is not a judge of version 1; train it again"):
         judging.load(tmp_path / "judge.npz")
 

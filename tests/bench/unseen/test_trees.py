@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.unseen.trees import Forest
 
-from bench.unseen import trees
+from bench.unseen import exporting
+from weft.auto import trees
+from weft.auto.trees import Forest
 
 # By hand: x0 <= 0.5 → 1; else x1 <= 2 → 3, else 7. Means below: 4 at the root, 5 at the right.
 SMALL = Forest(
@@ -32,7 +33,7 @@ def test_contributions_solved_by_hand():
 
 def test_joined_and_scaled_forests_add_up():
     X = np.array([[0.6, 2.1]])
-    both = trees.join([SMALL, trees.scaled(SMALL, 0.5)])
+    both = exporting.join([SMALL, exporting.scaled(SMALL, 0.5)])
     assert trees.predict(both, X)[0] == 10.5
 
 
@@ -69,9 +70,9 @@ def test_the_largest_single_below():
 
 
 def test_a_file_comes_back_and_has_the_same_bytes(tmp_path):
-    arrays = trees.arrays_of("ranker", SMALL)
-    trees.write(tmp_path / "a.npz", arrays)
-    trees.write(tmp_path / "b.npz", arrays)
+    arrays = exporting.arrays_of("ranker", SMALL)
+    exporting.write(tmp_path / "a.npz", arrays)
+    exporting.write(tmp_path / "b.npz", arrays)
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
     forest = trees.forest_from(trees.read(tmp_path / "a.npz"), "ranker")
     for given, kept in zip(SMALL, forest, strict=True):
@@ -82,7 +83,7 @@ def test_a_file_comes_back_and_has_the_same_bytes(tmp_path):
     ("field", "value"), [("left", 9), ("left", 0), ("right", -2), ("start", 4), ("value", np.nan)]
 )
 def test_a_damaged_file_is_refused(field, value):
-    arrays = trees.arrays_of("ranker", SMALL)
+    arrays = exporting.arrays_of("ranker", SMALL)
     damaged = arrays[f"ranker.{field}"].copy()
     damaged[-1 if field == "start" else 0] = value
     with pytest.raises(ValueError, match="are damaged; replace the file"):
@@ -90,7 +91,7 @@ def test_a_damaged_file_is_refused(field, value):
 
 
 def test_a_missing_array_is_named():
-    arrays = trees.arrays_of("ranker", SMALL)
+    arrays = exporting.arrays_of("ranker", SMALL)
     del arrays["ranker.value"]
     with pytest.raises(ValueError, match=r"no one-dimensional float32 array 'ranker\.value'"):
         trees.forest_from(arrays, "ranker")
