@@ -21,7 +21,10 @@ from sklearn.cluster import HDBSCAN
 
 from bench import records
 from weft import FeatureSwarm
-from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
+from weft.backends.cpu.spaces import Space, Table
+from weft.backends.spaces import Solution
 from weft.datasets import make_ellipsoids
 from weft.metrics import pair_f
 from weft.search.clusterers import make_clusterer
@@ -68,9 +71,11 @@ def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[s
     if clusterer == "hdbscan":
         labels, kept = HDBSCAN(copy=True).fit_predict(data.data), 1.0
     elif criterion == "plain":
-        space = Space.of(Table.of(data.data), Solution(np.ones(d)), Buffers(hold_matrix=True))
+        table = Table.of(data.data)
+        space = Space.of(table, Solution(np.ones(d)), Buffers(hold_matrix=True))
+        spaces = Spaces(space, table)
         plain = make_clusterer(clusterer, CLUSTERERS[clusterer], n_clusters=n_clusters, seed=0)
-        labels, kept = plain.prepare(space).cluster(space).labels, 1.0
+        labels, kept = plain.prepare(spaces).cluster(spaces).labels[0], 1.0
     else:
         model = FeatureSwarm(
             clusterer,

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft import metrics
-from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
-from weft.metrics.on_spaces import combine_csc, silhouette_of
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
+from weft.backends.cpu.spaces import Space, Table
+from weft.backends.spaces import Solution
+from weft.metrics.on_spaces import combine_csc
 
 
 class Outcome(NamedTuple):
@@ -43,7 +46,8 @@ def _csc(outcome: Outcome) -> float:
     exponents = getattr(outcome.model, "feature_exponents_", None)
     space = Space.of(Table.of(outcome.X), Solution(weights, exponents), Buffers(hold_matrix=False))
     return combine_csc(
-        silhouette_of(space, outcome.labels), _on_all(metrics.connectedness)(outcome)
+        float(Spaces(space).silhouette(outcome.labels[None])[0]),
+        _on_all(metrics.connectedness)(outcome),
     )
 
 

@@ -19,7 +19,10 @@ import weft
 from bench.measures import Outcome, measure
 from bench.study import seed_of
 from weft import choose_exponent
-from weft.backends.cpu.spaces import Buffers, Solution, Space, Table
+from weft.backends.cpu.buffers import Buffers
+from weft.backends.cpu.features import Spaces
+from weft.backends.cpu.spaces import Space, Table
+from weft.backends.spaces import Solution
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.metrics import accuracy
 from weft.search.clusterers import make_clusterer
@@ -142,9 +145,10 @@ def plain(params: dict[str, Any], at: Setting) -> Outcome:
     """A clusterer on Euclidean distances, all features at weight 1."""
     given = {key: _resolved(value, at) for key, value in params.items()}
     clusterer, n_clusters = given.pop("clusterer"), given.pop("n_clusters", None)
-    space = Space.of(Table.of(at.X), Solution(np.ones(at.X.shape[1])), Buffers(hold_matrix=True))
+    table, solution = Table.of(at.X), Solution(np.ones(at.X.shape[1]))
+    space = Spaces(Space.of(table, solution, Buffers(hold_matrix=True)), table)
     made = make_clusterer(clusterer, given, n_clusters=n_clusters, seed=0)
-    return Outcome(at.X, at.y, made.prepare(space).cluster(space).labels, None, {})
+    return Outcome(at.X, at.y, made.prepare(space).cluster(space).labels[0], None, {})
 
 
 def truth(params: dict[str, Any], at: Setting) -> Outcome:

@@ -38,11 +38,11 @@ from threadpoolctl import threadpool_limits
 import weft
 from bench import performance_page, records
 from bench.speed_swarm import EPS, PLAN, Length, objective_of, roofline, search, seconds, table
+from weft.backends.cpu.features import MAX_TOGETHER
 from weft.backends.cpu.kernels import swarm_powers
-from weft.backends.cpu.spaces import Solution
+from weft.backends.spaces import Solution
 from weft.datasets import make_ellipsoids
 from weft.metrics import silhouette
-from weft.search.objectives import MAX_TOGETHER
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench" / "results" / "speed.jsonl"

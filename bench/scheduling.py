@@ -46,6 +46,7 @@ def evaluation_times(n_rows: int, n_columns: int, count: int) -> list[float]:
     from threadpoolctl import threadpool_limits
 
     from bench.scale import swarm_rows
+    from weft.backends import CPU
     from weft.search.clusterers import make_clusterer
     from weft.search.criteria import make_criterion
     from weft.search.objectives import FeatureObjective
@@ -57,6 +58,7 @@ def evaluation_times(n_rows: int, n_columns: int, count: int) -> list[float]:
         WeightParticle(n_columns),
         make_clusterer("knn", None, n_clusters=None, seed=0),
         make_criterion("csc", None),
+        backend=CPU,
         max_memory=2**30,
         n_jobs=1,
     )

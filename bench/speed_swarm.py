@@ -27,6 +27,7 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from threadpoolctl import threadpool_limits
 
 from weft import FeatureSwarm
+from weft.backends import CPU
 from weft.datasets import make_ellipsoids
 from weft.search.clusterers import make_clusterer
 from weft.search.criteria import make_criterion
@@ -233,6 +234,7 @@ def objective_of(X: np.ndarray, name: str = "knn") -> FeatureObjective:
             seed=0,
         ),
         make_criterion("csc", None),
+        backend=CPU,
         max_memory=2**30,
         n_jobs=1,
     )

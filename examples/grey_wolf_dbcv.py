@@ -89,18 +89,19 @@ def dbcv(distances, labels, n_features):
     reach = np.maximum(distances, np.maximum.outer(core, core))
     inner, sparseness = [], []
     for rows in clusters:
-        # Zero would be no edge: rows that are the same are joined by the smallest number.
-        tree = minimum_spanning_tree(np.maximum(reach[np.ix_(rows, rows)], 1e-300)).tocoo()
+        # Plus 1, because SciPy takes a weight near 0 for no edge; the tree is the same.
+        tree = minimum_spanning_tree(reach[np.ix_(rows, rows)] + 1.0).tocoo()
         degree = np.bincount(np.concatenate([tree.row, tree.col]), minlength=len(rows))
         inside = degree > 1 if (degree > 1).any() else degree > 0
-        edges = tree.data[inside[tree.row] & inside[tree.col]]
-        sparseness.append((edges if len(edges) else tree.data).max())
+        weights = reach[rows[tree.row], rows[tree.col]]
+        edges = weights[inside[tree.row] & inside[tree.col]]
+        sparseness.append((edges if len(edges) else weights).max())
         inner.append(rows[inside])
     total = 0.0
     for k, rows in enumerate(clusters):
         others = np.concatenate([each for other, each in enumerate(inner) if other != k])
         separation = reach[np.ix_(inner[k], others)].min()
-        validity = (separation - sparseness[k]) / max(separation, sparseness[k])
+        validity = (separation - sparseness[k]) / max(separation, sparseness[k], 1e-300)
         total += len(rows) / len(labels) * validity
     return float(total)
 

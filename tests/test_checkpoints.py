@@ -27,6 +27,7 @@ from weft.models.checkpoints import DOCUMENT, Mismatch
 from weft.search.callbacks import Checkpoint, History, StopOnSignal, TimeLimit
 from weft.search.identity import describe, fingerprint
 from weft.search.runs import SearchInterrupted, running
+from weft.search.swarms import PSO, BinaryPSO
 
 LONG = {"n_generations": 8, "n_evaluations": 48, "patience": None}
 # Forms whose states differ from those of the default.
@@ -336,7 +337,7 @@ OTHERS = {
     "criterion": "silhouette",
     "clusterer": "knn",
     "n_clusters": 2,
-    "inertia": np.nextafter(0.73, 1),
+    "swarm": PSO(inertia=np.nextafter(0.73, 1)),
     "init": np.zeros((6, 4)),
     "criterion_params": {"n_neighbors": 4},
     "patience": 8,
@@ -364,6 +365,8 @@ def test_parameters_are_described_by_what_they_mean():
     assert describe((1, 2)) == describe([1, 2])
     assert describe(DBSCAN(eps=1.0)) != describe(DBSCAN(eps=2.0))
     assert describe(DBSCAN(eps=1.0)) == describe(DBSCAN(eps=1.0))
+    assert describe(PSO(inertia=0.5)) != describe(PSO())
+    assert describe(PSO(inertia=0.5)) == describe(PSO(inertia=0.5)) != describe(BinaryPSO(0.5))
     assert describe(np.zeros(3)) != describe(np.zeros(4))
     assert describe(describe).endswith("describe")
     assert describe(np.random.RandomState(0)).endswith("RandomState")
@@ -576,13 +579,13 @@ def test_without_a_checkpoint_it_says_so(quick, three_groups):
 
 
 def test_a_signal_after_the_search_is_not_swallowed(quick, three_groups, monkeypatch):
-    keep = weft.FeatureSwarm._keep
+    keep = weft.FeatureSwarm._keep_history
 
     def keep_and_press(self, *given):
         keep(self, *given)
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(weft.FeatureSwarm, "_keep", keep_and_press)
+    monkeypatch.setattr(weft.FeatureSwarm, "_keep_history", keep_and_press)
     model = make(quick, "FeatureSwarm", {}, StopOnSignal())
     with pytest.raises(KeyboardInterrupt):
         model.fit(three_groups)
