@@ -28,6 +28,7 @@ import numpy as np
 from checks.forging import forged, read_members
 
 SECONDS = 5.0  # of computing that one file may take, whatever else the machine does
+STARTING = 600.0  # by the clock: imports, and honest files, for which kernels are compiled
 STALLED = 120.0  # by the clock: a file that waits for something that never comes
 WORKER = ("-m", "checks.forgery")
 COLUMNS = ("refused", "fine", "refused later", "bad")
@@ -219,7 +220,7 @@ def _listen(worker: Any, first: int, counts: Counter[str], told: list[str]) -> t
     rest = b""
     with selectors.DefaultSelector() as ready:
         ready.register(worker.stdout, selectors.EVENT_READ)
-        while lines or ready.select(STALLED):
+        while lines or ready.select(STARTING if at < first else STALLED):
             if not lines:
                 data = worker.stdout.read(65536)
                 if not data:

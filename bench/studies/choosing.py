@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -24,8 +25,16 @@ from typing import Any
 import numpy as np
 
 from bench.harness import places, records
+from bench.harness.timing import seconds
 from bench.studies.choosing_tables import LABELLED, tables
-from weft import RangeScaler, WeightedKMeans, choose_exponent, choose_n_clusters
+from weft import (
+    FeatureClusterSelector,
+    FeatureSimilaritySelector,
+    RangeScaler,
+    WeightedKMeans,
+    choose_exponent,
+    choose_n_clusters,
+)
 from weft.choosing.evidence import by_all_rows
 from weft.choosing.exponent import GRID, middle_of_best
 from weft.datasets import (
@@ -164,23 +173,6 @@ def count(shape: str, k: int, d: int, seed: int) -> dict[str, Any]:
     }
 
 
-SPEED = """
-import json, resource, time
-import numpy as np
-from weft import FeatureClusterSelector, FeatureSimilaritySelector
-from bench.studies.choosing import table_of
-X = table_of({data!r})
-selector = {selector}
-small = X[:, :200]
-selector.fit(small)  # compiles; not timed
-began = time.perf_counter()
-selector.fit(X)
-seconds = time.perf_counter() - began
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({{"seconds": seconds, "bytes": peak, "kept": int(selector.support_.sum())}}))
-"""
-
-
 def table_of(data: str) -> np.ndarray:
     """Return 350 × 5,680: features that run into each other, or features that share nothing."""
     rng = np.random.default_rng(0)
@@ -192,19 +184,26 @@ def table_of(data: str) -> np.ndarray:
     )
 
 
-def speed(data: str, selector: str) -> dict[str, Any]:
-    """Time and peak memory in a process of its own."""
+def time_selector(data: str, selector: str) -> dict[str, Any]:
+    """Return seconds, the peak memory of this process and how many features stay."""
     name, _, k = selector.partition(" ")
-    call = f"FeatureSimilaritySelector({k})" if name == "FSFS" else "FeatureClusterSelector()"
-    code = SPEED.format(data=data, selector=call)
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    made = FeatureSimilaritySelector(int(k)) if name == "FSFS" else FeatureClusterSelector()
+    X = table_of(data)
+    made.fit(X[:, :200])  # compiles; not timed
+    taken = seconds(lambda: made.fit(X))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {"seconds": taken, "bytes": peak, "kept": int(made.support_.sum())}
+
+
+def speed(data: str, selector: str) -> dict[str, Any]:
+    """Time a selector in a process of its own."""
+    command = [sys.executable, "-m", "bench.studies.choosing", "--time", data, selector]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(run.stdout)
 
 
 def copies(seed: int) -> dict[str, Any]:
     """12 features, each copied 40 times with small noise: which groups does iKFS still hold?"""
-    from weft import FeatureClusterSelector, FeatureSimilaritySelector
-
     rng = np.random.default_rng(seed)
     X = np.repeat(rng.normal(size=(350, 12)), 40, axis=1)
     X += 0.1 * rng.normal(size=X.shape)
@@ -224,7 +223,13 @@ def main() -> None:
     parser.add_argument("--families", type=int, default=5, help="sets per Gaussian family (5)")
     parser.add_argument("--part", choices=("labels", "auto", "count", "speed", "copies"))
     parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument(
+        "--time", nargs=2, metavar=("DATA", "SELECTOR"), help="one row of (4), JSON"
+    )
     arguments = parser.parse_args()
+    if arguments.time:
+        print(json.dumps(time_selector(*arguments.time)))
+        return
     wanted = [c for c in cells(arguments) if arguments.part in (None, c["part"])]
     print(tables(records.run(arguments.out, wanted, evaluate)))
 

@@ -10,6 +10,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from weft._base.arrays import Floats, Integers
 from weft.backends.cpu.kernels import mercer_cs as kernels
+from weft.backends.cpu.kernels import mercer_kmeans
 
 # The readable forms of these are as fast as NumPy can be.
 from weft.backends.reference.mercer import fetch_gram, load_gram, subtractive_centers
@@ -114,7 +115,7 @@ def mean_norms(gram: Floats, labels: Integers, n_clusters: int) -> tuple[Floats,
     """Return |μ_k|² and the number of rows of each cluster, (K,) each."""
     norms, counts = np.empty(n_clusters), np.empty(n_clusters, dtype=np.int64)
     products = np.empty((n_clusters, len(labels)))
-    kernels.mean_products(gram, labels, n_clusters, products, norms, counts)
+    mercer_kmeans.mean_products(gram, labels, n_clusters, products, norms, counts)
     return norms, counts
 
 
@@ -126,7 +127,7 @@ def settle_labels(
     A step that would leave a cluster with fewer than `least` rows is not taken.
     """
     moved = labels.copy()
-    steps, total = kernels.kernel_kmeans(gram, n_clusters, max_iter, least, moved)
+    steps, total = mercer_kmeans.kernel_kmeans(gram, n_clusters, max_iter, least, moved)
     return moved, steps, total
 
 

@@ -68,8 +68,8 @@ def median_distance(rows: Floats, device: str) -> float:
 
 
 def _distances(rows: Floats, device: str) -> Tensor:
-    moved = to_device(rows, device)
-    return load_torch().cdist(moved, moved, compute_mode="donot_use_mm_for_euclid_dist")
+    device_rows = to_device(rows, device)
+    return load_torch().cdist(device_rows, device_rows, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def input_cs_swarm(
@@ -77,9 +77,11 @@ def input_cs_swarm(
 ) -> tuple[Integers, Floats]:
     """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
     rows, distances, low, span = data
-    moved = to_device(positions, low.device)
+    device_positions = to_device(positions, low.device)
     n_clusters, cs = fetch(
-        *kernels.input_cs_swarm(rows, moved, distances, n_centers, low, span, gamma, _MEMORY)
+        *kernels.input_cs_swarm(
+            rows, device_positions, distances, n_centers, low, span, gamma, _MEMORY
+        )
     )
     return n_clusters.astype(np.int64), cs
 
@@ -89,10 +91,10 @@ def feature_cs_swarm(
 ) -> tuple[Integers, Floats]:
     """Return clusters and the weighted CS of each particle; inf where undefined."""
     rows, distances, low, span = data
-    moved = to_device(positions, low.device)
+    device_positions = to_device(positions, low.device)
     n_clusters, cs = fetch(
         *kernels.feature_cs_swarm(
-            rows, moved, distances, n_centers, low, span, steps, least, _MEMORY
+            rows, device_positions, distances, n_centers, low, span, steps, least, _MEMORY
         )
     )
     return n_clusters.astype(np.int64), cs

@@ -41,30 +41,30 @@ def load_pool(data: Rows, centers: Floats) -> Pool:
 
 def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
     """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
-    moved = to_device(positions, data.rows.device)
-    n_selected, n_clusters, between = fetch(*kernels.medoid_swarm(data, moved, limit))
+    device_positions = to_device(positions, data.rows.device)
+    n_selected, n_clusters, between = fetch(*kernels.medoid_swarm(data, device_positions, limit))
     return n_selected.astype(np.int64), n_clusters.astype(np.int64), between
 
 
 def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
     """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     device = data.rows.device
-    moved, chosen = to_device(positions, device), to_device(features, device)
-    n_clusters, between = fetch(*kernels.centroid_swarm(data, moved, chosen))
+    device_positions, chosen = to_device(positions, device), to_device(features, device)
+    n_clusters, between = fetch(*kernels.centroid_swarm(data, device_positions, chosen))
     return n_clusters.astype(np.int64), between
 
 
 def string_swarm(data: Rows, positions: Floats, n_genes: int) -> tuple[Integers, Floats]:
     """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
-    moved = to_device(positions, data.rows.device)
-    n_clusters, index = fetch(*validity.string_swarm(data, moved, n_genes))
+    device_positions = to_device(positions, data.rows.device)
+    n_clusters, index = fetch(*validity.string_swarm(data, device_positions, n_genes))
     return n_clusters.astype(np.int64), index
 
 
 def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Floats]:
     """Return clusters, intra and inter of the centres that each particle of bits selects."""
-    moved = to_device(positions, pool.distances.device)
-    n_clusters, intra, inter = fetch(*validity.subset_swarm(pool, moved))
+    device_positions = to_device(positions, pool.distances.device)
+    n_clusters, intra, inter = fetch(*validity.subset_swarm(pool, device_positions))
     return n_clusters.astype(np.int64), intra, inter
 
 
@@ -72,9 +72,9 @@ def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]
     """Return the centres (K, d) and labels of k-means from `centers`; empty ones stay."""
     torch = load_torch()
     device = data.rows.device
-    number = torch.tensor([len(centers)], dtype=torch.int32, device=device)
+    n_centers = torch.tensor([len(centers)], dtype=torch.int32, device=device)
     start = to_device(centers, device)[None]
-    labels, moved = kernels.lloyd_from(data, start, number, max_iter)
+    labels, moved = kernels.lloyd_from(data, start, n_centers, max_iter)
     return moved[0].cpu().numpy(), labels[0].cpu().numpy().astype(np.int64)
 
 

@@ -2,14 +2,13 @@
 
 from weft.estimators.presets._method import Method
 
-_MOVING = {"initial_velocity": 6.0}
 _SWARM = {
     "n_particles=100, n_generations=500, patience=None": '4: "30 times on each dataset for 500 '
     'iterations to ensure search convergence"; "The PSO methods had a swarm size of 100"',
     "inertia=0.729844, cognitive=1.49618, social=1.49618": '4: "used standard PSO parameters"',
     "max_velocity=6.0": '4: "velocity clamped between", -6 and 6',
-    "initial_velocity=6.0": '3.3: "velocity is randomly initialised"; for stage 2 it is inferred '
-    "(decision 0120)",
+    "initial_velocity=None": '3.3: "velocity is randomly initialised"; for stage 2 it is inferred '
+    "(decision 0120), and None is within the clamp",
     "scale=True": '4: "Feature values were scaled linearly to fall between 0 and 1"',
 }
 _STAGE_1 = {
@@ -39,13 +38,12 @@ METHODS = (
         arguments="K_est",
     ),
     Method(
-        *("d-pso", "D-PSO", "StagedSwarm", {"stages": 1, **_MOVING}),
+        *("d-pso", "D-PSO", "StagedSwarm", {"stages": 1}),
         *("medoids and features in one search", "lensen"),
         note="how D-PSO bounds and weighs K is not printed; weft's reading is decision 0041",
     ),
     Method(
-        *("2-stage-linear", "2-stage linear", "StagedSwarm"),
-        {"feature_term": "linear", **_MOVING},
+        *("2-stage-linear", "2-stage linear", "StagedSwarm", {"feature_term": "linear"}),
         *("K estimated, then medoids and features", "lensen"),
         printed=True,
         because=_SWARM
@@ -53,7 +51,7 @@ METHODS = (
         | {"feature_term='linear'": '4: "proposed method using", "feature weighting", linear'},
     ),
     Method(
-        *("2-stage", "2-stage elliptical", "StagedSwarm", _MOVING),
+        *("2-stage", "2-stage elliptical", "StagedSwarm", {}),
         *("2-stage linear, but minding a few features more less", "lensen"),
         printed=True,
         because=_SWARM | _STAGE_1 | {"stages=2, feature_term=None": _TERM + ", equation (7)"},
@@ -65,7 +63,7 @@ METHODS = (
         note="Lloyd steps take the place of stage 3 (decision 0043)",
     ),
     Method(
-        *("3-stage", "3-stage", "StagedSwarm", {"stages": 3, **_MOVING}),
+        *("3-stage", "3-stage", "StagedSwarm", {"stages": 3}),
         *("2-stage, then a search for the centroids", "lensen"),
         printed=True,
         because=_SWARM

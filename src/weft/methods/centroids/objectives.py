@@ -38,8 +38,8 @@ class StringObjective(SpreadObjective):
         n_genes, n_features = self.max_clusters, self.rows.shape[1]
         flags = np.zeros((n_particles, n_genes))
         numbers = rng.integers(self.min_clusters, n_genes, size=n_particles, endpoint=True)
-        for string, number in zip(flags, numbers, strict=True):
-            string[rng.choice(n_genes, number, replace=False)] = 1.0
+        for string, n_centers in zip(flags, numbers, strict=True):
+            string[rng.choice(n_genes, n_centers, replace=False)] = 1.0
         chosen = rng.integers(len(self.rows), size=(n_particles, n_genes))
         centers = self.rows[chosen].reshape(n_particles, n_genes * n_features)
         return np.hstack([flags, centers])

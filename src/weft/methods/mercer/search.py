@@ -92,7 +92,7 @@ def search_feature_centers(
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
     least = max(min(2, len(rows) // 2), int(np.ceil(search.min_size * len(rows))))
     walk = Walk.of(rows, search.max_clusters) if search.kernel == "diffusion" else None
-    found: list[Any] = []
+    searches: list[Any] = []
     results: list[WidthResult] = []
     for sigma in candidate_widths(rows, search.kernel, search.sigma, walk, search.backend):
         space = search.space(rows, walk, sigma)
@@ -100,10 +100,10 @@ def search_feature_centers(
         objective = SpaceObjective(
             space, search.max_clusters, steps=steps, least=least, **search.where
         )
-        n_before = sum(best.n_evaluations for best in found)
-        found.append(search.run(objective, seed, sigma, n_before, move))
-        labels = objective.labels_of(found[-1].position)
-        results.append(WidthResult(sigma, labels, found[-1].fitness))
+        n_before = sum(best.n_evaluations for best in searches)
+        searches.append(search.run(objective, seed, sigma, n_before, move))
+        labels = objective.labels_of(searches[-1].position)
+        results.append(WidthResult(sigma, labels, searches[-1].fitness))
     chosen = most_stable(results)
     sigma, labels, fitness = results[chosen]
     if chosen < len(results) - 1:  # only the last space is still in memory
@@ -112,5 +112,7 @@ def search_feature_centers(
         labels = np.zeros_like(labels)
     if search.polish:
         labels = polish(space.gram, labels, least)
-    n_evaluations = sum(best.n_evaluations for best in found)
-    return CenterSolution(number_by_first_row(labels), sigma, space, found[chosen], n_evaluations)
+    n_evaluations = sum(best.n_evaluations for best in searches)
+    return CenterSolution(
+        number_by_first_row(labels), sigma, space, searches[chosen], n_evaluations
+    )

@@ -44,9 +44,9 @@ def estimate_n_clusters(
     numbers = np.arange(2, largest + 1) if largest >= 2 else np.array([1])
     # All draws first, in one order; the runs may then go side by side.
     starts = [
-        rng.choice(n_rows, size=number, replace=False)
+        rng.choice(n_rows, size=n_centers, replace=False)
         for _ in range(n_estimates)
-        for number in numbers
+        for n_centers in numbers
     ]
     operations = backend.prototypes
     data = operations.load(rows, backend.device)

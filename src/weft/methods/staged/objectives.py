@@ -143,9 +143,9 @@ class MedoidObjective(SpreadObjective):
         if self(positions).fitness.max() > 0.0:
             return positions
         n_rows, n_features = self.rows.shape
-        number = min(max(2, round(self.terms.k_estimate)), n_rows - 1)
+        n_medoids = min(max(2, round(self.terms.k_estimate)), n_rows - 1)
         instances = np.sort(positions[0, n_features:-1])[::-1]
-        positions[0, -1] = instances[number]  # the first that is not let through sets the bar
+        positions[0, -1] = instances[n_medoids]  # the first that is not let through sets the bar
         selected = rng.integers(n_features)
         positions[0, selected] = 0.5  # some feature is selected, and with more than one not all
         if n_features > 1 and (positions[0, :n_features] >= 0.0).all():

@@ -1,4 +1,4 @@
-"""Kernel CS of swarms of centres, and kernel k-means: see the reference for the formulas."""
+"""Mercer-kernel CS of swarms of centres: see the reference for the formulas."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def mean_widths(distances, labels, n_clusters, widths):
             for a in range(first, last):
                 row = distances[order[a]]
                 for i in range(n_rows):
-                    here, most = row[i], farthest[i]
-                    farthest[i] = here if here > most else most
+                    value, largest = row[i], farthest[i]
+                    farthest[i] = value if value > largest else largest
             for a in range(first, last):
                 total += farthest[order[a]]
         else:
@@ -188,14 +188,16 @@ def decode_feature(position, rows, columns, n_centers, low, span, steps, least, 
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def input_cs_swarm(positions, rows, columns, distances, n_centers, low, span, gamma, n_found, cs):
-    """Fill clusters found and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
+def input_cs_swarm(
+    positions, rows, columns, distances, n_centers, low, span, gamma, n_clusters, cs
+):
+    """Fill clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
     n_rows, n_features = rows.shape
     labels = np.empty(n_rows, dtype=np.int64)
     for p in range(positions.shape[0]):
         centers = decode_input(positions[p], rows, columns, n_centers, low, span, labels)
         k = centers.shape[0]
-        n_found[p] = k
+        n_clusters[p] = k
         cs[p] = np.inf
         if k < 2:
             continue
@@ -220,9 +222,9 @@ def input_cs_swarm(positions, rows, columns, distances, n_centers, low, span, ga
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def feature_cs_swarm(
-    positions, rows, columns, distances, n_centers, low, span, steps, least, n_found, cs
+    positions, rows, columns, distances, n_centers, low, span, steps, least, n_clusters, cs
 ):
-    """Fill clusters found and the weighted CS of each particle; inf where undefined.
+    """Fill clusters and the weighted CS of each particle; inf where undefined.
 
     Means nearer than rounding are the same mean: twins must not become two clusters.
     """
@@ -234,7 +236,7 @@ def feature_cs_swarm(
             positions[p], rows, columns, n_centers, low, span, steps, least, labels
         )
         k = centers.shape[0]
-        n_found[p] = k
+        n_clusters[p] = k
         cs[p] = np.inf
         if k < 2:
             continue
@@ -259,69 +261,3 @@ def feature_cs_swarm(
             total += counts[a] * (widths[a] / nearest)
         if np.isfinite(total):
             cs[p] = total / n_rows
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def mean_products(gram, labels, n_clusters, products, norms, counts):
-    """Fill ⟨φ(x_i), μ_k⟩ (K, n), |μ_k|² and the sizes, from inner products (n, n)."""
-    n_rows = gram.shape[1]
-    products[:] = 0.0
-    counts[:] = 0
-    for j in range(gram.shape[0]):
-        k = labels[j]
-        counts[k] += 1
-        for i in range(n_rows):
-            products[k, i] += gram[j, i]
-    norms[:] = 0.0
-    for k in range(n_clusters):
-        if counts[k] > 0:
-            for i in range(n_rows):
-                products[k, i] /= counts[k]
-    for j in range(gram.shape[0]):
-        norms[labels[j]] += products[labels[j], j]
-    for k in range(n_clusters):
-        if counts[k] > 0:
-            norms[k] /= counts[k]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def kernel_kmeans(gram, n_clusters, max_iter, least, labels):
-    """Move `labels` in place by kernel k-means; return the steps and the sum of squares.
-
-    A step that would leave a cluster with fewer than `least` rows is not taken.
-    """
-    n_rows = gram.shape[0]
-    products = np.empty((n_clusters, n_rows))
-    norms = np.empty(n_clusters)
-    counts = np.empty(n_clusters, dtype=np.int64)
-    moved = np.empty_like(labels)
-    best = np.empty(n_rows)
-    step = 0
-    while True:
-        mean_products(gram, labels, n_clusters, products, norms, counts)
-        best[:] = np.inf
-        moved[:] = 0
-        for k in range(n_clusters):
-            if counts[k] == 0:
-                continue
-            for i in range(n_rows):
-                value, least_yet, label = norms[k] - 2.0 * products[k, i], best[i], moved[i]
-                closer = value < least_yet
-                moved[i] = k if closer else label
-                best[i] = value if closer else least_yet
-        sizes = np.zeros(n_clusters, dtype=np.int64)
-        changed = False
-        for i in range(n_rows):
-            sizes[moved[i]] += 1
-            changed |= moved[i] != labels[i]
-        small = False
-        for k in range(n_clusters):
-            small |= counts[k] > 0 and sizes[k] < least
-        if not changed or small or step == max_iter:
-            break
-        labels[:] = moved
-        step += 1
-    total = 0.0
-    for i in range(n_rows):
-        total += gram[i, i] + norms[labels[i]] - 2.0 * products[labels[i], i]
-    return step, total

@@ -40,10 +40,10 @@ def nearest_prototypes(columns, features, prototypes, labels, squared):
             slot += 1
         for i in range(n_rows):
             # Everything is loaded before it is chosen from: else the loop is not vectorised.
-            here, least, label = distance[i], squared[i], labels[i]
-            closer = here < least
+            value, least, label = distance[i], squared[i], labels[i]
+            closer = value < least
             labels[i] = k if closer else label
-            squared[i] = here if closer else least
+            squared[i] = value if closer else least
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -212,8 +212,8 @@ def silhouette_tile(distances, start, labelings, counts, out):
     `distances` (n, t): all rows to the t rows of the tile.
     """
     n_rows, width = distances.shape
-    n_labelings, most = counts.shape
-    sums = np.empty((most, width))
+    n_labelings, n_labels = counts.shape
+    sums = np.empty((n_labels, width))
     for labeling in range(n_labelings):
         labels = labelings[labeling]
         size = counts[labeling]
@@ -229,7 +229,7 @@ def silhouette_tile(distances, start, labelings, counts, out):
                 continue
             a = sums[own, i] / (size[own] - 1)
             b = np.inf
-            for k in range(most):
+            for k in range(n_labels):
                 if k != own and size[k] > 0:
                     b = min(b, sums[k, i] / size[k])
             larger = max(a, b)

@@ -38,8 +38,8 @@ def davies_bouldin(rows, labels, centers, counts):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def string_swarm(positions, rows, columns, n_genes, n_found, index):
-    """Fill clusters found and the Davies–Bouldin index of each string of centres with gaps.
+def string_swarm(positions, rows, columns, n_genes, n_clusters, index):
+    """Fill clusters and the Davies–Bouldin index of each string of centres with gaps.
 
     Centres are moved to the means of their rows before they are judged, as in GCUK; centres
     without a row are dropped. inf where there are not two.
@@ -53,7 +53,7 @@ def string_swarm(positions, rows, columns, n_genes, n_found, index):
         values = positions[p, n_genes:].copy().reshape((n_genes, n_features))
         centers = values[flags]
         index[p] = np.inf
-        n_found[p] = centers.shape[0]
+        n_clusters[p] = centers.shape[0]
         if centers.shape[0] < 2:
             continue
         nearest_prototypes(columns, features, centers, labels, squared)
@@ -69,13 +69,13 @@ def string_swarm(positions, rows, columns, n_genes, n_found, index):
         for k in range(means.shape[0]):
             for f in range(n_features):
                 means[k, f] /= sizes[k]
-        n_found[p] = means.shape[0]
+        n_clusters[p] = means.shape[0]
         if means.shape[0] >= 2:
             index[p] = davies_bouldin(rows, labels, means, sizes)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def subset_swarm(positions, columns, pool, n_found, intra, inter):
+def subset_swarm(positions, columns, pool, n_clusters, intra, inter):
     """Fill clusters, mean squared distance to, and least squared distance between, the centres
     of `pool` that a particle of bits selects; those without a row do not count."""
     n_features, n_rows = columns.shape
@@ -84,7 +84,7 @@ def subset_swarm(positions, columns, pool, n_found, intra, inter):
     features = np.arange(n_features)
     for p in range(positions.shape[0]):
         centers = pool[positions[p] > 0.5]
-        n_found[p] = centers.shape[0]
+        n_clusters[p] = centers.shape[0]
         intra[p] = np.inf
         inter[p] = 0.0
         if centers.shape[0] < 2:
@@ -96,7 +96,7 @@ def subset_swarm(positions, columns, pool, n_found, intra, inter):
             used[labels[i]] = True
             total += squared[i]
         filled = centers[used]
-        n_found[p] = filled.shape[0]
+        n_clusters[p] = filled.shape[0]
         if filled.shape[0] < 2:
             continue
         intra[p] = total / n_rows

@@ -1,4 +1,4 @@
-"""Kernel CS of swarms of centres, and kernel k-means, all at once: see the reference.
+"""Mercer-kernel CS of swarms of centres, and kernel k-means, all at once: see the reference.
 
 Centres stay in their slots (P, C); which of them live is a mask. Distances to centres are summed
 over the coordinates in their order, as on the CPU.
@@ -114,8 +114,8 @@ def decode_input(
     short = ((counts < 2) & alive).any(dim=1).nonzero()[:, 0]
     if len(short):
         moved = nearest_average(data, distances[short], alive[short])
-        again = center_distances(data.columns, moved)
-        labels[short], alive[short] = drop_small(again, alive[short], 2)
+        distances = center_distances(data.columns, moved)
+        labels[short], alive[short] = drop_small(distances, alive[short], 2)
         centers[short] = moved
     return Decoded(labels, alive, centers)
 
@@ -148,8 +148,8 @@ def decode_feature(
         going = alive.sum(dim=1) >= 2
         moved, _ = _means(data, labels, going, centers)
         centers = torch.where(going[:, None, None], moved, centers)
-        found, left = drop_small(center_distances(data.columns, centers), alive, least)
-        labels = torch.where(going[:, None], found, labels)
+        moved_labels, left = drop_small(center_distances(data.columns, centers), alive, least)
+        labels = torch.where(going[:, None], moved_labels, labels)
         alive = torch.where(going[:, None], left, alive)
     return Decoded(labels, alive, centers)
 
@@ -190,16 +190,16 @@ def input_cs_swarm(
     gamma: float,
     max_memory: int,
 ) -> tuple[Tensor, Tensor]:
-    """Return clusters found and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
+    """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
     torch = load_torch()
     labels, alive, centers = decode_input(data, positions, n_centers, low, span)
     widths = mean_widths(distances, labels, count_labels(labels, n_centers), max_memory)
     apart = 2.0 * (1.0 - torch.exp(-gamma * _apart(centers, alive)))  # eq. 5
     above = in_order(torch.where(alive, widths, 0.0))
     below = in_order(torch.where(alive, apart, 0.0))
-    number = alive.sum(dim=1)
-    good = (number >= 2) & (below > 0.0)
-    return number, torch.where(good, above / below, torch.inf)
+    n_alive = alive.sum(dim=1)
+    good = (n_alive >= 2) & (below > 0.0)
+    return n_alive, torch.where(good, above / below, torch.inf)
 
 
 def feature_cs_swarm(
@@ -213,17 +213,17 @@ def feature_cs_swarm(
     least: int,
     max_memory: int,
 ) -> tuple[Tensor, Tensor]:
-    """Return clusters found and the weighted CS of each particle; inf where undefined."""
+    """Return clusters and the weighted CS of each particle; inf where undefined."""
     torch = load_torch()
     labels, alive, centers = decode_feature(data, positions, n_centers, low, span, steps, least)
-    number = alive.sum(dim=1)
-    means, counts = _means(data, labels, number >= 2, centers)
+    n_alive = alive.sum(dim=1)
+    means, counts = _means(data, labels, n_alive >= 2, centers)
     widths = mean_widths(distances, labels, counts, max_memory)
     apart = _apart(means, alive)
     far = (apart > 1e-12 * (span * span).sum()) | ~alive
     terms = torch.where(alive, counts * (widths / apart), 0.0)
-    good = (number >= 2) & far.all(dim=1)
-    return number, torch.where(good, in_order(terms) / len(data.rows), torch.inf)
+    good = (n_alive >= 2) & far.all(dim=1)
+    return n_alive, torch.where(good, in_order(terms) / len(data.rows), torch.inf)
 
 
 def kernel_kmeans(

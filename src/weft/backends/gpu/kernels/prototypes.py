@@ -95,8 +95,8 @@ def nearest_prototypes(
         total += torch.where((slot < n_selected)[:, None, None], gap * gap, 0.0)
     slots = torch.arange(L, device=labels.device)
     total.masked_fill_((slots >= n_prototypes[:, None])[:, None, :], torch.inf)
-    found = total.argmin(dim=2).to(torch.int32)
-    labels.copy_(torch.where((n_prototypes > 0)[:, None], found, labels))
+    nearest = total.argmin(dim=2).to(torch.int32)
+    labels.copy_(torch.where((n_prototypes > 0)[:, None], nearest, labels))
 
 
 def cluster_sums(
@@ -113,10 +113,10 @@ def cluster_sums(
     active = (n_prototypes > 0)[:, None]
     if labels.device.type == "cpu":  # one row after the other
         where = labels.long()[:, :, None].expand(*labels.shape, sums.shape[2])
-        found = torch.zeros_like(sums).scatter_add_(1, where, data.rows.expand(where.shape))
+        totals = torch.zeros_like(sums).scatter_add_(1, where, data.rows.expand(where.shape))
     else:
-        found = member.transpose(1, 2).to(torch.float64) @ data.rows
-    sums.copy_(torch.where(active[:, :, None], found, sums))
+        totals = member.transpose(1, 2).to(torch.float64) @ data.rows
+    sums.copy_(torch.where(active[:, :, None], totals, sums))
     counts.copy_(torch.where(active, member.sum(dim=1).to(torch.int32), counts))
 
 
@@ -153,8 +153,8 @@ def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Ten
     medoids.scatter_(1, place, torch.arange(n_rows, device=device).expand(P, -1))
     features = torch.sort((~mask).to(torch.int8), dim=1, stable=True).indices
     prototypes = data.rows[medoids[:, :limit]].gather(2, features[:, None, :].expand(P, limit, d))
-    found = assign(data, features.to(torch.int32), n_selected, prototypes, n_prototypes)
-    between, _ = between_sums(found.sums, found.counts, n_prototypes, n_rows)
+    assigned = assign(data, features.to(torch.int32), n_selected, prototypes, n_prototypes)
+    between, _ = between_sums(assigned.sums, assigned.counts, n_prototypes, n_rows)
     few = torch.where(n_chosen > limit, limit + 1, n_distinct)
     n_clusters = torch.where(valid, n_chosen, torch.where(n_selected > 0, few, 0))
     return n_selected, n_clusters, torch.where(valid, between, 0.0)
@@ -184,8 +184,8 @@ def centroid_swarm(data: Rows, positions: Tensor, features: Tensor) -> tuple[Ten
     ones = torch.ones(P, dtype=torch.int32, device=positions.device)
     n_prototypes = ones * prototypes.shape[1]
     wide = features.to(torch.int32).expand(P, W)
-    found = assign(data, wide, ones * W, prototypes, n_prototypes)
-    between, filled = between_sums(found.sums, found.counts, n_prototypes, len(data.rows))
+    assigned = assign(data, wide, ones * W, prototypes, n_prototypes)
+    between, filled = between_sums(assigned.sums, assigned.counts, n_prototypes, len(data.rows))
     return filled.long(), between
 
 
@@ -198,14 +198,17 @@ def lloyd(data: Rows, starts: list[Any], max_iter: int) -> Tensor:
     for run, start in enumerate(starts):
         which[run, : len(start)] = start
     centers = data.rows[torch.as_tensor(which, device=device)]
-    number = torch.tensor([len(start) for start in starts], dtype=torch.int32, device=device)
-    return lloyd_from(data, centers, number, max_iter)[0]
+    n_centers = torch.tensor([len(start) for start in starts], dtype=torch.int32, device=device)
+    return lloyd_from(data, centers, n_centers, max_iter)[0]
 
 
-def lloyd_from(data: Rows, centers: Tensor, number: Tensor, max_iter: int) -> tuple[Tensor, Tensor]:
-    """Return labels (R, n) and centres (R, L, d) of k-means from the first `number` (R,) of each.
+def lloyd_from(
+    data: Rows, centers: Tensor, n_centers: Tensor, max_iter: int
+) -> tuple[Tensor, Tensor]:
+    """Return labels (R, n) and centres (R, L, d) of R runs of k-means.
 
-    As on the CPU an empty cluster keeps its centre, and a run ends when no label changes.
+    A run starts from the first `n_centers` (R,) of its centres. As on the CPU an empty cluster
+    keeps its centre, and a run ends when no label changes.
     """
     torch = load_torch()
     device = data.rows.device
@@ -217,7 +220,7 @@ def lloyd_from(data: Rows, centers: Tensor, number: Tensor, max_iter: int) -> tu
     before = torch.full_like(labels, -1)
     sums = torch.zeros((R, L, d), dtype=torch.float64, device=device)
     counts = torch.zeros((R, L), dtype=torch.int32, device=device)
-    active = number.clone()
+    active = n_centers.clone()
     for _ in range(max_iter):
         nearest_prototypes(data, features, selected, centers, active, labels)
         active = torch.where((labels == before).all(dim=1), 0, active)

@@ -71,25 +71,25 @@ def davies_bouldin(scatter: Tensor, centers: Tensor, filled: Tensor) -> Tensor:
 
 
 def string_swarm(data: Rows, positions: Tensor, n_genes: int) -> tuple[Tensor, Tensor]:
-    """Return clusters found and the Davies–Bouldin index of each string of centres with gaps."""
+    """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
     torch = load_torch()
     P, d = len(positions), data.rows.shape[1]
     flags = positions[:, :n_genes] > 0.5
     centers = pack_first(positions[:, n_genes:].reshape(P, n_genes, d), flags)
-    number = flags.sum(dim=1)
-    n_prototypes = torch.where(number >= 2, number, 0).to(torch.int32)
+    n_chosen = flags.sum(dim=1)
+    n_prototypes = torch.where(n_chosen >= 2, n_chosen, 0).to(torch.int32)
     features = torch.arange(d, dtype=torch.int32, device=positions.device).expand(P, d)
     selected = torch.full((P,), d, dtype=torch.int32, device=positions.device)
-    found = assign(data, features.contiguous(), selected, centers, n_prototypes)
+    assigned = assign(data, features.contiguous(), selected, centers, n_prototypes)
     slots = torch.arange(n_genes, device=positions.device)
-    filled = (found.counts > 0) & (slots < n_prototypes[:, None])
-    means = found.sums / found.counts.clamp(min=1)[:, :, None]
-    away = own_distances(data, found.labels, means).sqrt()
-    scatter = cluster_means(away, found.labels, found.counts)
+    filled = (assigned.counts > 0) & (slots < n_prototypes[:, None])
+    means = assigned.sums / assigned.counts.clamp(min=1)[:, :, None]
+    away = own_distances(data, assigned.labels, means).sqrt()
+    scatter = cluster_means(away, assigned.labels, assigned.counts)
     n_filled = filled.sum(dim=1)
     index = davies_bouldin(scatter, means, filled)
-    good = (number >= 2) & (n_filled >= 2)
-    return torch.where(number >= 2, n_filled, number), torch.where(good, index, torch.inf)
+    good = (n_chosen >= 2) & (n_filled >= 2)
+    return torch.where(n_chosen >= 2, n_filled, n_chosen), torch.where(good, index, torch.inf)
 
 
 class Pool(NamedTuple):
@@ -125,13 +125,13 @@ def subset_swarm(pool: Pool, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]
         total.append(away.gather(2, labels[:, :, None])[:, :, 0].sum(dim=1))
         used.append(torch.zeros_like(bits).scatter_(1, labels, torch.ones_like(labels).bool()))
     filled, whole = torch.cat(used) & chosen, torch.cat(total)
-    number, n_filled = chosen.sum(dim=1), filled.sum(dim=1)
+    n_chosen, n_filled = chosen.sum(dim=1), filled.sum(dim=1)
     pair = filled[:, :, None] & filled[:, None, :]
     pair &= ~torch.eye(L, dtype=torch.bool, device=pair.device)
     inter = torch.where(pair, pool.between, torch.inf).amin(dim=(1, 2))
-    good = (number >= 2) & (n_filled >= 2)
+    good = (n_chosen >= 2) & (n_filled >= 2)
     return (
-        torch.where(number >= 2, n_filled, number),
+        torch.where(n_chosen >= 2, n_filled, n_chosen),
         torch.where(good, whole / n_rows, torch.inf),
         torch.where(good, inter, 0.0),
     )
