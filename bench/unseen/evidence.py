@@ -35,7 +35,7 @@ SOURCES = (
     "weft.auto.evidence",
     "weft.auto.kernels",
     "weft.auto.canonical",
-    "weft.auto.search",
+    "weft.auto.examining",
     "weft.columns",
     "weft.backends.cpu.columns",
 )

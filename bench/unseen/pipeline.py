@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.auto.canonical import to_canonical
-from weft.auto.search import examine as examine_rows
+from weft.auto.examining import examine as examine_rows
 from weft.parallel.blas import one_blas_thread
 
 
@@ -23,7 +23,7 @@ def examine(X: np.ndarray) -> Examined:
     """Return the candidates of a table and their evidence."""
     given = to_canonical(np.asarray(X, dtype=np.float64))
     with one_blas_thread():
-        examined = examine_rows(given.standardised(), np.arange(len(X)))
+        examined = examine_rows(given.standardised(), given.scales(), np.arange(len(X)))
     if examined.prepared is None or not examined.candidates:
         return Examined(np.zeros((0, len(X)), int), np.zeros((0, 0)), np.zeros(0))
     labels = np.empty((len(examined.candidates), len(X)), dtype=np.int64)

@@ -21,19 +21,16 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
 from weft.auto.alternatives import Alternative, find_alternatives
-from weft.auto.candidates import Candidate, generate
+from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
-from weft.auto.evidence import measure, measure_table
+from weft.auto.examining import FIXED, examine
 from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import RepeatedSearch
-from weft.auto.working import MAX_ROWS, Prepared, prepare
+from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
-from weft.columns.screening import USUAL_RATE, Screening, screen
+from weft.columns.screening import Screening
 from weft.columns.weights import association
 from weft.parallel.blas import one_blas_thread
-
-FEWEST_ROWS = 10  # below, no clustering can be told from chance
-FIXED = 0  # the seed of every draw that the answer depends on
 
 
 class Settings(NamedTuple):
@@ -80,14 +77,14 @@ class Answer(NamedTuple):
     cut_short_by: str  # who left rounds out; empty: nobody
 
 
-def search(X: Floats, settings: Settings, clock: Clock) -> Answer:
-    """Find the clusters of X, whose columns have deviation 1, or 0 where they are constant."""
+def search(X: Floats, scales: Floats, settings: Settings, clock: Clock) -> Answer:
+    """Find the clusters of X, which is in units of its columns' deviations, `scales`."""
     rows = np.arange(len(X))
     if len(X) > MAX_ROWS:
         rng = np.random.default_rng([FIXED, 7])
         rows = np.sort(rng.choice(len(X), MAX_ROWS, replace=False))
     with one_blas_thread():
-        partition = partition_of(X, rows, settings)
+        partition = partition_of(X, scales, rows, settings)
         weights = np.zeros(X.shape[1])
         others: list[Alternative] = []
         if partition.clustered:
@@ -99,58 +96,26 @@ def search(X: Floats, settings: Settings, clock: Clock) -> Answer:
     return Answer(rows, partition.labels, partition, weights, others, clock.stopped_by)
 
 
-def repeated_search(X: Floats, answer: Answer, settings: Settings) -> RepeatedSearch:
+def repeated_search(
+    X: Floats, scales: Floats, answer: Answer, settings: Settings
+) -> RepeatedSearch:
     """Return the objective that repeats the search on parts of the answer's rows."""
 
     def repeat(places: Integers) -> tuple[Integers, Mask]:
         with one_blas_thread():
-            part = partition_of(X[answer.rows[places]], np.arange(len(places)), settings)
+            rows = X[answer.rows[places]]
+            part = partition_of(rows, scales, np.arange(len(places)), settings)
         return part.labels, part.kept
 
     return RepeatedSearch(answer.labels, X.shape[1], settings.n_resamples, settings.seed, repeat)
 
 
-class Examined(NamedTuple):
-    """The candidates of some rows, and what was measured of them."""
-
-    screening: Screening
-    kept: Mask  # columns that the candidates are made on
-    prepared: Prepared | None = None  # None: too few rows, or no column varies
-    candidates: tuple[Candidate, ...] = ()
-    values: Floats = np.empty((0, 0))  # (C, F) evidence of each candidate
-    table_values: Floats = np.empty(0)  # (T,) evidence of the table
-
-    def labels(self) -> Integers:
-        """Return the candidates' labels, (C, n), in the order of the prepared rows."""
-        return np.stack([candidate.labels for candidate in self.candidates])
-
-
-def examine(
-    X: Floats,
-    rows: Integers,
-    rate: float = USUAL_RATE,
-    backend: Backend = CPU,
-    max_clusters: int | None = None,
-) -> Examined:
-    """Screen the columns of X, make candidates for the rows, and measure them."""
-    screening = screen(X, rate, np.random.default_rng([FIXED, 9]), backend=backend)
-    # A second chance: columns of a grid of clusters, say, do not depend on each other.
-    kept = screening.kept if screening.kept.any() else np.ptp(X, axis=0) > 0.0
-    if len(rows) < FEWEST_ROWS or not kept.any():
-        return Examined(screening, kept)
-    prepared = prepare(X[np.ix_(rows, np.flatnonzero(kept))], FIXED)
-    candidates = generate(prepared, max_clusters=max_clusters)
-    if not candidates:
-        return Examined(screening, kept, prepared)
-    values = measure(prepared, candidates)
-    table_values = measure_table(prepared, candidates, values)
-    return Examined(screening, kept, prepared, tuple(candidates), values, table_values)
-
-
-def partition_of(X: Floats, rows: Integers, settings: Settings) -> Partition:
+def partition_of(X: Floats, scales: Floats, rows: Integers, settings: Settings) -> Partition:
     """Return the judge's choice for the rows; columns are screened on all of X."""
     most = settings.n_clusters or settings.max_clusters
-    examined = examine(X, rows, settings.rate, settings.backend, most)
+    examined = examine(
+        X, scales, rows, rate=settings.rate, backend=settings.backend, max_clusters=most
+    )
     prepared, candidates = examined.prepared, examined.candidates
     nothing = Partition(
         np.zeros(len(rows), dtype=np.int64), np.zeros_like(examined.kept), examined.screening, 1.0

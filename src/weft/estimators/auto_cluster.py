@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._base.labels import number_by_first_row, order_by_first_row, renumber
 from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
 from weft.auto.canonical import Canonical, to_canonical
+from weft.auto.examining import FEWEST_ROWS
 from weft.auto.judge import load
 from weft.auto.reasons import reasons
 from weft.auto.resampling import Repeat, Rounds, cluster_stability, stability_of, weight_interval
-from weft.auto.search import FEWEST_ROWS, Answer, Clock, Settings, repeated_search, search
+from weft.auto.search import Answer, Clock, Settings, repeated_search, search
 from weft.backends import backend_for
 from weft.backends.devices import to_host
 from weft.backends.spaces import Solution
@@ -222,13 +223,13 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         check_magnitude(X)
         settings = self._settings(*X.shape)
         given = to_canonical(X)
-        table = given.standardised()
+        table, scales = given.standardised(), given.scales()
         with running(self, X, resume) as run:
             settings = settings._replace(seed=run.seed(self.random_state))
             clock = Clock(settings.time_limit, run.stop_requested_by)
-            answer = search(table, settings, clock)
-            repeats = self._repeat(table, answer, settings, clock)
-            self.feature_scales_ = _in_given_order(given.scales(), given.columns)
+            answer = search(table, scales, settings, clock)
+            repeats = self._repeat(table, scales, answer, settings, clock)
+            self.feature_scales_ = _in_given_order(scales, given.columns)
             self._learn(given, table, answer._replace(cut_short_by=clock.stopped_by), repeats)
         return self
 
@@ -267,12 +268,17 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         )
 
     def _repeat(
-        self, table: np.ndarray, answer: Answer, settings: Settings, clock: Clock
+        self,
+        table: np.ndarray,
+        scales: np.ndarray,
+        answer: Answer,
+        settings: Settings,
+        clock: Clock,
     ) -> list[Repeat]:
         """Repeat the search on parts of the rows, as long as nobody asks for an end."""
         if not answer.partition.clustered or not settings.n_resamples or clock.is_late(0.5):
             return []
-        objective = repeated_search(table, answer, settings)
+        objective = repeated_search(table, scales, answer, settings)
         late = [lambda generation: clock.is_late(0.5)]
         optimize(
             objective,

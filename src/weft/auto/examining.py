@@ -1,0 +1,77 @@
+"""From rows to candidates and their evidence: columns, working table, family, measures.
+
+The judge was trained on what this module gives. Whoever changes it trains the judge again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Mask
+from weft.auto.candidates import Candidate, generate
+from weft.auto.evidence import measure, measure_table
+from weft.auto.working import Prepared, prepare
+from weft.backends import CPU, Backend
+from weft.columns.screening import USUAL_RATE, Screening, screen
+from weft.columns.wide import is_wide, screen_wide
+
+FEWEST_ROWS = 10  # below, no clustering can be told from chance
+FIXED = 0  # the seed of every draw that the answer depends on
+COMMON_UNIT = 30.0  # columns whose deviations differ by a smaller factor may share a unit
+
+
+class Examined(NamedTuple):
+    """The candidates of some rows, and what was measured of them."""
+
+    screening: Screening
+    kept: Mask  # columns that the candidates are made on
+    prepared: Prepared | None = None  # None: too few rows, or no column varies
+    candidates: tuple[Candidate, ...] = ()
+    values: Floats = np.empty((0, 0))  # (C, F) evidence of each candidate
+    table_values: Floats = np.empty(0)  # (T,) evidence of the table
+
+    def labels(self) -> Integers:
+        """Return the candidates' labels, (C, n), in the order of the prepared rows."""
+        return np.stack([candidate.labels for candidate in self.candidates])
+
+
+def examine(
+    X: Floats,
+    scales: Floats,
+    rows: Integers,
+    *,
+    rate: float = USUAL_RATE,
+    backend: Backend = CPU,
+    max_clusters: int | None = None,
+) -> Examined:
+    """Screen the columns of X, make candidates for the rows, and measure them.
+
+    `X` (n, d) is in units of its columns' deviations, which are `scales` (d,).
+    """
+    rng = np.random.default_rng([FIXED, 9])
+    wide = is_wide(*X.shape)
+    screening = screen_wide(X, rate, rng) if wide else screen(X, rate, rng, backend=backend)
+    # A second chance: columns of a grid of clusters, say, do not depend on each other.
+    kept = screening.kept if screening.kept.any() else np.ptp(X, axis=0) > 0.0
+    if len(rows) < FEWEST_ROWS or not kept.any():
+        return Examined(screening, kept)
+    table = X[np.ix_(rows, np.flatnonzero(kept))]
+    # Wide tables are mostly measurements of one kind, where columns that vary more tell more.
+    in_one_unit = wide and share_a_unit(scales[kept])
+    if in_one_unit:
+        table = table * scales[kept]
+    prepared = prepare(table, FIXED, standardise=not in_one_unit)
+    candidates = generate(prepared, max_clusters=max_clusters)
+    if not candidates:
+        return Examined(screening, kept, prepared)
+    values = measure(prepared, candidates)
+    table_values = measure_table(prepared, candidates, values)
+    return Examined(screening, kept, prepared, tuple(candidates), values, table_values)
+
+
+def share_a_unit(scales: Floats) -> bool:
+    """Say whether deviations are so alike that columns may be in one unit."""
+    low, high = np.quantile(scales, [0.05, 0.95])
+    return bool(0.0 < high < COMMON_UNIT * low)
