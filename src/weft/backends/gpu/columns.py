@@ -12,8 +12,6 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Singles, Tensor
 from weft.backends.cpu.columns import COMPRESSION_TILE
-from weft.backends.cpu.columns import count_alive_within as count_alive_within
-from weft.backends.cpu.columns import kth_alive as kth_alive
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import compression as kernels
 

@@ -1,7 +1,7 @@
 """Passes of the k-means family over rows that stay on a device: labels, centres, factors travel.
 
 Rows whose two nearest centres are equal up to rounding are settled by the CPU's kernels, so ties
-end as they do on the CPU.
+end as they do on the CPU. Sums over blocks of rows, and the keys that order rows, stay there too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
 from weft.backends.cpu.kernels import minkowski
-from weft.backends.cpu.kmeans import row_keys as row_keys  # keys decide draws: the CPU's bits
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import kmeans as kernels
 from weft.parallel.threads import Runner
@@ -120,13 +119,3 @@ def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Float
     part = rows._replace(X=rows.X[index], load=rows.load[index])
     centers, spread = centers_of(part, np.zeros(len(which), dtype=np.int32), guess[None])
     return centers[0], spread[0]
-
-
-def power_sums(
-    rows: Rows, labels: Labels, centers: Floats, units: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return seen, total, slope and curve, (K, M) each: see `cluster_powers` of the reference."""
-    own, c, u = rows.to_device(labels.astype(np.int64), centers, units)
-    sums = kernels.cluster_powers(rows.X, own, rows.load, c, u, rows.exponent)
-    seen, total, slope, curve = _to_host(*sums)
-    return seen, total, slope, curve
