@@ -73,7 +73,7 @@ def powered_blocks(distances: Distances) -> Any:
 def graph_components(indices: Tensor) -> Tensor:
     """Return labels (P, n) int32 of the undirected kNN graphs, numbered by first row."""
     if is_fused(indices.device):
-        from weft.backends.gpu.kernels.fused.nearest import graph_components as fused
+        from weft.backends.gpu.kernels.fused.components import graph_components as fused
 
         return number_roots(fused(indices))
     torch = load_torch()
