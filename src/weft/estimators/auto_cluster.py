@@ -13,6 +13,7 @@ from weft._base.validation import check_integer, check_magnitude, check_real
 from weft.auto.proposed_weights import propose_weights
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
 from weft.backends import backend_for
+from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.devices import to_host
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
@@ -21,7 +22,6 @@ from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.models.kinds import NOTHING, Fields, Integer, ListOf, Number, OneOf, Text
 from weft.models.schema import Added
 from weft.parallel.blas import one_blas_thread
-from weft.search.labelling import nearest_rows_of
 from weft.search.runs import running
 
 
