@@ -342,10 +342,11 @@ def test_forged_files_end_in_a_sentence_or_an_answer(any_name, tmp_path):
 def test_a_crash_and_a_hang_are_seen(fitted, tmp_path, monkeypatch):
     """The judge itself: a worker that dies, or waits too long, is a bad file."""
     save_model(fitted("RangeScaler"), tmp_path / "RangeScaler-0.weft")
-    monkeypatch.setattr("checks.forgery.SECONDS", 1.0)
-    for code, word in (("os.abort()", "-6"), ("time.sleep(99)", "hang")):
+    monkeypatch.setattr("checks.forgery.STALLED", 5.0)
+    endless = "[0 for _ in iter(int, 1)]"
+    for code, word in (("os.abort()", "-6"), (endless, "hang"), ("time.sleep(99)", "hang")):
         script = (
-            "import os, time, checks.forgery as f; judge = f.judge\n"
+            "import os, time, checks.forgery as f; judge = f.judge; f.SECONDS = 0.5\n"
             f"f.judge = lambda path, draw: judge(path, draw=False) if draw else {code}\n"
             "f.main()"
         )

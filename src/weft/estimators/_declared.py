@@ -73,15 +73,15 @@ PARAMS: dict[str, Kind] = {
 class _Memory(Kind):
     """An amount of memory, such as "1GiB"."""
 
-    words = "an amount of memory such as '1GiB'"
+    @property
+    def words(self) -> str:
+        return "an amount of memory such as '1GiB'"
 
-    def check(self, value: Any, what: str, lengths: Any) -> None:
-        if type(value) not in (int, str):
-            self.refuse(what, f"a {type(value).__name__}")
+    def takes(self, value: Any) -> bool:
         try:
-            parse_memory("max_memory", value)
+            return type(value) in (int, str) and parse_memory("max_memory", value) < 2**63
         except (ValueError, OverflowError):
-            self.refuse(what, "something else")
+            return False
 
 
 PARAMS["max_memory"] = _Memory()

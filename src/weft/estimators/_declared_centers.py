@@ -53,6 +53,6 @@ CENTERS: dict[str, Attribute] = {
 }
 # The distance to the centres.
 METRIC: dict[str, Attribute] = {
-    "_exponent": Number(low=1.0),
+    "_exponent": Number(low=1.0, whole=False),  # compiled code is made for floats
     "_factors": floats("n_clusters", "n_features", low=0.0),
 }

@@ -222,5 +222,4 @@ def _check_besides(what: str, value: Any, kind: Kind, model: Any) -> None:
     lengths = Lengths()
     lengths.bind("n_features", model.n_features_in_)
     kind.check(value, what, lengths)
-    for pending in lengths.pending:
-        pending()
+    lengths.finish()

@@ -107,8 +107,7 @@ def check(schema: Schema, params: Values, learned: Values) -> dict[str, Any]:
             isinstance(attribute, Only) and params[attribute.parameter] == attribute.value
         ):
             raise Refused(f"it lacks the attribute {name!r}.")
-    for pending in lengths.pending:
-        pending()
+    lengths.finish()
     for rule in schema.rules:
         problem = rule(params, values)
         if problem:

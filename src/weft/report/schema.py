@@ -40,7 +40,7 @@ _DATA = Fields(
         "name": _NAME,
         **dict.fromkeys(("n_rows", "n_rows_used", "n_columns", "n_features"), _COUNT),
     },
-    dict.fromkeys(("scale", "missing", "label"), _WORDS),
+    dict.fromkeys(("scale", "missing", "label", "method"), _WORDS),
 )
 _COLUMN = Fields(
     {"name": _NAME, "kind": _NAME, "kept": Flag(), "reason": _NAME, "features": ListOf(_NAME)}

@@ -24,7 +24,6 @@ _SCALE = Fields(
 class Recipe(Kind):
     """The recipe that turns the columns of a table into the features of a model."""
 
-    words = "a recipe that weft wrote"
     whole = Fields(
         {
             "columns": ListOf(_COLUMN),
@@ -33,8 +32,15 @@ class Recipe(Kind):
         }
     )
 
-    def check(self, value: Any, what: str, lengths: Lengths) -> None:
-        self.whole.check(value, what, lengths)
+    @property
+    def words(self) -> str:
+        return self.whole.words
+
+    def takes(self, value: Any) -> bool:
+        return self.whole.takes(value)
+
+    def inspect(self, value: Any, what: str, lengths: Lengths) -> None:
+        self.whole.inspect(value, what, lengths)
         n_made = sum(len(column.get("values", [0])) for column in value["columns"])
         if n_made != lengths.of("n_features"):
             raise Refused(

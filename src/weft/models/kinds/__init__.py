@@ -1,0 +1,30 @@
+"""What a value in a model file may be: small records, each with a check of its own.
+
+Lengths are symbols, such as "n_features": a symbol stands for one length in the whole file, and
+``"*"`` for any length. A value that does not fit raises `Refused`, the end of a sentence.
+"""
+
+from weft.models.kinds.base import Kind, Lengths, described, short
+from weft.models.kinds.compound import Fields, ListOf, MapOf, OneOf, Record, records_in
+from weft.models.kinds.simple import NOTHING, Array, Choice, Flag, Integer, Number, Text, Texts
+
+__all__ = [
+    "NOTHING",
+    "Array",
+    "Choice",
+    "Fields",
+    "Flag",
+    "Integer",
+    "Kind",
+    "Lengths",
+    "ListOf",
+    "MapOf",
+    "Number",
+    "OneOf",
+    "Record",
+    "Text",
+    "Texts",
+    "described",
+    "records_in",
+    "short",
+]
