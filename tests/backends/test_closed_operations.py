@@ -10,7 +10,7 @@ from weft.backends import CPU, REFERENCE, Backend
 
 # What a GPU has not: blocks of rows, sparse rows and lists of neighbours stay on the host.
 ON_HOST = {
-    "kmeans": {"power_sums", "row_keys"},
+    "kmeans": {"power_sums", "row_keys", "settle"},
     "projected": {"distances_from_products", "sparse_products", "sparse_totals"},
     "columns": {"count_alive_within", "kth_alive"},
 }

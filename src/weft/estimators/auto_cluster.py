@@ -12,12 +12,12 @@ from weft._base.labels import number_by_first_row, order_by_first_row, renumber
 from weft._base.validation import check_integer, check_magnitude, check_real
 from weft.auto.proposed_weights import propose_weights
 from weft.auto.search import FEWEST_ROWS, Answer, Settings, search
+from weft.backends import backend_for
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.devices import to_host
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
 from weft.estimators._declared import POSITIVE, SMALLEST, declare, floats, positions, rows
-from weft.estimators._devices import choose_device
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.models.kinds import NOTHING, Fields, Integer, ListOf, Number, OneOf, Text
 from weft.models.schema import Added
@@ -193,7 +193,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         with running(self, X, resume) as run:
             settings = settings._replace(seed=run.seed(self.random_state))
             # Where to is settled already: the swarm may take it or leave it.
-            where = "cpu" if settings.device == "cpu" else "auto"
+            where = "auto" if settings.backend.on_gpu else "cpu"
             propose = partial(propose_weights, device=where, callbacks=self.callbacks)
             # One thread each: the bits of a product must not depend on the machine's load.
             with one_blas_thread():
@@ -216,7 +216,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
             time_limit=limit,
             n_jobs=self.n_jobs,
-            device=choose_device(self.device, "auto", n_numbers),
+            backend=backend_for(self.device, "auto", n_numbers),
             seed=0,  # the run has it
         )
 

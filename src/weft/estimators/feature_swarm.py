@@ -28,7 +28,7 @@ from weft.search.clusterers import Clusterer, make_clusterer
 from weft.search.criteria import make_criterion
 from weft.search.feature_search import FeatureSearch, search_features
 from weft.search.objectives import FeatureClustering
-from weft.search.particles import Particle, make_particle
+from weft.search.particles import WeightParticle, make_particle
 from weft.search.runs import running
 from weft.search.swarms import PSO, make_swarm
 
@@ -249,7 +249,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         self._fit_anchor_labels = clustering.labels[clustering.anchors]
         self._fit_radius = clustering.radius
 
-    def _particle(self, rows: Any) -> Particle:
+    def _particle(self, rows: Any) -> WeightParticle:
         return make_particle(self.encoding, rows.shape[1], exponents=self.exponents)
 
     def _clusterer(self, seed: int) -> Clusterer:
