@@ -26,6 +26,8 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/vulture
 	$(BIN)/bandit --quiet --recursive src/weft
 
 test: lint  ## Everything the project checks.
