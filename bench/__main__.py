@@ -1,4 +1,4 @@
-"""``python -m bench run STUDY`` and ``python -m bench compare STUDY``."""
+"""``python -m bench run STUDY``, ``compare STUDY``, ``pages STUDY`` and ``list``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from bench import engine, rows, study
-
-QUICK = Path(__file__).parent.parent / "build" / "quick"
+from bench.harness import places, rows, runs, study
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,21 +22,24 @@ def main(arguments: list[str] | None = None) -> int:
     runner.add_argument("--methods", nargs="+", help="only these methods; * for anything")
     runner.add_argument("--data", nargs="+", help="only these data sets; * for anything")
     runner.add_argument("--jobs", type=int, default=1)
-    runner.add_argument("--engine", choices=list(engine.ENGINES), default="processes")
+    runner.add_argument("--engine", choices=list(runs.ENGINES), default="processes")
     runner.add_argument("--scheduler", help="address of a Dask scheduler; else a local one")
     runner.add_argument("--results", type=Path, help="folder of the rows")
     runner.add_argument("--studies-folder", type=Path, default=study.FOLDER)
     comparer = commands.add_parser("compare", help="ours beside theirs, as Markdown")
     comparer.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
     comparer.add_argument("--results", type=Path, default=rows.FOLDER)
-    comparer.add_argument("--pages", type=Path, help="write a page per paper into this folder")
+    writer = commands.add_parser("pages", help="a page per paper, ours beside theirs")
+    writer.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
+    writer.add_argument("--results", type=Path, default=rows.FOLDER)
+    writer.add_argument("--folder", type=Path, default=places.DOCS / "reproduction")
     commands.add_parser("list", help="the studies")
     options = parser.parse_args(arguments)
     if options.command == "list":
         for name in study.names():
             sys.stdout.write(f"{name:<16} {study.load(name).title}\n")
         return 0
-    return run(options) if options.command == "run" else compare(options)
+    return {"run": run, "compare": compare, "pages": pages}[options.command](options)
 
 
 def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
@@ -58,13 +59,13 @@ def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Run studies; 1 if a cell failed or a direction does not hold."""
-    from bench.directions import check
+    from bench.harness.directions import check
 
     if options.jobs < 1:
         raise SystemExit(f"--jobs {options.jobs} is not a number of workers; give 1 or more.")
-    results = options.results or (QUICK if options.quick else rows.FOLDER)
+    results = options.results or (places.QUICK if options.quick else rows.FOLDER)
     if options.quick and not options.results:
-        shutil.rmtree(QUICK, ignore_errors=True)
+        shutil.rmtree(places.QUICK, ignore_errors=True)
     wanted: dict[str, None] = {}
     asked = chosen(options.studies, options.studies_folder)
     for name in asked:
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         for name in wanted:
             of = study.load(name, quick=options.quick, folder=options.studies_folder)
-            trouble += engine.run(
+            trouble += runs.run(
                 of,
                 trials=options.trials,
                 methods=options.methods,
@@ -100,16 +101,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Write tables, or pages."""
-    from bench.compare import report
-    from bench.pages import write_pages
+    """Write the tables as Markdown."""
+    from bench.harness.compare import report
 
-    asked = chosen(options.studies)
-    if options.pages:
-        write_pages(asked, options.results, options.pages)
-        return 0
-    for name in asked:
+    for name in chosen(options.studies):
         sys.stdout.write(report(study.load(name), options.results) + "\n")
+    return 0
+
+
+def pages(options: argparse.Namespace) -> int:
+    """Write a page per paper, and the list of papers where all of them are asked for."""
+    from bench.harness.pages import write_pages
+
+    write_pages(chosen(options.studies), options.results, options.folder)
     return 0
 
 

@@ -8,13 +8,15 @@ import warnings
 from pathlib import Path
 
 import weft
-from weft.estimators.presets import METHODS, PAPERS
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "examples"))  # the gallery shows parts of longer scripts
 os.environ.setdefault("PYTHONWARNINGS", "ignore")
 # Examples are short searches, which say so.
 warnings.filterwarnings("ignore", category=UserWarning)
+
+from tables import write_tables  # noqa: E402 - beside this file, which is no package
 
 project = "weft"
 author = "the weft developers"
@@ -28,7 +30,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "gallery", "**.inc.md"]
+exclude_patterns = ["_build", "gallery"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
@@ -61,29 +63,5 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "abort_on_example_error": True,
 }
-
-
-def write_tables() -> None:
-    """The tables that follow from the code: papers to calls, names of the reference."""
-    lines = ["| in the paper | the call | what it is |", "| --- | --- | --- |"]
-    by_paper: dict[str, list[str]] = {key: [] for key in PAPERS}
-    for m in METHODS:
-        by_paper[m.paper].append(f"| {m.title} | `{m.call}` | {m.what} |")
-    made = []
-    for key, rows in by_paper.items():
-        made += ["", f"## {PAPERS[key].split(',')[0]}", "", PAPERS[key] + ".", "", *lines, *rows]
-    (HERE / "papers" / "calls.inc.md").write_text("\n".join(made).lstrip() + "\n")
-
-    classes = sorted(name for name in weft._PUBLIC if name[0].isupper())
-    functions = sorted(name for name in weft._PUBLIC if not name[0].isupper())
-    for stem, names in (("estimators", classes), ("functions", functions)):
-        listed = "\n".join(f"   {name}" for name in names)
-        page = (
-            f"# {stem.title()}\n\n"
-            "```{eval-rst}\n.. currentmodule:: weft\n\n.. autosummary::\n   :toctree: ../api\n\n"
-            f"{listed}\n```\n"
-        )
-        (HERE / "reference" / f"{stem}.md").write_text(page)
-
 
 write_tables()

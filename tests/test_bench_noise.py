@@ -13,11 +13,13 @@ from sklearn.neighbors import kneighbors_graph
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import noise, noise_page, noise_picture, records
-from bench.noise_filters import bumps, laplacian_score, threshold
-from bench.noise_methods import ALL, Answer, Task
-from bench.noise_sets import KIND_OF, KINDS, SETS, noisy, pure
-from bench.sparse_kmeans import between_by_feature, sparse_kmeans, weights_for
+from bench.harness import records
+from bench.noise import page, picture
+from bench.noise import runs as noise
+from bench.noise.filters import bumps, laplacian_score, threshold
+from bench.noise.methods import ALL, Answer, Task
+from bench.noise.sets import KIND_OF, KINDS, SETS, noisy, pure
+from bench.noise.sparse_kmeans import between_by_feature, sparse_kmeans, weights_for
 
 
 def test_between_by_feature_by_hand():
@@ -173,12 +175,12 @@ def test_the_page_is_written_from_cells(monkeypatch):
     poor = noise.measure(y, real, Answer(rng.permutation(y), rng.permutation(real)))
     extra = {"cpu": 1.0, "seconds": 2.0, "peak_gb": 1.0, "load": 0.5}
     names = [name for name in ALL if not ALL[name].ablation]
-    monkeypatch.setattr(noise.noise_methods, "available", lambda: ALL)
+    monkeypatch.setattr(noise, "available", lambda: ALL)
     rows = [
         {"cell": cell, **(good if cell["method"] == "AutoCluster" else poor), **extra}
         for cell in noise.cells(list(noise.PARTS), list(ALL))
     ]
-    text = "\n".join(noise_page.text(rows))
+    text = "\n".join(page.text(rows))
     assert all(name in text for name in names)
     assert text.count("**holds**") >= 8
     # pure sets, where y has three classes here, are not said to be empty
@@ -188,16 +190,16 @@ def test_the_page_is_written_from_cells(monkeypatch):
 def test_the_picture_is_the_same_each_time(tmp_path):
     means = {"AutoCluster": {0: 0.9, 100: 0.9}, "k-means": {0: 0.8, 100: 0.4}}
     for name in ("a.svg", "b.svg"):
-        noise_picture.draw(means, means, n_sets=2, path=tmp_path / name)
+        picture.draw(means, means, n_sets=2, path=tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
 def test_a_page_can_be_written_from_hardly_anything():
-    assert "## All sets" not in "\n".join(noise_page.text([]))
+    assert "## All sets" not in "\n".join(page.text([]))
 
 
 def test_labels_are_spread_no_further_than_needed():
-    places = noise_picture.spread({"a": 0.5, "b": 0.5, "c": 0.9}, 0.1)
+    places = picture.spread({"a": 0.5, "b": 0.5, "c": 0.9}, 0.1)
     assert places == pytest.approx({"a": 0.45, "b": 0.55, "c": 0.9})
 
 

@@ -20,6 +20,8 @@ from weft.cli.app import app
 from weft.cli.config import write_config
 from weft.estimators.presets import METHODS, PAPERS, find_method
 from weft.io import InputError, read_table, write_table
+from weft.search.clusterers import CLUSTERERS
+from weft.search.criteria import CRITERIA
 
 FAST = ["--generations", "2", "--particles", "6"]
 NASTY = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "🎈", "n" * 300, "מספר \u202eevil"]
@@ -261,16 +263,31 @@ def test_methods_lists_every_estimator_and_its_paper():
 
 
 def test_no_public_estimator_lacks_a_method():
-    known = {method.estimator for method in METHODS}
+    known = {method.estimator for method in METHODS if method.estimator[0].isupper()}
     public = {name for name in weft._PUBLIC if name[0].isupper()} - {"RangeScaler"}
     assert known == public
     assert len({method.name for method in METHODS}) == len(METHODS)
     assert {method.paper for method in METHODS} == set(PAPERS)
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_methods_shows_the_call_its_status_and_the_parts_of_a_search():
+    shown = fine("methods").stdout
+    assert all(name in shown for name in (*CLUSTERERS, *CRITERIA))
+    printed = " ".join(fine("methods", "psovw").stdout.split())
+    assert "bounds='neglect', n_evaluations=5000, patience=None" in printed
+    assert "follows the paper to the letter" in printed
+    assert "kinder reading" in " ".join(fine("methods", "kernel-mepso").stdout.split())
+    assert "--method" not in fine("methods", "k-est-means").stdout
+
+
+PLAIN = [m for m in METHODS if m.estimator[0].isupper() and not m.answer]
+
+
+@pytest.mark.parametrize("method", PLAIN, ids=lambda method: method.name)
 def test_every_method_runs_as_its_call_says(method, quick, three_groups):
-    model = quick(method.estimator, **method.params)
+    # As long as a quick search is, not as printed.
+    budget = ("n_generations", "n_evaluations", "n_init")
+    model = quick(method.estimator, **{k: v for k, v in method.params.items() if k not in budget})
     assert eval(f"weft.{method.call}", {"weft": weft}).get_params().items() >= method.params.items()
     import warnings
 
@@ -324,8 +341,8 @@ def test_a_config_reproduces_a_run(table):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[cluster\n", "is no TOML"),
-        ("[cluster]\ncolour = 1\n", "'colour', which is no option"),
+        ("[cluster\n", "is not valid TOML"),
+        ("[cluster]\ncolour = 1\n", "'colour', which is not an option"),
         ('[cluster]\nfile = "t.csv"\nseed = {}\n', "a table 'seed'"),
         ('[cluster]\nfile = "t.csv"\nseed = "x"\n', ""),
         ('[cluster]\nfile = "nothing.csv"\n', "no file 'nothing.csv'"),
@@ -348,7 +365,13 @@ def test_any_text_survives_a_config(tmp_path):
 
 def test_shell_completion_knows_commands_and_methods():
     environment = {**os.environ, "_WEFT_COMPLETE": "complete_bash"}
-    for line, words in (("weft ", "predict"), ("weft cluster --method imw", "imwk-means")):
+    for line, words in (
+        ("weft ", "predict"),
+        ("weft cluster --method imw", "imwk-means"),
+        ("weft cluster --clusterer l", "linkage"),
+        ("weft cluster --criterion ro", "robust"),
+        ("weft generate dish", "dish-shell"),
+    ):
         asked = {**environment, "COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)}
         done = subprocess.run(
             [str(Path(sys.executable).parent / "weft")], env=asked, capture_output=True, text=True

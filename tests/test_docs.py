@@ -21,7 +21,6 @@ from typer.testing import CliRunner
 
 import weft
 from weft.cli.app import app
-from weft.estimators.presets import METHODS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -116,18 +115,10 @@ def test_the_readme_names_every_class_and_every_class_is_there():
             assert f"`{name}`" in readme, f"README.md does not name {name}"
 
 
-def test_the_kmeans_page_and_the_methods_agree():
-    """A thesis's name gives the same call wherever it is printed."""
-    page = ROOT / "docs" / "kmeans.md"
-    printed = dict(
-        re.findall(r"^\| (\S+-Means) \| `WeightedKMeans\((.*)\)` \|", page.read_text(), re.M)
-    )
-    calls = {method.title: method.params for method in METHODS}
-    for title, arguments in printed.items():
-        assert title in calls
-        for word in ("init", "init_weights", "weights"):
-            found = re.search(rf"\b{word}=(\S+?)(,|$)", arguments)
-            assert calls[title].get(word, "unset") == (eval(found[1]) if found else "unset")
+def test_papers_to_calls_is_made_from_the_table_of_methods():
+    written = (ROOT / "docs" / "papers" / "calls.md").read_text(encoding="utf-8")
+    made = runpy.run_path(str(ROOT / "docs" / "tables.py"))["papers_to_calls"]()
+    assert written == made, "docs/papers/calls.md is old; write it anew: python docs/tables.py"
 
 
 def test_links_within_the_documentation_lead_somewhere():

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 from bench import __main__ as main
-from bench import study
-from bench.compare import lines_of
-from bench.directions import findings
-from bench.summaries import t_test
-from bench.verdicts import compare_methods, judge, paired_runs
+from bench.harness import study
+from bench.harness.directions import findings
+from bench.harness.lines import lines_of
+from bench.harness.summaries import t_test
+from bench.harness.verdicts import compare_methods, judge, paired_runs
 from scipy import stats
 
 SETTINGS = {"their_sd": None, "n_theirs": 4, "rounding": 0.0, "metric": "f", "exact": False}
@@ -165,9 +165,7 @@ def test_a_direction_whose_data_is_not_at_hand_is_no_failure(tmp_path, capsys, m
 
 
 def test_pages_are_made_from_rows(tmp_path):
-    from bench.pages import write_pages
-
-    write_pages(["staged-2", "staged-3"], study.FOLDER.parent / "results", tmp_path)
+    assert main.main(["pages", "staged-2", "staged-3", "--folder", str(tmp_path)]) == 0
     text = (tmp_path / "staged.md").read_text()
     assert "printed numbers agree with ours" in text
     assert "## What we found wrong or unstated" in text

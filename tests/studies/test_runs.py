@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
-from bench import cells, engine, rows, study
-from bench.progress import Bar
-from bench.study import Run
+from bench.harness import cells, rows, runs, study
+from bench.harness.progress import Bar
+from bench.harness.study import Run
 
 ROOT = Path(__file__).parents[2]
 TOML = """
@@ -70,7 +70,7 @@ def place(tmp_path, monkeypatch):
 
 def run(place, **settings):
     of = study.load("oneill-0", folder=place / "studies")
-    trouble = engine.run(of, results=place / "rows", folder=place / "studies", **settings)
+    trouble = runs.run(of, results=place / "rows", folder=place / "studies", **settings)
     return of, trouble
 
 

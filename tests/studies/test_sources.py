@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bench import rows, study
-from bench.directions import rows_for
+from bench.harness import rows, study
+from bench.harness.directions import rows_for
 
 
 def test_a_run_that_two_tables_share_counts_once(tmp_path):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
 import pytest
-from bench import facts, methods, study
-from bench.measures import MEASURES
-from bench.summaries import SUMMARIES
+from bench.harness import methods, study
+from bench.harness.measures import MEASURES
+from bench.harness.summaries import SUMMARIES
+from bench.studies.facts import oneill
+
+import weft
 
 NAMES = study.names()
 # Every table with numbers that can be run, and the figures that stand for tables.
@@ -63,6 +68,39 @@ def test_seeds_and_identities_follow_what_is_run():
     assert study.seed_of("a", 1) == 597968843
 
 
+def test_a_method_takes_its_call_from_a_preset():
+    found = study.with_preset(
+        {
+            "preset": "lac",
+            "params": {"n_clusters": "classes", "init": "random"},
+            "leave_out": ["n_init"],
+            "sweep": {"parameter": "h", "values": [1.0, 0.5]},
+            "trials": 1,
+        }
+    )
+    # The preset is LocallyAdaptiveKMeans(h=1.0, init="scattered", n_init=1, max_iter=100).
+    assert found["call"] == "LocallyAdaptiveKMeans"
+    assert found["params"] == {"n_clusters": "classes", "init": "random", "max_iter": 100}
+    assert found["trials"] == 1
+    assert "preset" not in found
+    assert study.with_preset({"preset": "psovw"})["params"]["patience"] == "None"
+    assert study.with_preset({"preset": "gcuk", "leave_out": ["scale"]}) == {
+        "call": "GeneticClustering"
+    }
+    # A study may run something else with the settings of a method.
+    learned = study.with_preset({"preset": "wk-means", "call": "learn_exponent"})
+    assert learned["call"] == "learn_exponent"
+    assert learned["params"]["init_weights"] == "random"
+    with pytest.raises(ValueError, match="did you mean 'psovw'"):
+        study.with_preset({"preset": "psowv"})
+
+
+def test_no_study_states_a_call_of_weft_itself():
+    for path in study.FOLDER.rglob("*.toml"):
+        for name, spec in tomllib.loads(path.read_text()).get("methods", {}).items():
+            assert not hasattr(weft, spec.get("call", "-")), f"{path.name}: {name}"
+
+
 def test_sweeps_hit_their_exponents():
     steps = methods.sweep_of({"parameter": "p", "from": 1.0, "to": 5.0, "step": 0.1})
     assert len(steps) == 41
@@ -71,14 +109,14 @@ def test_sweeps_hit_their_exponents():
 
 
 def mean(name, column, **chosen):
-    return np.mean(facts.printed(name, column, **chosen))
+    return np.mean(study.printed(name, column, **chosen))
 
 
 @pytest.mark.parametrize("kind", ["baseline", "CSC", "BCR"])
 @pytest.mark.parametrize("clusterer", ["AffinityProp", "KNN-Clus", "DBSCAN", "Agglomerative"])
 def test_table_5_1_is_the_mean_of_appendix_a(clusterer, kind):
     source = "oneill-A.2" if kind == "BCR" else "oneill-A.1"
-    whole = facts.printed("oneill-5.1", "f", method=f"{clusterer}, {kind}")[0]
+    whole = study.printed("oneill-5.1", "f", method=f"{clusterer}, {kind}")[0]
     # Six numbers of two decimals: each may be 0.005 off.
     assert mean(source, "f", method=f"{clusterer}, {kind}") == pytest.approx(whole, abs=0.0056)
 
@@ -87,14 +125,14 @@ def test_table_5_1_is_the_mean_of_appendix_a(clusterer, kind):
 @pytest.mark.parametrize("column", ["beta", "greedy", "max"])
 def test_tables_3_17_to_3_19_are_the_means_of_appendix_a(table, appendix, column):
     for method in ("K-Means", "WK-Means", "MWK-Means", "iK-Means", "iWK-Means", "iMWK-Means"):
-        whole = facts.printed(f"amorim-{table}", column, method=method)
-        parts = facts.printed(f"amorim-{appendix}", column, method=method)
+        whole = study.printed(f"amorim-{table}", column, method=method)
+        parts = study.printed(f"amorim-{appendix}", column, method=method)
         assert bool(whole) == bool(parts)
         if whole:
             assert np.mean(parts) == pytest.approx(whole[0], abs=0.07), (method, column)
 
 
 def test_a_printed_mean_of_whole_numbers():
-    assert facts.mean_of_trials(10.17, 12, 2)  # 122 / 12 = 10.1667
-    assert not facts.mean_of_trials(24.25, 30, 2)  # 727.5 / 30
-    assert facts.mean_of_trials(4.3, 4, 1)  # 17 / 4 = 4.25, rounded up
+    assert oneill.mean_of_trials(10.17, 12, 2)  # 122 / 12 = 10.1667
+    assert not oneill.mean_of_trials(24.25, 30, 2)  # 727.5 / 30
+    assert oneill.mean_of_trials(4.3, 4, 1)  # 17 / 4 = 4.25, rounded up

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
-from bench import cells, study
-from bench.summaries import of_cell
+from bench.harness import cells, study
+from bench.harness.summaries import of_cell
 
 # table, method, exponent
 FOLLOW = [

@@ -38,15 +38,15 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
         raise InputError(f"{str(path)!r} cannot be read: {error}.") from None
     except tomllib.TOMLDecodeError as error:
         detail = " ".join(str(error).split())
-        raise InputError(f"{path.name} is no TOML: {detail}; mend it.") from None
+        raise InputError(f"{path.name} is not valid TOML: {detail}; fix the file.") from None
     except RecursionError:
-        raise InputError(f"{path.name} has values nested too deep; mend it.") from None
+        raise InputError(f"{path.name} has values nested too deep; fix the file.") from None
     options = content.get("cluster", content)
     known = list(known)
     for key, value in options.items():
         if key.replace("-", "_") not in known:
             raise InputError(
-                f"{path.name} has {key!r}, which is no option of weft cluster; known are "
+                f"{path.name} has {key!r}, which is not an option of weft cluster; known are "
                 f"{', '.join(known)}."
             )
         if isinstance(value, dict):

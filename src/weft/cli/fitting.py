@@ -148,7 +148,7 @@ def search(
     if as_json:
         print_json(summary)
     out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
-    out.print(f"Page to look at: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    out.print(f"HTML report: {folder / 'report.html'}", markup=False, soft_wrap=True)
     if signal:
         raise typer.Exit(128 + signal)
 
@@ -157,7 +157,7 @@ def make_callbacks(
     method: Method, checkpoint: Path | None, every: int, resume: Path | None
 ) -> list[Any]:
     """What watches the search: signals always, a checkpoint where one is wanted."""
-    from weft.search.callbacks import Checkpoint, StopOnSignal
+    from weft.callbacks import Checkpoint, StopOnSignal
 
     if not method.searches:
         for option, given in (("--checkpoint", checkpoint), ("--resume", resume)):
@@ -179,7 +179,7 @@ def _fit(
     """Return the fitted model, what it warned of, and the signal that ended the search, or 0."""
     from sklearn.exceptions import ConvergenceWarning
 
-    from weft.search.callbacks import Progress
+    from weft.callbacks import Progress
     from weft.search.runs import SearchInterrupted
 
     bar = Progress("searching")

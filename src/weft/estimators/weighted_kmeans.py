@@ -30,10 +30,11 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     in turn [1]_. The family's members:
 
     ============  ===================================================================
-    K-Means       ``WeightedKMeans(k, weights=None, init="random")``
+    K-Means       ``WeightedKMeans(k, weights=None, init="random", n_init=1)``
     WK-Means      ``WeightedKMeans(k, distance_exponent=2, weight_exponent=b,``
-                  ``init="random")``
-    MWK-Means     ``WeightedKMeans(k, distance_exponent=b, init="random")``
+                  ``init="random", init_weights="random", n_init=1)``
+    MWK-Means     ``WeightedKMeans(k, distance_exponent=b, init="random",``
+                  ``init_weights="random", n_init=1)``
     iK-Means      ``WeightedKMeans(k, weights=None)``
     iWK-Means     ``WeightedKMeans(k, distance_exponent=2, weight_exponent=b)``
     iMWK-Means    ``WeightedKMeans(k, distance_exponent=b)``

@@ -1,0 +1,68 @@
+"""Rows that do not fit in memory, workers in other processes: what they cost, measured.
+
+    python -m bench.scale rows --exponent 1.5      10,000,000 rows in blocks on 2 processes
+    python -m bench.scale million --exponent 1.5   the first million in blocks and in memory
+    python -m bench.scale swarm --clusterer knn    FeatureSwarm(max_samples=3000) on 1,000,000 rows
+    python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
+                         --clusterer robust        the same from screened columns, no K given
+                         --reach 10                groups as far apart as make_blobs has them
+    python -m bench.scale bits                     threads, processes, Dask, a killed worker, Ray
+    python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
+
+Each prints what it found and appends one line to bench/results/scale.jsonl. Memory is the resident
+memory of this process and all its children, looked at ten times a second: pages that processes
+share are counted for each. `load` is the machine's load average at the end: where it is above the
+number of cores, wall times are those of a busy machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import warnings
+
+from bench.harness import places
+from bench.scale.engines import run_bits, run_overhead
+from bench.scale.runs import run_million, run_rows, run_small, run_swarm
+
+RESULTS = places.RESULTS / "scale.jsonl"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    kinds = ("rows", "million", "swarm", "small", "bits", "overhead")
+    parser.add_argument("what", choices=kinds)
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--exponent", type=float, default=2.0)
+    parser.add_argument("--clusterer", default="linkage")
+    parser.add_argument("--reach", type=float, default=3.0, help="of the groups; make_blobs: 10")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--columns", type=int, default=100, help="of overhead; as in bench/speed/swarm.py"
+    )
+    given = parser.parse_args()
+    # Searches are cut short on purpose.
+    warnings.simplefilter("ignore")
+    if given.what == "rows":
+        found = run_rows(given.rows or 10_000_000, given.exponent)
+    elif given.what == "million":
+        found = run_million(given.rows or 1_000_000, given.exponent)
+    elif given.what == "swarm":
+        found = run_swarm(given.rows or 1_000_000, given.clusterer, given.reach)
+    elif given.what == "small":
+        found = run_small(given.rows or 10_000, given.clusterer, given.reach)
+    else:
+        found = (
+            run_bits()
+            if given.what == "bits"
+            else run_overhead(given.rounds, given.columns, given.clusterer)
+        )
+    line = {"what": given.what, **found, "load": os.getloadavg()[0], "cores": os.cpu_count()}
+    print(json.dumps(line, indent=1))
+    with RESULTS.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main()

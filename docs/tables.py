@@ -1,0 +1,81 @@
+"""Pages that follow from the code: papers to calls, names of the reference.
+
+    python docs/tables.py
+
+``docs/papers/calls.md`` is kept with the source, and a test fails when it is old; the reference is
+written for each build.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import weft
+from weft.estimators.presets import METHODS, PAPERS, Method
+
+HERE = Path(__file__).parent
+CALLS_HEAD = """# Papers → calls
+
+Every name that a paper gives to a method, and the call that runs it. `weft methods` prints the same
+table; `weft cluster FILE --method NAME` runs one, and in Python
+`weft.estimators.presets.find_method(NAME).make()` returns the estimator.
+
+A call **as printed** follows its paper to the letter; below each table stand the words that fix its
+settings. **near print**: what differs is said. **weft's**: what weft does instead, where print is
+weak or leaves a choice; the [decisions](../dev/architecture.md) say why.
+
+This page is made from `weft.estimators.presets` by `python docs/tables.py`.
+"""
+
+
+def papers_to_calls() -> str:
+    """Return the page "papers → calls"."""
+    parts = [CALLS_HEAD]
+    for key, source in PAPERS.items():
+        methods = [method for method in METHODS if method.paper == key]
+        parts.append(f"## {_heading(source)}\n\n{source}.\n")
+        rows = [
+            "| in the paper | `--method` | the call | | what it is |",
+            "| --- | --- | --- | --- | --- |",
+            *map(_row, methods),
+        ]
+        parts.append("\n".join(rows) + "\n")
+        notes = [f"- {m.title}: {m.note}." for m in methods if m.note]
+        if notes:
+            parts.append("\n".join(notes) + "\n")
+        parts += [_reasons(method) for method in methods if method.because]
+    return "\n".join(parts)
+
+
+def _heading(source: str) -> str:
+    return source.split(', "')[0].split(":")[0]
+
+
+def _row(method: Method) -> str:
+    name = f"`{method.name}`" + (" (in Python only)" if method.in_python_only else "")
+    return f"| {method.title} | {name} | `{method.call}` | {method.status} | {method.what} |"
+
+
+def _reasons(method: Method) -> str:
+    lines = [f"**{method.title}**: what fixes the settings", ""]
+    lines += [f"- `{setting}`: {words}" for setting, words in method.because.items()]
+    return "\n".join(lines) + "\n"
+
+
+def write_tables() -> None:
+    """Write every page that is made from the code."""
+    (HERE / "papers" / "calls.md").write_text(papers_to_calls(), encoding="utf-8")
+    classes = sorted(name for name in weft._PUBLIC if name[0].isupper())
+    functions = sorted(name for name in weft._PUBLIC if not name[0].isupper())
+    for stem, names in (("estimators", classes), ("functions", functions)):
+        listed = "\n".join(f"   {name}" for name in names)
+        page = (
+            f"# {stem.title()}\n\n"
+            "```{eval-rst}\n.. currentmodule:: weft\n\n.. autosummary::\n   :toctree: ../api\n\n"
+            f"{listed}\n```\n"
+        )
+        (HERE / "reference" / f"{stem}.md").write_text(page)
+
+
+if __name__ == "__main__":
+    write_tables()

@@ -1,0 +1,81 @@
+"""Options that several commands share, their completion, and config files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.cli.shared import one_sentence
+
+TABLE = "Table: CSV, TSV, Parquet, Arrow or Excel by its extension; - reads standard input."
+MANY = "may be given several times."
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, nothing else.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
+Label = Annotated[
+    str | None,
+    typer.Option(help="Column with the known answer: compared with, never searched on."),
+]
+Scale = Annotated[str, typer.Option(help="standard, range or none.")]
+Missing = Annotated[
+    str, typer.Option(help="What to do about missing values: error, drop-rows or median.")
+]
+Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
+Keep = Annotated[
+    list[str] | None,
+    typer.Option(help=f"Column to use although it looks like an identifier; {MANY}"),
+]
+
+
+def complete_method(incomplete: str) -> list[str]:
+    """Return the methods that a table alone is enough for."""
+    from weft.estimators.presets import METHODS
+
+    names = [method.name for method in METHODS if not method.in_python_only]
+    return [name for name in names if name.startswith(incomplete.lower())]
+
+
+def one_of(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Return a completion by names that are looked up only when somebody asks for them."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def clusterers() -> list[str]:
+    """Return the names that ``--clusterer`` takes."""
+    from weft.search.clusterers import CLUSTERERS
+
+    return list(CLUSTERERS)
+
+
+def criteria() -> list[str]:
+    """Return the names that ``--criterion`` takes."""
+    from weft.search.criteria import CRITERIA
+
+    return list(CRITERIA)
+
+
+def generators() -> list[str]:
+    """Return the kinds that ``weft generate`` makes."""
+    from weft.datasets.shapes import SHAPES
+
+    return ["ellipsoids", "gaussians", "subspaces", *SHAPES]
+
+
+def use_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Take options that were not typed from a config file."""
+    if path is not None and not context.resilient_parsing:
+        from weft.cli.config import read_config
+
+        with one_sentence():
+            known = [p.name for p in context.command.params if p.name not in ("config", "help")]
+            names = {"json": "as_json"}
+            given = read_config(path, [*(k for k in known if k), *names])
+            context.default_map = {names.get(key, key): value for key, value in given.items()}
+    return path

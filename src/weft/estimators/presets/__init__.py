@@ -1,0 +1,50 @@
+"""Every method by the name its paper gives it: the call that runs it, and where it comes from.
+
+This is the one table of methods. A method marked `printed` follows its paper to the letter, and
+`because` says which words of the paper fix each setting; what weft does better has a name of its
+own beside it. The command line's ``--method``, the page "papers → calls", the studies of the bench
+and the calls in class docstrings are taken from this table or compared with it by tests.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from weft.estimators.presets import abraham, amorim, lensen, lu, oneill, own
+from weft.estimators.presets._method import PAPERS, Method
+
+__all__ = ["METHODS", "PAPERS", "Method", "find_method"]
+
+METHODS: tuple[Method, ...] = tuple(
+    method for module in (own, oneill, amorim, lu, lensen, abraham) for method in module.METHODS
+)
+
+
+def find_method(name: str) -> Method:
+    """Return the method of that name.
+
+    Parameters
+    ----------
+    name : str
+        As listed by ``weft methods``; capitals do not matter.
+
+    Returns
+    -------
+    Method
+        Its call and its paper.
+
+    Examples
+    --------
+    >>> from weft.estimators.presets import find_method
+    >>> find_method("iMWK-Means").call
+    'WeightedKMeans(distance_exponent=1.5)'
+    >>> find_method("psovw").make(n_clusters=3).bounds
+    'neglect'
+    """
+    for method in METHODS:
+        if name.lower() in (method.name, method.title.lower()):
+            return method
+    known = [method.name for method in METHODS]
+    close = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else "see them with: weft methods"
+    raise ValueError(f"method={name!r} is not known; {hint}")
