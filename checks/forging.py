@@ -82,8 +82,8 @@ def _change_array(made: Members, rng: Rng, change: Callable[[np.ndarray, Rng], A
         array = np.load(io.BytesIO(made[name]))
         with np.errstate(all="ignore"):
             made[name] = _npy(np.asarray(change(array.copy(), rng)))
-    except (ValueError, TypeError, OverflowError):
-        return  # an earlier change left nothing that could be changed in this way
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return  # the array is empty, or an earlier change left nothing to change in this way
 
 
 def _contents(array: np.ndarray, rng: Rng) -> np.ndarray:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from weft.backends.cpu.kernels import affinity as cpu_affinity
+from weft.backends.cpu.kernels import density_tiles
 from weft.backends.cpu.kernels import distances as cpu_distances
 from weft.backends.cpu.kernels import linkage as cpu_linkage
 from weft.backends.cpu.kernels import neighbours as cpu_neighbours
@@ -11,6 +12,7 @@ from weft.backends.cpu.kernels import products as cpu_products
 from weft.backends.cpu.kernels import scores as cpu_scores
 from weft.backends.cpu.kernels import swarm_powers as cpu_powers
 from weft.backends.cpu.kernels import tiles as cpu_tiles
+from weft.backends.cpu.kernels.settled_linkage import settled_linkage
 from weft.backends.reference.kernels import affinity as ref_affinity
 from weft.backends.reference.kernels import distances as ref_distances
 from weft.backends.reference.kernels import linkage as ref_linkage
@@ -253,12 +255,12 @@ def test_density_from_tiles(name, quantile, dtype):
     rows = _tiles(columns, dtype)
     for turn, store in enumerate(_stores(n_rows, dtype), start=1):
         found = np.full(len(rows[1]), -7, np.int32)
-        cpu_tiles.count_in_tiles(*rows, radius, store, found)
+        density_tiles.count_in_tiles(*rows, radius, store, found)
         np.testing.assert_array_equal(found[:n_rows], counts)
         parent, their_nearest = np.arange(n_rows), np.full(n_rows, -1)
         their_reach = np.full(n_rows, np.inf)
         ready = turn == 1
-        cpu_tiles.join_in_tiles(
+        density_tiles.join_in_tiles(
             *rows, radius, ready, store, core, parent, their_nearest, their_reach
         )
         cpu_neighbours.label_roots(parent, core, labels[turn])
@@ -412,7 +414,7 @@ def test_settled_linkage_is_that_of_exact_distances(name, spread):
         if spread > 1e-7:  # no ties: all ways to the tree are the same
             ref_linkage.complete_linkage(exact.copy(), n_clusters, found)
             np.testing.assert_array_equal(found, expected)
-        settled = cpu_linkage.settled_linkage(
+        settled = settled_linkage(
             distances.copy(),
             np.empty_like(distances),
             rows[2][:n_rows],

@@ -7,10 +7,11 @@ import pytest
 
 from weft import FeatureSwarm
 from weft.backends.cpu.kernels import labelling as cpu
-from weft.backends.cpu.spaces import Solution
+from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.reference.kernels import labelling as reference
+from weft.backends.spaces import Solution
 from weft.report.summary import summarize
-from weft.search.labelling import _shares, nearest_rows_of, representative_rows
+from weft.search.labelling import _shares, representative_rows
 
 
 def groups(n: int = 1200, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

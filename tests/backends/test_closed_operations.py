@@ -8,11 +8,11 @@ import pytest
 
 from weft.backends import CPU, REFERENCE, Backend
 
-# What a GPU has not: sparse rows stay on the host.
+# What a GPU has not: blocks of rows, sparse rows and lists of neighbours stay on the host.
 ON_HOST = {
-    "kmeans": set(),
+    "kmeans": {"power_sums", "row_keys", "settle"},
     "projected": {"distances_from_products", "sparse_products", "sparse_totals"},
-    "columns": set(),
+    "columns": {"count_alive_within", "kth_alive"},
 }
 
 

@@ -80,11 +80,11 @@ def test_compression_is_that_of_the_reference(fast_backend):
     np.testing.assert_allclose(tiles[0], tiles[1], rtol=1e-7, atol=1e-12)
 
 
-def test_lists_of_neighbours(any_backend):
+def test_lists_of_neighbours(host_backend):
     indices = np.array([[2, 0, 1], [1, 2, 0]], dtype=np.int32)
     values = np.array([[0.5, 1.0, 2.0], [0.0, 3.0, 4.0]])
     alive = np.array([True, False, True])
-    operations = any_backend.columns
+    operations = host_backend.columns
     assert operations.kth_alive(indices, values, alive, 2).tolist() == [1.0, 4.0]
     assert np.isnan(operations.kth_alive(indices, values, alive, 3)).all()
     assert operations.count_alive_within(indices, values, alive, 3.0).tolist() == [2, 1]

@@ -86,7 +86,7 @@ def test_nearest_rows_and_components(name, device, powers, k):
     n_rows = distances.n_rows
     k = min(k, n_rows - 1)
     near = neighbours.nearest_rows(distances, k)
-    labels = neighbours.as_labels(neighbours.graph_components(near.indices))
+    labels = neighbours.graph_components(near.indices).cpu().numpy()
     for number, matrix in enumerate(matrices):
         indices, values = np.empty((n_rows, k), dtype=np.int64), np.empty((n_rows, k))
         ref_neighbours.nearest_in_block(matrix, 0, True, indices, values)
@@ -199,7 +199,7 @@ def test_linkage_merges_as_the_reference_does_ties_and_all(name, device):
     n_rows = distances.n_rows
     for n_clusters in {2, max(n_rows // 2, 1)}:
         D = distances.squared_rows(0, n_rows)
-        labels = neighbours.as_labels(linkage.complete_linkage(D, n_clusters))
+        labels = linkage.complete_linkage(D, n_clusters).cpu().numpy()
         for number, matrix in enumerate(matrices[:2]):
             expected = np.empty(n_rows, dtype=np.int64)
             ref_linkage.complete_linkage(matrix.copy(), n_clusters, expected)

@@ -14,21 +14,17 @@ from weft.backends.cpu.kernels import moves as cpu_moves
 from weft.backends.reference.kernels import moves as ref_moves
 from weft.search.optimize import optimize
 from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.search.swarms import SWARMS as REGISTRY
 from weft.search.swarms.base import Evaluation
-from weft.search.swarms.binary import BinaryPSO
 from weft.search.swarms.clpso import CLPSO
 from weft.search.swarms.ga import GA
 from weft.search.swarms.mepso import MEPSO
-from weft.search.swarms.pso import PSO
-from weft.search.swarms.standard import StandardPSO
 
 QUICK = settings(max_examples=60, deadline=None)
 
 
 SWARMS = {
-    "pso": PSO(),
-    "standard": StandardPSO(),
-    "binary": BinaryPSO(),
+    **{name: kind() for name, kind in REGISTRY.items()},
     "clpso": CLPSO(12),
     "clpso repair": CLPSO(12, bounds="repair"),
     "clpso neglect": CLPSO(12, bounds="neglect"),

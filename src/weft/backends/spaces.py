@@ -152,3 +152,26 @@ class Spaces(Protocol):
 
         The models are those of the unweighted table (section 4.5).
         """
+
+
+class NumPySpaces:
+    """The operations that NumPy arrays need no backend for."""
+
+    xp = np
+
+    def to_host(self, array: Array) -> np.ndarray[Any, Any]:
+        return np.asarray(array)
+
+    def to_device(self, array: np.ndarray[Any, Any]) -> Array:
+        return array
+
+    def outliers_as_cluster(self, labels: Integers) -> Integers:
+        # Clusterers number from 0 without gaps, so the outliers are simply the next cluster.
+        following = labels.max(axis=1, keepdims=True) + 1
+        return labels if labels.min() >= 0 else np.where(labels < 0, following, labels)
+
+    def count_clusters(self, labels: Integers) -> Floats:
+        return labels.max(axis=1, initial=-1) + 1.0
+
+    def count_labelled(self, labels: Integers) -> Floats:
+        return (labels >= 0).sum(axis=1, dtype=np.float64)

@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
+from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.devices import to_host
 from weft.backends.spaces import Solution
 from weft.estimators._mixins import KeptFeaturesMixin
 from weft.parallel.workers import threads_per_process
-from weft.search.labelling import nearest_rows_of
 
 
 class AnchorsMixin(KeptFeaturesMixin):

@@ -21,7 +21,7 @@ from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
 from weft.estimators._mixins import ReportMixin
 from weft.kmeans.alternation import Outcome
-from weft.kmeans.data import Data, distances, make_data, mass_of, nearest, own_distances
+from weft.kmeans.data import distances, make_data, mass_of, nearest, own_distances
 from weft.kmeans.fitting import MakeRule, Settings, fit_family, read_settings
 from weft.parallel.threads import one_range, thread_runner
 
@@ -62,10 +62,8 @@ class CenterClusterer(
         ndarray of shape (n_samples,)
             Indices into ``cluster_centers_``.
         """
-        if is_dask(X):
-            check_is_fitted(self)
-            return predict_lazy(self, X)
-        return self._look_up(X, None)[0]
+        check_is_fitted(self)
+        return predict_lazy(self, X) if is_dask(X) else self._look_up(X, None)[0]
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the weighted Minkowski distance of each row to each centre.
@@ -82,14 +80,7 @@ class CenterClusterer(
             distance; over the observed features, times M / number observed, if values are missing.
         """
         check_is_fitted(self)
-        if is_dask(X):
-            return transform_lazy(self, X)
-        rows = self._read(X)
-        with thread_runner(getattr(self, "n_jobs", None)) as run:
-            data = make_data(rows, np.ones(len(rows)), self._exponent, run)
-            powered = distances(data, self.cluster_centers_, self._factors)
-        powered *= data.load[:, None]
-        return powered ** (1.0 / self._exponent)
+        return transform_lazy(self, X) if is_dask(X) else self._distances_of(X)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the sum of powered distances of rows to their nearest centres.
@@ -108,11 +99,20 @@ class CenterClusterer(
         float
             Larger is better.
         """
-        _, best, data = self._look_up(X, sample_weight)
-        return -float((data.load * best).sum())
-
-    def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, Data]:
         check_is_fitted(self)
+        return -self._look_up(X, sample_weight)[1]
+
+    def _distances_of(self, X: Any) -> np.ndarray:
+        """Return the distance of each row to each centre, (n, K)."""
+        rows = self._read(X)
+        with thread_runner(getattr(self, "n_jobs", None)) as run:
+            data = make_data(rows, np.ones(len(rows)), self._exponent, run)
+            powered = distances(data, self.cluster_centers_, self._factors)
+        powered *= data.load[:, None]
+        return powered ** (1.0 / self._exponent)
+
+    def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, float]:
+        """Return the nearest centre of each row, and what all of them cost together."""
         rows = self._read(X)
         mass = _check_sample_weight(
             to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
@@ -121,7 +121,7 @@ class CenterClusterer(
             data = make_data(rows, mass, self._exponent, run)
             labels = nearest(data, self.cluster_centers_, self._factors)
             best = own_distances(data, labels, self.cluster_centers_, self._factors)
-        return labels, best, data
+        return labels, float((data.load * best).sum())
 
     def _read(self, X: Any, *, reset: bool = False) -> np.ndarray:
         allow_nan = bool(getattr(self, "allow_nan", False))

@@ -1,4 +1,4 @@
-"""Sparse rows under the extended Jaccard coefficient: what `ProjectedSwarm` does with new ones."""
+"""Centres under a metric: Euclidean, or the extended Jaccard coefficient of sparse rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from weft._base.arrays import Floats
 from weft.backends.devices import to_host
@@ -17,7 +17,10 @@ from weft.parallel.threads import thread_runner
 
 
 class MetricClusterer(CenterClusterer):
-    """`CenterClusterer` with a ``metric``: "euclidean", or "jaccard" for sparse rows."""
+    """`CenterClusterer` with a ``metric``: "euclidean", or "jaccard" for sparse rows.
+
+    With "jaccard" distances are 1 minus the coefficient, and a score is the sum of similarities.
+    """
 
     metric: str
     weight_exponent: float | str
@@ -28,64 +31,19 @@ class MetricClusterer(CenterClusterer):
         tags.input_tags.sparse = self.metric == "jaccard"
         return tags
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the nearest cluster of each row.
+    def _distances_of(self, X: Any) -> np.ndarray:
+        return super()._distances_of(X) if self.metric == "euclidean" else 1.0 - self._similar(X)
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Indices into ``cluster_centers_``.
-        """
+    def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, float]:
         if self.metric == "euclidean":
-            return super().predict(X)
-        return self._similarities(X).argmax(axis=1).astype(np.int32)
+            return super()._look_up(X, sample_weight)
+        similar = self._similar(X)
+        nearest = similar.max(axis=1)
+        mass = _check_sample_weight(sample_weight, nearest)
+        return similar.argmax(axis=1).astype(np.int32), -float(np.dot(nearest, mass))
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return how far each row is from each centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_clusters)
-            Weighted Euclidean distances, or 1 minus the extended Jaccard coefficient.
-        """
-        if self.metric == "euclidean":
-            return super().transform(X)
-        return 1.0 - self._similarities(X)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the summed weighted squared distance, or the summed similarity.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
-
-        Returns
-        -------
-        score : float
-            Of rows to their nearest centres; larger is better.
-        """
-        if self.metric == "euclidean":
-            return super().score(X, sample_weight=sample_weight)
-        nearest = self._similarities(X).max(axis=1)
-        return float(np.dot(nearest, _check_sample_weight(sample_weight, nearest)))
-
-    def _similarities(self, X: Any) -> Floats:
-        check_is_fitted(self)
+    def _similar(self, X: Any) -> Floats:
+        """Return the extended Jaccard coefficient of each row with each centre, (n, K)."""
         rows = self._read(X)
         exponent = read_exponent(self.weight_exponent, self.metric)
         with thread_runner(None) as run:

@@ -27,13 +27,33 @@ from weft.parallel.blas import one_blas_thread
 class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
     """Reads a table and keeps a mask."""
 
-    def _read(self, X: Any) -> np.ndarray:
-        X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
-        check_magnitude(X)
-        return X
-
     def _backend(self: Any, X: np.ndarray) -> Backend:
         return backend_for(self.device, "columns", X.shape[1] * X.size)
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Find which features stay.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The table.
+        y : ignored
+            Not used, present for API consistency.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
+        check_magnitude(X)
+        # One thread: sums in one order, whatever the machine has.
+        with one_blas_thread():
+            self._select(X)
+        return self
+
+    def _select(self, X: np.ndarray) -> None:
+        raise NotImplementedError
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -113,22 +133,7 @@ class FeatureSimilaritySelector(_Selector):
         self.scale = scale
         self.device = device
 
-    def fit(self, X, y=None):
-        """Find which features stay.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self
-            The fitted transformer.
-        """
-        X = self._read(X)
+    def _select(self, X: np.ndarray) -> None:
         epsilon = self.epsilon
         if isinstance(epsilon, str):
             check_choice("epsilon", epsilon, EPSILONS)
@@ -144,12 +149,10 @@ class FeatureSimilaritySelector(_Selector):
             self.support_ = np.ones(1, dtype=bool)
             self.n_discarded_ = np.empty(0, dtype=np.int64)
             self.losses_ = np.empty(0)
-            return self
+            return
         columns = range_scaled(X) if self.scale else centred(X)
-        with one_blas_thread():
-            selected = fsfs(columns, k, epsilon=epsilon, backend=self._backend(X))
+        selected = fsfs(columns, k, epsilon=epsilon, backend=self._backend(X))
         self.support_, self.n_discarded_, self.losses_ = selected
-        return self
 
 
 class FeatureClusterSelector(_Selector):
@@ -214,27 +217,9 @@ class FeatureClusterSelector(_Selector):
         self.pick = pick
         self.device = device
 
-    def fit(self, X, y=None):
-        """Find which features stay.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self
-            The fitted transformer.
-        """
-        X = self._read(X)
+    def _select(self, X: np.ndarray) -> None:
         check_choice("pick", self.pick, PICKS)
-        # One thread: sums in one order, whatever the machine has.
-        with one_blas_thread():
-            clusters = ikfs(range_scaled(X), pick=self.pick, backend=self._backend(X))
+        clusters = ikfs(range_scaled(X), pick=self.pick, backend=self._backend(X))
         self.support_ = clusters.support
         self.labels_ = clusters.labels
         self.n_clusters_ = len(clusters.n_taken)
-        return self

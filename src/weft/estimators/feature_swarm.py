@@ -28,7 +28,7 @@ from weft.search.clusterers import Clusterer, make_clusterer
 from weft.search.criteria import make_criterion
 from weft.search.feature_search import FeatureSearch, search_features
 from weft.search.objectives import FeatureClustering
-from weft.search.particles import Particle, make_particle
+from weft.search.particles import WeightParticle, make_particle
 from weft.search.runs import running
 from weft.search.swarms import PSO, make_swarm
 
@@ -199,7 +199,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
     def _read_rows(self, X: Any) -> Any:
         if not is_on_gpu(X):
             return super()._read_rows(X)
-        if not self._backend(X).on_gpu:
+        if not self._backend(np.inf).on_gpu:
             raise ValueError(
                 "X lies in GPU memory, but the search runs on the CPU; pass device='cuda', or "
                 "move X to the host first."
@@ -207,9 +207,9 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         validate_data(self, X, skip_check_array=True)
         return device_rows(X)
 
-    def _backend(self, X: Any) -> Backend:
+    def _backend(self, size: float, X: Any = None) -> Backend:
         work = f"features-{self.clusterer}" if isinstance(self.clusterer, str) else ""
-        return backend_for(self.device, work, len(X) * np.prod(X.shape), X)
+        return backend_for(self.device, work, size, X)
 
     def _run(self, rows: Any, resume: Any) -> None:
         with running(self, rows, resume) as run:
@@ -223,7 +223,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
             clusterer=self._clusterer(seed),
             criterion=make_criterion(self.criterion, self.criterion_params),
             swarm=make_swarm(self.swarm, bits=self.encoding == "binary"),
-            backend=self._backend(rows),
+            backend=self._backend(len(rows) * np.prod(rows.shape), rows),
             n_particles=check_integer("n_particles", self.n_particles, low=1),
             init=self.init,
             max_memory=parse_memory("max_memory", self.max_memory),
@@ -249,7 +249,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         self._fit_anchor_labels = clustering.labels[clustering.anchors]
         self._fit_radius = clustering.radius
 
-    def _particle(self, rows: Any) -> Particle:
+    def _particle(self, rows: Any) -> WeightParticle:
         return make_particle(self.encoding, rows.shape[1], exponents=self.exponents)
 
     def _clusterer(self, seed: int) -> Clusterer:
@@ -271,7 +271,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
             X,
             self._particle(X),
             self._clusterer(seed),
-            backend=self._backend(X),
+            backend=self._backend(len(X) * X.size),
             max_memory=parse_memory("max_memory", self.max_memory),
             n_jobs=self.n_jobs,
         )

@@ -69,7 +69,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         term), or of W-k-means (one set of weights for all clusters).
     metric : {"euclidean", "jaccard"}, default="euclidean"
         ``"jaccard"`` is for text: the extended Jaccard coefficient, summed over documents and
-        maximised. Takes sparse rows and never makes them dense.
+        maximised. Takes sparse rows and never makes them dense. `transform` then returns 1 minus
+        the coefficient, `score` the summed similarity.
     particle : {"clusters", "weights"}, default="clusters"
         What a particle is: a partition, whose weights and centres follow, or, as printed, a
         weight matrix with centres of its own.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn import get_config
@@ -12,30 +12,15 @@ from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft.backends.devices import to_host
-from weft.estimators._declared import POSITIVE, SCALAR, VECTOR, declare, floats
 from weft.estimators._mixins import KeepMixin
-from weft.models.kinds import NOTHING, Choice, Flag, Integer, ListOf, OneOf, Record, Text, Texts
-from weft.models.schema import Added
-
-
-class _Column(NamedTuple):
-    """How one column is scaled: a number by mean and half range, a category by its dummies."""
-
-    categories: tuple[Any, ...] | None
-    mean: np.ndarray
-    half_range: float
-
-
-def _shares_fit(column: _Column) -> str:
-    """Say what is wrong with a column of a model file: a mean for each category."""
-    wanted = 1 if column.categories is None else len(column.categories)
-    return "" if len(column.mean) == wanted else f"has {len(column.mean)} means, not {wanted}."
-
-
-def _categories_fit(params: Any, learned: Any) -> str:
-    """Say whether the columns of a model file are what its list of categories says."""
-    known = [column.categories is not None for column in learned["columns_"]]
-    return "" if known == learned["_is_category"] else "its columns and categories disagree."
+from weft.estimators._scaled_columns import (
+    RANGE_SCALER,
+    ScaledColumn,
+    is_numeric,
+    learn_category,
+    learn_number,
+    scale,
+)
 
 
 class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -84,27 +69,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     3   0.0    0.25   -0.25
     """
 
-    _schema = declare(
-        {
-            "columns_": ListOf(
-                Record(
-                    "_Column",
-                    _Column,
-                    {
-                        "categories": OneOf(NOTHING, ListOf(SCALAR)),
-                        "mean": floats("*", least=0),
-                        "half_range": POSITIVE,
-                    },
-                    _shares_fit,
-                ),
-                "n_features",
-            ),
-            "_is_category": ListOf(Flag(), "n_features"),
-            "_fit_place": Added(OneOf(NOTHING, Text(200)), lambda learned: None),
-        },
-        rules=(_categories_fit,),
-        categorical=OneOf(Choice("auto"), ListOf(OneOf(Text(), Integer())), Texts(("*",)), VECTOR),
-    )
+    _schema = RANGE_SCALER
 
     def __init__(self, categorical: Any = "auto") -> None:
         self.categorical = categorical
@@ -137,7 +102,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             return self
         columns = self._read(X, reset=True)
         self.columns_ = [
-            _learn_category(column) if self._is_category[i] else _learn_number(column)
+            learn_category(column) if self._is_category[i] else learn_number(column)
             for i, column in enumerate(columns)
         ]
         return self
@@ -160,7 +125,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             return self._transform_where_it_lies(X)
         columns = self._read(X, reset=False)
         return np.column_stack(
-            [_apply(rule, column) for rule, column in zip(self.columns_, columns, strict=True)]
+            [scale(rule, column) for rule, column in zip(self.columns_, columns, strict=True)]
         )
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -208,7 +173,8 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         half = xp.where((number > 0) & (half > 0.0), half, ones)
         # A few numbers per column are kept on the host, as they are for any other table.
         self.columns_ = [
-            _Column(None, np.array([float(mean[i])]), float(half[i])) for i in range(mean.shape[0])
+            ScaledColumn(None, np.array([float(mean[i])]), float(half[i]))
+            for i in range(mean.shape[0])
         ]
 
     def _transform_where_it_lies(self, X: Any) -> Any:
@@ -268,7 +234,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
                 raise ValueError(
                     f"categorical={self.categorical!r} is not known; give 'auto' or a list."
                 )
-            return [frame and not _is_numeric(column) for column in table]
+            return [frame and not is_numeric(column) for column in table]
         names = [str(name) for name in X.columns] if frame else []
         wanted = set()
         for item in self.categorical:
@@ -291,40 +257,3 @@ def _reading(categorical: Any) -> dict[str, Any]:
     if isinstance(categorical, str):
         return {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
     return {"dtype": None, "ensure_all_finite": False}
-
-
-def _is_numeric(column: np.ndarray) -> bool:
-    return column.dtype.kind in "fiu"
-
-
-def _missing(column: np.ndarray) -> np.ndarray:
-    """Say where a column of objects is None, NaN or NA (the last does not equal itself either)."""
-    return np.array([x is None or str(x) == "<NA>" or x != x for x in column], dtype=bool)
-
-
-def _learn_number(column: np.ndarray) -> _Column:
-    seen = column[~np.isnan(column)]
-    if len(seen) == 0:
-        return _Column(None, np.array([0.0]), 1.0)
-    low, high = float(seen.min()), float(seen.max())
-    half = 0.5 * high - 0.5 * low  # halves first: the range itself may overflow
-    return _Column(None, np.array([seen.mean()]), half if half > 0.0 else 1.0)
-
-
-def _learn_category(column: np.ndarray) -> _Column:
-    seen = column[~_missing(column)]
-    try:
-        categories = tuple(sorted(set(seen)))
-    except TypeError:  # values of several types
-        categories = tuple(sorted(set(seen), key=lambda value: (type(value).__name__, str(value))))
-    shares = np.array([(seen == category).mean() for category in categories])
-    return _Column(categories, shares, 1.0)
-
-
-def _apply(rule: _Column, column: np.ndarray) -> np.ndarray:
-    if rule.categories is None:
-        return ((column - rule.mean[0]) / rule.half_range)[:, None]  # eq. 3.13
-    out = np.stack([column == category for category in rule.categories], axis=1).astype(float)
-    out -= rule.mean
-    out[_missing(column)] = np.nan
-    return out

@@ -68,7 +68,10 @@ def distances(data: Data, centers: Floats, factors: Floats) -> Floats:
 
 def nearest(data: Data, centers: Floats, factors: Floats) -> Labels:
     """Return each row's nearest centre, the first on a tie."""
-    labels: Labels = data.backend.kmeans.nearest(data.rows, centers, factors)
+    labels: Labels
+    labels, unsure = data.backend.kmeans.nearest(data.rows, centers, factors)
+    if len(unsure):
+        labels[unsure] = CPU.kmeans.settle(data.X[unsure], centers, factors, data.exponent)
     return labels
 
 

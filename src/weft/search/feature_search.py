@@ -14,7 +14,7 @@ from weft.backends.spaces import Clustering, Solution
 from weft.search.clusterers import Clusterer
 from weft.search.criteria import Criterion
 from weft.search.objectives import FeatureObjective
-from weft.search.particles import Particle
+from weft.search.particles import WeightParticle
 from weft.search.swarms.base import Swarm
 
 
@@ -22,7 +22,7 @@ from weft.search.swarms.base import Swarm
 class FeatureSearch:
     """What is searched for, by what, and where."""
 
-    particle: Particle
+    particle: WeightParticle
     clusterer: Clusterer
     criterion: Criterion
     swarm: Swarm[Any]

@@ -19,7 +19,7 @@ from weft.parallel.blas import hold_blas, one_blas_thread, release_blas
 from weft.parallel.workers import Crew
 from weft.search.clusterers import Clusterer
 from weft.search.criteria import Criterion
-from weft.search.particles import Particle
+from weft.search.particles import WeightParticle
 from weft.search.swarms.base import Evaluation
 
 
@@ -29,7 +29,7 @@ class FeatureClustering:
     def __init__(
         self,
         X: Any,
-        particle: Particle,
+        particle: WeightParticle,
         clusterer: Clusterer,
         *,
         backend: Backend,
@@ -73,7 +73,7 @@ class FeatureObjective(FeatureClustering):
     def __init__(
         self,
         X: Any,
-        particle: Particle,
+        particle: WeightParticle,
         clusterer: Clusterer,
         criterion: Criterion,
         *,

@@ -50,14 +50,12 @@ class WeightParticle:
 
 
 @dataclass(frozen=True)
-class WeightExponentParticle:
+class WeightExponentParticle(WeightParticle):
     """PSO-FSWE: weights, then exponents, 2d numbers (section 6.3).
 
     p_i = (position + 4) / 2, which maps the starting range [-2, 2] to [1, 3]; the paper gives
     that range, and positions that have left theirs are clipped to it.
     """
-
-    n_features: int
 
     @property
     def n_dimensions(self) -> int:
@@ -69,22 +67,10 @@ class WeightExponentParticle:
         exponents = np.clip((position[self.n_features :] + 4.0) / 2.0, 1.0, 3.0)
         return Solution(weights, exponents)
 
-    def initial(
-        self, rng: np.random.Generator, n_particles: int, init: Any, screened: Mask | None = None
-    ) -> Floats:
-        """Draw the first positions, (n_particles, n_dimensions)."""
-        return _initial(rng, n_particles, self.n_features, self.n_dimensions, init, screened)
-
 
 @dataclass(frozen=True)
-class SelectionParticle:
+class SelectionParticle(WeightParticle):
     """Plain feature selection: a position of 0s and 1s, as binary PSO moves it."""
-
-    n_features: int
-
-    @property
-    def n_dimensions(self) -> int:
-        return self.n_features
 
     def decode(self, position: Floats) -> Solution:
         """Return c_i = 1 where the bit is set."""
@@ -94,14 +80,11 @@ class SelectionParticle:
         self, rng: np.random.Generator, n_particles: int, init: Any, screened: Mask | None = None
     ) -> Floats:
         """Draw the first bits, (n_particles, n_dimensions)."""
-        start = _initial(rng, n_particles, self.n_features, self.n_dimensions, init, screened)
+        start = super().initial(rng, n_particles, init, screened)
         return (start > 0.0).astype(np.float64)
 
 
-Particle = WeightParticle | WeightExponentParticle | SelectionParticle
-
-
-def make_particle(encoding: str, n_features: int, *, exponents: bool) -> Particle:
+def make_particle(encoding: str, n_features: int, *, exponents: bool) -> WeightParticle:
     """Return what a position means: weights (and exponents), or bits."""
     if encoding != "binary":
         return WeightExponentParticle(n_features) if exponents else WeightParticle(n_features)

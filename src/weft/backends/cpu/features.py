@@ -18,7 +18,7 @@ from weft._base.labels import number_by_first_row
 from weft.backends.cpu import space_clusterers, space_measures
 from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.spaces import Space, Table, with_matrices
-from weft.backends.spaces import INFEASIBLE, Neighbours, Outcome, Partitions, Solution
+from weft.backends.spaces import INFEASIBLE, Neighbours, NumPySpaces, Outcome, Partitions, Solution
 from weft.parallel.workers import threads_per_process
 
 # Particles whose matrices are made together: more would gain little.
@@ -27,11 +27,10 @@ MAX_TOGETHER = 8
 Mask = NDArray[np.bool_]
 
 
-class Spaces:
+class Spaces(NumPySpaces):
     """One particle's distances; see `weft.backends.spaces.Spaces` for the operations."""
 
     n_particles = 1
-    xp = np
 
     def __init__(self, space: Space, table: Table | None = None) -> None:
         self.space, self._table = space, table
@@ -46,12 +45,6 @@ class Spaces:
 
     def table(self) -> Floats:
         return self._known_table().X
-
-    def to_host(self, array: Any) -> NDArray[Any]:
-        return np.asarray(array)
-
-    def to_device(self, array: NDArray[Any]) -> NDArray[Any]:
-        return array
 
     def full(self) -> Spaces:
         table = self._known_table()
@@ -96,16 +89,6 @@ class Spaces:
         anchors[exemplars[exemplars >= 0]] = True
         labels = number_by_first_row(exemplars)
         return Partitions(labels[np.newaxis], anchors[np.newaxis], np.array([settled]))
-
-    def outliers_as_cluster(self, labels: Integers) -> Integers:
-        # Clusterers number from 0 without gaps, so the outliers are simply the next cluster.
-        return labels if labels.min() >= 0 else np.where(labels < 0, labels.max() + 1, labels)
-
-    def count_clusters(self, labels: Integers) -> Floats:
-        return labels.max(axis=1, initial=-1) + 1.0
-
-    def count_labelled(self, labels: Integers) -> Floats:
-        return (labels >= 0).sum(axis=1, dtype=np.float64)
 
     def silhouette(self, labels: Integers) -> Floats:
         samples = space_measures.silhouette_samples(self.space, labels[0])

@@ -23,6 +23,7 @@ from weft.parallel.threads import Runner
 
 LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
 MOST_PARTS = 64
+NONE_OPEN: Integers = np.empty(0, dtype=np.int64)
 
 
 class Screen(NamedTuple):
@@ -109,11 +110,11 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
     return out
 
 
-def nearest(rows: Rows, centers: Floats, factors: Floats) -> Labels:
-    """Return each row's nearest centre, the first on a tie."""
+def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
+    """Return each row's nearest centre, the first on a tie, and the rows left open: none."""
     labels = np.empty(len(rows.X), dtype=np.int32)
     if rows.screen is not None and _screened(rows, rows.screen, centers, factors, labels):
-        return labels
+        return labels, NONE_OPEN
     best = np.empty(len(rows.X))
 
     def task(start: int, stop: int) -> None:
@@ -124,6 +125,13 @@ def nearest(rows: Rows, centers: Floats, factors: Floats) -> Labels:
             minkowski.nearest_centers(part, centers, factors, rows.exponent, out, cost)
 
     rows.run(task, len(labels))
+    return labels, NONE_OPEN
+
+
+def settle(X: Floats, centers: Floats, factors: Floats, exponent: float) -> Labels:
+    """Return the nearest centres of a few rows that another backend left open."""
+    labels = np.empty(len(X), dtype=np.int32)
+    minkowski.nearest_centers(X, centers, factors, exponent, labels, np.empty(len(X)))
     return labels
 
 

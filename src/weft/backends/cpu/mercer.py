@@ -12,26 +12,11 @@ from weft._base.arrays import Floats, Integers
 from weft.backends.cpu.kernels import mercer_cs as kernels
 from weft.backends.cpu.kernels import mercer_kmeans
 
-# The readable forms of these are as fast as NumPy can be.
-from weft.backends.reference.mercer import fetch_gram, load_gram, subtractive_centers
+# Operations whose readable form is as fast as NumPy can be.
+from weft.backends.reference.mercer import fetch_gram as fetch_gram
+from weft.backends.reference.mercer import load_gram as load_gram
+from weft.backends.reference.mercer import subtractive_centers as subtractive_centers
 from weft.parallel.threads import map_ranges
-
-__all__ = [
-    "feature_cs_swarm",
-    "feature_partition",
-    "fetch_gram",
-    "gaussian_gram",
-    "input_cs_swarm",
-    "input_partition",
-    "kernel_kmeans",
-    "load",
-    "load_gram",
-    "mean_norms",
-    "mean_widths",
-    "median_distance",
-    "settle_labels",
-    "subtractive_centers",
-]
 
 
 class Rows(NamedTuple):

@@ -17,7 +17,13 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
 from weft.backends.cpu.kernels import projected as kernels
-from weft.backends.reference.projected import Csr, Summary, distances_from_products, refill
+from weft.backends.reference.projected import (
+    Csr,
+    Summary,
+    distances_from_products,
+    refill,
+    summary_of,
+)
 from weft.backends.reference.projected import draw_next as draw_next
 from weft.backends.reference.projected import fetch as fetch
 from weft.parallel.threads import Runner
@@ -69,13 +75,6 @@ def summarise(table: Table, partitions: Labels, live: Integers) -> Summary:
 
     table.run(task, len(labels))
     return summary_of(totals, sizes)
-
-
-def summary_of(totals: Floats, sizes: Floats) -> Summary:
-    """Return the summary of sums (P, K, 2M) of squares and values over each cluster's rows."""
-    squares, sums = np.split(totals, 2, axis=2)
-    centers = sums / np.maximum(sizes, 1.0)[..., np.newaxis]
-    return Summary(sizes, centers, np.maximum(squares - centers * sums, 0.0))
 
 
 def assign(

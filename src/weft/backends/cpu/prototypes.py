@@ -12,20 +12,6 @@ from weft.backends.cpu.kernels import prototypes as kernels
 from weft.backends.cpu.kernels import validity
 from weft.parallel.threads import map_ranges
 
-__all__ = [
-    "between_sum",
-    "centroid_swarm",
-    "kmeans_silhouettes",
-    "lloyd",
-    "load",
-    "load_pool",
-    "medoid_swarm",
-    "medoids_of",
-    "nearest",
-    "string_swarm",
-    "subset_swarm",
-]
-
 # Rows whose distances to all others are held at a time: they are made once for all labelings.
 TILE = 256
 

@@ -12,7 +12,8 @@ from weft._base.labels import number_by_first_row
 from weft.backends.cpu.kernels import affinity as affinity_kernels
 from weft.backends.cpu.kernels import linkage as linkage_kernels
 from weft.backends.cpu.kernels import neighbours as kernels
-from weft.backends.cpu.kernels import tiles as tile_kernels
+from weft.backends.cpu.kernels.density_tiles import count_in_tiles, join_in_tiles
+from weft.backends.cpu.kernels.settled_linkage import settled_linkage
 from weft.backends.cpu.kernels.vectors import PIECE as SMALLEST
 from weft.backends.cpu.spaces import Space
 
@@ -34,12 +35,10 @@ def dbscan(space: Space, eps: float, min_samples: int) -> tuple[Integers, NDArra
     if space.rows is not None:
         within = np.empty(len(space.rows.norms), dtype=np.int32)
         store = space.tile_store()
-        tile_kernels.count_in_tiles(*space.rows, radius, store, within)
+        count_in_tiles(*space.rows, radius, store, within)
         space.tiles_ready = space.buffers.hold_matrix
         core = within[:n_rows] >= min_samples
-        tile_kernels.join_in_tiles(
-            *space.rows, radius, space.tiles_ready, store, core, parent, nearest, reach
-        )
+        join_in_tiles(*space.rows, radius, space.tiles_ready, store, core, parent, nearest, reach)
     else:
         behind = (*space.doubt, space.columns, space.exponents)
         counts = np.empty(n_rows, dtype=np.int64)
@@ -68,7 +67,7 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
     was_ready = space.matrix_ready
     if not was_ready:
         space.buffers.put("matrix", both[0])
-    settled = n_rows >= SMALLEST and linkage_kernels.settled_linkage(
+    settled = n_rows >= SMALLEST and settled_linkage(
         space.matrix(), both[1], *space.doubt, space.columns, space.exponents, n_clusters, labels
     )
     if not settled:

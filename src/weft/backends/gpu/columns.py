@@ -11,13 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Singles, Tensor
-from weft.backends.cpu.columns import COMPRESSION_TILE
-from weft.backends.cpu.columns import count_alive_within as count_alive_within
-from weft.backends.cpu.columns import kth_alive as kth_alive
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import compression as kernels
 
 _AT_ONCE = 2**26  # products that one step holds
+_TILE = 256  # features whose compression is taken at once
 
 
 class Contrasts(NamedTuple):
@@ -105,8 +103,8 @@ def compression_tiles(features: Tensor, others: Tensor) -> Iterator[tuple[int, F
     """Yield (first feature, λ2 of some features with all others), tile by tile."""
     n = features.shape[1]
     variances, other_variances = ((each * each).sum(dim=1) / n for each in (features, others))
-    for start in range(0, len(features), COMPRESSION_TILE):
-        stop = min(start + COMPRESSION_TILE, len(features))
+    for start in range(0, len(features), _TILE):
+        stop = min(start + _TILE, len(features))
         tile = (features[start:stop] @ others.T).div_(n)
         lost = kernels.compression_tile(tile, variances[start:stop], other_variances)
         yield start, np.asarray(lost.cpu().numpy())

@@ -1,7 +1,8 @@
 """Passes of the k-means family over rows that stay on a device: labels, centres, factors travel.
 
-Rows whose two nearest centres are equal up to rounding are settled by the CPU's kernels, so ties
-end as they do on the CPU.
+Rows whose two nearest centres are equal up to rounding are left open, so that the CPU can settle
+them and ties end as they do there. Sums over blocks of rows, and the keys that order rows, have no
+form here.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
-from weft.backends.cpu.kernels import minkowski
-from weft.backends.cpu.kmeans import row_keys as row_keys  # keys decide draws: the CPU's bits
 from weft.backends.devices import load_torch, to_device
 from weft.backends.gpu.kernels import kmeans as kernels
 from weft.parallel.threads import Runner
@@ -25,7 +24,6 @@ class Rows(NamedTuple):
     ----------
     X : (n, M), NaN where a value is missing
     load : (n,)
-    host : the same rows in the host's memory
     shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing
         values: the columns' means, the rows less those, and their squares
     columns : (M, n), X transposed, for the others
@@ -35,7 +33,6 @@ class Rows(NamedTuple):
     load: Tensor
     exponent: float
     missing: bool
-    host: Floats
     shift: Tensor = None
     centred: Tensor = None
     squares: Tensor = None
@@ -51,7 +48,7 @@ def load(
 ) -> Rows:
     """Bring rows to a device."""
     tensor = to_device(X, device)
-    rows = Rows(tensor, to_device(loads, device), exponent, missing, X)
+    rows = Rows(tensor, to_device(loads, device), exponent, missing)
     if exponent != 2.0 or missing:
         return rows._replace(columns=tensor.T.contiguous())
     shift = tensor.mean(dim=0)
@@ -60,9 +57,9 @@ def load(
 
 
 def take(rows: Rows, which: Integers, X: Floats) -> Rows:
-    """Return some of the rows, `X` on the host."""
+    """Return some of the rows; `X` are the same on the host."""
     (index,) = rows.to_device(which)
-    part = rows._replace(X=rows.X[index], load=rows.load[index], host=X)
+    part = rows._replace(X=rows.X[index], load=rows.load[index])
     if rows.centred is None:
         return part._replace(columns=part.X.T.contiguous())
     return part._replace(centred=rows.centred[index], squares=rows.squares[index])
@@ -78,22 +75,15 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
     return _to_host(kernels.powered_distances(rows.X, c, f, rows.exponent))[0]
 
 
-def nearest(rows: Rows, centers: Floats, factors: Floats) -> Labels:
-    """Return each row's nearest centre, the first on a tie."""
+def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
+    """Return each row's nearest centre, and the rows where rounding leaves it open."""
     c, f = rows.to_device(centers, factors)
     if rows.centred is not None:
         answer = kernels.nearest_squared(rows.centred, rows.squares, c, f, rows.shift)
     else:
         answer = kernels.nearest_centers(rows.X, rows.columns, c, f, rows.exponent)
     labels = answer.labels.to(load_torch().int32).cpu().numpy()
-    unsure = answer.open.cpu().numpy()
-    if len(unsure):
-        settled = np.empty(len(unsure), dtype=np.int32)
-        minkowski.nearest_centers(
-            rows.host[unsure], centers, factors, rows.exponent, settled, np.empty(len(unsure))
-        )
-        labels[unsure] = settled
-    return np.asarray(labels)
+    return np.asarray(labels), np.asarray(answer.open.cpu().numpy())
 
 
 def own_distances(rows: Rows, labels: Labels, centers: Floats, factors: Floats) -> Floats:
@@ -120,13 +110,3 @@ def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Float
     part = rows._replace(X=rows.X[index], load=rows.load[index])
     centers, spread = centers_of(part, np.zeros(len(which), dtype=np.int32), guess[None])
     return centers[0], spread[0]
-
-
-def power_sums(
-    rows: Rows, labels: Labels, centers: Floats, units: Floats
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return seen, total, slope and curve, (K, M) each: see `cluster_powers` of the reference."""
-    own, c, u = rows.to_device(labels.astype(np.int64), centers, units)
-    sums = kernels.cluster_powers(rows.X, own, rows.load, c, u, rows.exponent)
-    seen, total, slope, curve = _to_host(*sums)
-    return seen, total, slope, curve

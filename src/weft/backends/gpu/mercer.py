@@ -12,18 +12,6 @@ from weft.backends.gpu.kernels import mercer_cs as kernels
 from weft.backends.gpu.kernels import prototypes
 from weft.backends.gpu.transfers import fetch
 
-__all__ = [
-    "feature_cs_swarm",
-    "fetch_gram",
-    "gaussian_gram",
-    "input_cs_swarm",
-    "kernel_kmeans",
-    "load",
-    "load_gram",
-    "median_distance",
-    "subtractive_centers",
-]
-
 _MEMORY = 2**31  # bytes that one step over all pairs of rows may take
 
 

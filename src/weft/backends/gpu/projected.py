@@ -14,9 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Tensor
-from weft.backends.cpu.projected import summary_of
 from weft.backends.devices import load_torch, to_device
-from weft.backends.reference.projected import Summary, refill
+from weft.backends.reference.projected import Summary, refill, summary_of
 from weft.parallel.threads import Runner
 
 _AT_ONCE = 2**27  # numbers that one step holds

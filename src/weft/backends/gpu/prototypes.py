@@ -15,17 +15,6 @@ from weft.backends.gpu.kernels.prototypes import Rows
 from weft.backends.gpu.kernels.validity import Pool
 from weft.backends.gpu.transfers import fetch
 
-__all__ = [
-    "centroid_swarm",
-    "kmeans_silhouettes",
-    "lloyd",
-    "load",
-    "load_pool",
-    "medoid_swarm",
-    "string_swarm",
-    "subset_swarm",
-]
-
 _MEMORY = 2**31  # bytes that the silhouettes of stage 1 may take at once
 
 

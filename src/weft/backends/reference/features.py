@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
 from weft.backends.reference.kernels import affinity, distances, linkage, neighbours, scores
-from weft.backends.spaces import INFEASIBLE, Neighbours, Outcome, Partitions, Solution
+from weft.backends.spaces import INFEASIBLE, Neighbours, NumPySpaces, Outcome, Partitions, Solution
 
 Mask = NDArray[np.bool_]
 
 
-class Spaces:
+class Spaces(NumPySpaces):
     """Distances of P particles; see `weft.backends.spaces.Spaces` for the operations."""
-
-    xp = np
 
     def __init__(self, X: Floats, solutions: list[Solution]) -> None:
         self._X, self._solutions = X, solutions
@@ -38,12 +36,6 @@ class Spaces:
 
     def table(self) -> Floats:
         return self._X
-
-    def to_host(self, array: Any) -> NDArray[Any]:
-        return np.asarray(array)
-
-    def to_device(self, array: NDArray[Any]) -> NDArray[Any]:
-        return array
 
     def full(self) -> Spaces:
         return Spaces(self._X, [Solution(np.ones(self.n_columns))] * self.n_particles)
@@ -113,15 +105,6 @@ class Spaces:
         labels = np.stack([number_by_first_row(each) for each in exemplars])
         anchors = np.stack([np.isin(np.arange(self.n_rows), each) for each in exemplars])
         return Partitions(labels, anchors, settled)
-
-    def outliers_as_cluster(self, labels: Integers) -> Integers:
-        return np.where(labels < 0, labels.max(axis=1, keepdims=True) + 1, labels)
-
-    def count_clusters(self, labels: Integers) -> Floats:
-        return labels.max(axis=1) + 1.0
-
-    def count_labelled(self, labels: Integers) -> Floats:
-        return (labels >= 0).sum(axis=1, dtype=np.float64)
 
     def silhouette(self, labels: Integers) -> Floats:
         values = np.zeros(labels.shape)

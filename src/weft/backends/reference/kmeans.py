@@ -38,10 +38,16 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
     return out
 
 
-def nearest(rows: Rows, centers: Floats, factors: Floats) -> Labels:
-    """Return each row's nearest centre, the first on a tie."""
-    labels, best = np.empty(len(rows.X), dtype=np.int32), np.empty(len(rows.X))
-    kernels.nearest_centers(rows.X, centers, factors, rows.exponent, labels, best)
+def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
+    """Return each row's nearest centre, the first on a tie, and the rows left open: none."""
+    labels = settle(rows.X, centers, factors, rows.exponent)
+    return labels, np.empty(0, dtype=np.int64)
+
+
+def settle(X: Floats, centers: Floats, factors: Floats, exponent: float) -> Labels:
+    """Return the nearest centres of a few rows that another backend left open."""
+    labels = np.empty(len(X), dtype=np.int32)
+    kernels.nearest_centers(X, centers, factors, exponent, labels, np.empty(len(X)))
     return labels
 
 

@@ -27,23 +27,6 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft.backends.reference.prototypes import squared_distances
 
-__all__ = [
-    "feature_cs_swarm",
-    "feature_partition",
-    "fetch_gram",
-    "gaussian_gram",
-    "input_cs_swarm",
-    "input_partition",
-    "kernel_kmeans",
-    "load",
-    "load_gram",
-    "mean_norms",
-    "mean_widths",
-    "median_distance",
-    "settle_labels",
-    "subtractive_centers",
-]
-
 
 class Rows(NamedTuple):
     """What centres live among."""

@@ -65,6 +65,13 @@ def summarise(table: tuple[Floats, int], partitions: Labels, live: Integers) -> 
     return Summary(sizes, centers, spread)
 
 
+def summary_of(totals: Floats, sizes: Floats) -> Summary:
+    """Return the summary of sums (P, K, 2M) of squares and values over each cluster's rows."""
+    squares, sums = np.split(totals, 2, axis=2)
+    centers = sums / np.maximum(sizes, 1.0)[..., np.newaxis]
+    return Summary(sizes, centers, np.maximum(squares - centers * sums, 0.0))
+
+
 def assign(
     table: tuple[Floats, int], factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:

@@ -28,20 +28,6 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 
-__all__ = [
-    "between_sum",
-    "centroid_swarm",
-    "kmeans_silhouettes",
-    "lloyd",
-    "load",
-    "load_pool",
-    "medoid_swarm",
-    "medoids_of",
-    "nearest",
-    "string_swarm",
-    "subset_swarm",
-]
-
 
 class Pool(NamedTuple):
     """Rows, and the centres that bits select from."""

@@ -114,8 +114,8 @@ class Lists:
             self.values[at, :length] = np.take_along_axis(values, order, axis=1)
 
     def _kth_alive(self, which: Integers, alive: Mask, k: int) -> Floats:
-        look_up = self.features.operations.kth_alive
-        distances: Floats = look_up(self.indices[which], self.values[which], alive, k)
+        lists = self.indices[which], self.values[which]
+        distances: Floats = CPU.columns.kth_alive(*lists, alive, k)
         return distances
 
     def farthest(self, alive: Mask, k: int) -> Floats:
@@ -131,8 +131,8 @@ class Lists:
 
     def max_within(self, alive: Mask, limit: float) -> int:
         left = np.flatnonzero(alive)
-        count = self.features.operations.count_alive_within
-        return int(count(self.indices[left], self.values[left], alive, limit).max())
+        lists = self.indices[left], self.values[left]
+        return int(CPU.columns.count_alive_within(*lists, alive, limit).max())
 
 
 def fsfs(

@@ -22,6 +22,7 @@ class KNNGraph(Clusterer):
     guess: Array | None = field(default=None, init=False, repr=False, compare=False)
 
     precision = "float32"
+    pair_bytes = 0
     recordable = True
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import ClassVar, Self
 
 from weft._base.arrays import Mask
 from weft._base.validation import check_choice
@@ -13,42 +13,22 @@ FEATURES = ("weighted", "full")
 _OUTLIERS = ("cluster", "exclude")
 
 
-@runtime_checkable
-class Criterion(Protocol):
+class Criterion:
     """Scores the partitions of some particles; higher is better.
 
     Subclass it and write `score`; the rest has defaults. It runs on every backend as long as it
     uses the operations of the spaces alone, or `Spaces.to_host` for what needs NumPy.
     """
 
-    @property
-    def labels_only(self) -> bool:
-        """Whether the score depends on the labels alone: then no partition is scored twice."""
-        return False
-
-    @property
-    def n_matrices(self) -> int:
-        """How many n × n arrays it cannot do without."""
-        return 0
-
-    @property
-    def number_bytes(self) -> int:
-        """Bytes per particle and number of the table that it takes on a GPU."""
-        return 0
-
-    @property
-    def on_gpu(self) -> bool:
-        """Whether it works on the arrays of a GPU."""
-        return True
+    labels_only: ClassVar[bool] = False  # equal labels have equal scores: none is scored twice
+    n_matrices: ClassVar[int] = 0  # n × n arrays that it cannot do without
+    number_bytes: ClassVar[int] = 0  # per particle and number of the table, on a GPU
+    on_gpu: ClassVar[bool] = True  # whether it works on the arrays of a GPU
+    needs_screening: ClassVar[bool] = False  # whether `prepare` wants the columns that matter
 
     @property
     def recordable(self) -> bool:
         """Whether its steps on a GPU never wait for a result on the host."""
-        return False
-
-    @property
-    def needs_screening(self) -> bool:
-        """Whether `prepare` wants to know which columns matter."""
         return False
 
     def prepare(self, full: Spaces, screened: Mask | None = None) -> Self:

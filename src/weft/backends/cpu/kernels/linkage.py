@@ -7,11 +7,7 @@ A merge changes a row *and* a column of the matrix, and columns are what caches 
 merges are written into a log, and a row catches up with the log when it is next looked at; many
 rows never are.
 
-With distances in single precision (`settled_linkage`) a cluster's distance is off by no more than
-the worst of its pairs: if that leaves open which cluster is the nearest, or which merges are the
-last, the few pairs that can be the farthest are taken again in double precision. Clusters that are
-equally far in earnest, row after row, make that longer than double precision from the start: then
-it gives up.
+Distances in single precision are for `settled_linkage`.
 """
 
 from __future__ import annotations
@@ -19,14 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.neighbours import join_sets, label_roots, true_powered
-from weft.backends.cpu.kernels.vectors import PIECE, least_sum, lowest_bit, sum_below
+from weft.backends.cpu.kernels.neighbours import join_sets, label_roots
 
 _PIECE = 64
-# What an exact distance costs, in looks at a pair; and how many looks, in pairs of all rows, are
-# less than what double precision costs.
-_EXACT_COST = 64
-_PATIENCE = 2
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -51,23 +42,23 @@ def complete_linkage(distances, n_clusters, out):
             length = 1
         while True:
             tip = chain[length - 1]
-            _catch_up(distances[tip], left, right, caught_up[tip], merge)
+            catch_up(distances[tip], left, right, caught_up[tip], merge)
             caught_up[tip] = merge
             # The element before wins ties: otherwise the chain could run in a circle.
             before = chain[length - 2] if length > 1 else -1
             bound = distances[tip, before] if length > 1 else np.inf
-            nearest, smallest = _first_below(distances[tip], bound)
+            nearest, smallest = first_below(distances[tip], bound)
             if nearest < 0 and length > 1:
                 nearest = before
                 break
             if nearest < 0:
-                nearest = _any_other(dead, tip)  # all are infinitely far: as good as another
+                nearest = any_other(dead, tip)  # all are infinitely far: as good as another
             chain[length] = nearest
             length += 1
         low = min(tip, nearest)
         high = max(tip, nearest)
         length -= 2
-        _catch_up(distances[nearest], left, right, caught_up[nearest], merge)
+        catch_up(distances[nearest], left, right, caught_up[nearest], merge)
         height[merge] = smallest
         left[merge] = low
         right[merge] = high
@@ -87,7 +78,7 @@ def complete_linkage(distances, n_clusters, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _catch_up(row, left, right, begin, end):
+def catch_up(row, left, right, begin, end):
     """Update a row by the merges that it has missed."""
     for merge in range(begin, end):
         low, high = left[merge], right[merge]
@@ -96,7 +87,7 @@ def _catch_up(row, left, right, begin, end):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _first_below(row, bound):
+def first_below(row, bound):
     """Return the first place of the smallest entry below `bound`, and it; -1 if there is none."""
     n_rows = row.shape[0]
     smallest = bound
@@ -116,233 +107,8 @@ def _first_below(row, bound):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _any_other(dead, tip):
+def any_other(dead, tip):
     for j in range(dead.shape[0]):
         if not dead[j] and j != tip:
             return j
     return tip
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def settled_linkage(distances, work, slack, share, columns, exponents, n_clusters, out):
-    """Fill `out` as `complete_linkage` does on exact distances; return False if it gave up.
-
-    `distances` (n, n), n ≥ PIECE, in single precision, are off by slack_i + slack_j + share of
-    themselves at most. `work`, of the same shape, is room to work in.
-    """
-    n_rows = distances.shape[0]
-    height = np.empty(n_rows - 1)
-    left, right = np.empty(n_rows - 1, np.uint32), np.empty(n_rows - 1, np.uint32)
-    # The members of a cluster hang together: a merge hangs one chain of them on the other's end.
-    follower = np.full(n_rows, -1)
-    end = np.arange(n_rows)
-    ends = np.empty((n_rows - 1, 2), np.int64)
-    # The largest slack in each cluster, and minus that.
-    up, down = slack.copy(), -slack
-    # A row is copied when it is first looked at, and is in cache then.
-    caught_up = np.full(n_rows, -1)
-    dead = np.zeros(n_rows, np.bool_)
-    chain, found = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
-    pairs = distances, columns, exponents, follower
-    length = first = 0
-    budget = _PATIENCE * n_rows * n_rows
-    for merge in range(n_rows - 1):
-        if length == 0:
-            while dead[first]:
-                first += 1
-            chain[0] = first
-            length = 1
-        while True:
-            tip = chain[length - 1]
-            before = chain[length - 2] if length > 1 else -1
-            row = work[tip]
-            _copy_or_catch_up(distances[tip], row, left, right, caught_up, tip, merge)
-            n_found = _candidates(row, up, down, up[tip], share, found)
-            if n_found == 0:
-                return False  # all are beyond single precision
-            nearest = found[0]
-            if n_found > 1:
-                nearest, looks = _settle_nearest(
-                    row, found[:n_found], tip, before, end, slack, share, pairs
-                )
-                budget -= looks
-                if budget < 0:
-                    return False
-            if nearest == before:
-                break
-            chain[length] = nearest
-            length += 1
-        low, high = min(tip, nearest), max(tip, nearest)
-        length -= 2
-        _copy_or_catch_up(distances[nearest], work[nearest], left, right, caught_up, nearest, merge)
-        height[merge] = work[tip, nearest]
-        left[merge], right[merge] = low, high
-        ends[merge, 0], ends[merge, 1] = end[low], end[high]
-        follower[end[low]] = high
-        end[low] = end[high]
-        dead[high] = True
-        up[low] = max(up[low], up[high])
-        down[low] = -up[low]
-        up[high] = down[high] = np.inf
-        row, other = work[low], work[high]
-        for j in range(n_rows):
-            row[j] = max(row[j], other[j])
-        row[low] = np.inf
-        caught_up[low] = merge + 1
-    n_merges = n_rows - n_clusters
-    if not _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
-        return False
-    order = np.argsort(height, kind="mergesort")
-    parent = np.arange(n_rows)
-    for position in range(n_merges):
-        join_sets(parent, left[order[position]], right[order[position]])
-    label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
-    return True
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
-    """Update row i, a copy of `source` at first, to the merges so far."""
-    done = caught_up[i]
-    if done < 0:
-        for j in range(source.shape[0]):
-            row[j] = source[j]
-        row[i] = np.inf
-        done = 0
-    # What is merged into another is too far by its slack; it need not be so here too.
-    for later in range(done, merge):
-        low, high = left[later], right[later]
-        row[low] = max(row[low], row[high])
-    caught_up[i] = merge
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _doubt_limit(smallest, own, share):
-    """Return what no candidate for the nearest cluster, less its slack, is above."""
-    # A bit more for the roundings here; never 0, for what is at distance 0 has to be below it.
-    return np.float32((smallest + 2.0 * own) * (1.0 + 2.5 * share + 1e-6) + 1e-30)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _candidates(row, up, down, own, share, found):
-    """Fill the front of `found` with the clusters that may be the nearest; return how many."""
-    n_rows = row.shape[0]
-    # First what the nearest is at most, then all that may be below: two passes without a branch
-    # are faster than one that takes down every new smallest.
-    smallest = np.float32(np.inf)
-    for low in range(0, n_rows, PIECE):
-        smallest = min(smallest, least_sum(row, min(low, n_rows - PIECE), up))
-    limit = _doubt_limit(smallest, own, share)
-    # Mostly there is one; where it lies cannot be predicted, so that is found without a branch
-    # (of an empty mask the lowest bit means nothing, and is written over).
-    n_pieces = several = np.int64(0)
-    for low in range(0, n_rows, PIECE):
-        start = min(low, n_rows - PIECE)
-        mask = sum_below(row, start, down, limit) & (~np.int64(0) << np.int64(low - start))
-        found[n_pieces] = start + lowest_bit(mask)
-        n_pieces += mask != 0
-        several |= mask & (mask - 1)
-    if n_pieces <= 1 and several == 0:
-        return n_pieces
-    n_found = 0
-    for low in range(0, n_rows, PIECE):
-        start = min(low, n_rows - PIECE)
-        mask = sum_below(row, start, down, limit) & (~np.int64(0) << np.int64(low - start))
-        while mask != 0:
-            found[n_found] = start + lowest_bit(mask)
-            mask &= mask - 1
-            n_found += 1
-    return n_found
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _settle_nearest(row, candidates, tip, before, end, slack, share, pairs):
-    """Return the nearest of some clusters by exact distances, and how many looks that took.
-
-    The one `before` wins ties, then the first.
-    """
-    nearest = -1
-    least = np.inf
-    looks = 0
-    for j in candidates:
-        value, taken = _exact(row[j], tip, j, end, slack, share, pairs)
-        looks += taken
-        if value < least or (value == least and j == before):
-            least = value
-            nearest = j
-    return nearest, looks
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _exact(value, a, b, end, slack, share, pairs):
-    """Return the exact distance of the clusters that begin at rows a and b, and the looks taken."""
-    return _farthest(value, a, end[a], b, end[b], slack, share, pairs)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
-    """Return the exact distance of the farthest rows of two chains of rows; it is near `value`."""
-    distances, columns, exponents, follower = pairs
-    most_a = most_b = 0.0
-    i = a
-    while True:
-        most_a = max(most_a, slack[i])
-        if i == last_a:
-            break
-        i = follower[i]
-    j = b
-    while True:
-        most_b = max(most_b, slack[j])
-        if j == last_b:
-            break
-        j = follower[j]
-    # Both the farthest pair's distance and `value` may be off, to either side.
-    least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * (most_a + most_b)
-    farthest = 0.0
-    looks = 0
-    i = a
-    while True:
-        row = distances[i]
-        j = b
-        while True:
-            looks += 1
-            if row[j] >= least:
-                looks += _EXACT_COST
-                farthest = max(farthest, true_powered(columns, exponents, i, j))
-            if j == last_b:
-                break
-            j = follower[j]
-        if i == last_a:
-            break
-        i = follower[i]
-    return farthest, looks
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
-    """Update `height` where it is open which merges are the `n_merges` lowest; False: gave up."""
-    if n_merges == 0 or n_merges == height.shape[0]:
-        return True
-    ordered = np.sort(height)
-    last, after = ordered[n_merges - 1], ordered[n_merges]
-    doubt = 2.0 * (2.0 * slack.max() + (share + 1e-6) * after)
-    if after - last > 2.0 * doubt:
-        return True
-    for merge in range(height.shape[0]):
-        if last - doubt <= height[merge] <= after + doubt:
-            value, looks = _farthest(
-                height[merge],
-                left[merge],
-                ends[merge, 0],
-                right[merge],
-                ends[merge, 1],
-                slack,
-                share,
-                pairs,
-            )
-            budget -= looks
-            if budget < 0:
-                return False
-            # What is left as it was stays outside of the doubtful ones.
-            height[merge] = min(max(value, last - doubt), after + doubt)
-    return True

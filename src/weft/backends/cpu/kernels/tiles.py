@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.neighbours import insert, join_sets, root_of
+from weft.backends.cpu.kernels.neighbours import insert
 from weft.backends.cpu.kernels.products import (
     _SAFE,
     TILE,
@@ -25,22 +25,19 @@ from weft.backends.cpu.kernels.products import (
 )
 from weft.backends.cpu.kernels.vectors import (
     add_piece,
-    below,
-    count_bits,
-    count_piece,
     finish_piece,
     lowest_bit,
 )
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _above_diagonal(r):
+def above_diagonal(r):
     """Return the mask of the columns after column r."""
     return ~np.int64(0) << np.int64(r) << np.int64(1)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _retake(tile, r, c, i, j, slack, columns):
+def retake(tile, r, c, i, j, slack, columns):
     """Update and return a tile's entry: in float64 where it is not well above its error."""
     kind = slack.dtype.type
     value = tile[r * TILE + c]
@@ -124,7 +121,7 @@ def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
                     c = lowest_bit(mask)
                     mask &= mask - 1
                     j = left * TILE + c
-                    value = _retake(tile, r, c, i, j, slack, columns)
+                    value = retake(tile, r, c, i, j, slack, columns)
                     if j <= i:
                         continue
                     if value < limits[i]:
@@ -175,109 +172,6 @@ def _settle_row(Z, slack, columns, i, upper, where, best):
                 if value < exact[k - 1] or where[k - 1] < 0:
                     insert(value, j, exact, where)
     best[:] = exact
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _radius_bounds(radius, slack, i, most):
-    """Return what is surely within `radius` if below the first, surely not if not below the second.
-
-    The radius is rounded here: a step down and a step up.
-    """
-    kind = slack.dtype.type
-    doubt = slack[i] + most
-    inner = kind(radius) * kind(1.0 - 1e-6) - doubt
-    # Nothing is below 0, and 0 itself may be wanted.
-    return inner, kind(radius) * kind(1.0 + 1e-6) + doubt + kind(1e-30)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def count_in_tiles(Z, norms, slack, columns, radius, store, counts):
-    """Fill `counts` (T · TILE,), int32, with how many rows lie within `radius`; and `store`.
-
-    The row itself is counted.
-    """
-    n_rows = columns.shape[1]
-    n_tiles = Z.shape[0]
-    most = slack.max()
-    tiles = store.reshape((store.shape[0], TILE * TILE))
-    keep = 1 if store.shape[0] > 1 else 0
-    number = 0
-    counts[:] = 1
-    for top in range(n_tiles):
-        for left in range(top, n_tiles):
-            tile = tiles[number * keep]
-            number += 1
-            make_tile(Z, norms, slack, columns, top, left, tile)
-            for r in range(min(TILE, n_rows - top * TILE)):
-                i = top * TILE + r
-                inner, outer = _radius_bounds(radius, slack, i, most)
-                possible = below(tile, r * TILE, outer)
-                if left == top:
-                    possible &= _above_diagonal(r)
-                if possible == 0:
-                    continue
-                within = possible & below(tile, r * TILE, inner)
-                doubtful = possible & ~within
-                while doubtful != 0:
-                    c = lowest_bit(doubtful)
-                    doubtful &= doubtful - 1
-                    if squared_difference(columns, i, left * TILE + c) <= radius:
-                        within |= np.int64(1) << c
-                counts[i] += count_bits(within)
-                count_piece(counts, left * TILE, within)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def join_in_tiles(Z, norms, slack, columns, radius, ready, store, core, parent, nearest, reach):
-    """Update `parent`, `nearest` and `reach`: core rows join, border rows find their core row.
-
-    Core rows within `radius` of each other get the same root. `nearest` (-1 before) becomes the
-    nearest core row within `radius` of each other row, `reach` (inf before) its squared distance.
-    `ready` says that `store` holds all tiles.
-    """
-    n_rows = columns.shape[1]
-    n_tiles = Z.shape[0]
-    most = slack.max()
-    tiles = store.reshape((store.shape[0], TILE * TILE))
-    keep = 1 if store.shape[0] > 1 else 0
-    number = 0
-    for top in range(n_tiles):
-        for left in range(top, n_tiles):
-            tile = tiles[number * keep]
-            number += 1
-            if not ready:
-                make_tile(Z, norms, slack, columns, top, left, tile)
-            for r in range(min(TILE, n_rows - top * TILE)):
-                i = top * TILE + r
-                inner, outer = _radius_bounds(radius, slack, i, most)
-                possible = below(tile, r * TILE, outer)
-                if left == top:
-                    possible &= _above_diagonal(r)
-                while possible != 0:
-                    c = lowest_bit(possible)
-                    possible &= possible - 1
-                    j = left * TILE + c
-                    value = tile[r * TILE + c]
-                    if core[i] and core[j]:
-                        if parent[j] == parent[i] or root_of(parent, j) == root_of(parent, i):
-                            continue
-                        if value < inner or squared_difference(columns, i, j) <= radius:
-                            join_sets(parent, i, j)
-                    elif core[i]:
-                        _reach_core(j, i, value, slack, columns, radius, nearest, reach)
-                    elif core[j]:
-                        _reach_core(i, j, value, slack, columns, radius, nearest, reach)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _reach_core(border, core, value, slack, columns, radius, nearest, reach):
-    """Update a border row's nearest core row, the first of equally near ones."""
-    if value - (slack[border] + slack[core]) > reach[border]:
-        return
-    true = squared_difference(columns, border, core)
-    if true <= radius and true < reach[border]:
-        reach[border] = true
-        nearest[border] = core
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

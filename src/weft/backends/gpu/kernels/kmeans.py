@@ -138,28 +138,6 @@ def cluster_dispersions(
     return out
 
 
-def cluster_powers(
-    X: Tensor, labels: Tensor, load: Tensor, centers: Tensor, units: Tensor, exponent: float
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return seen, total, slope and curve, (K, M) each: see the reference."""
-    torch = load_torch()
-    member = members(labels, load, len(centers))
-    seen, total, slope, curve = (torch.zeros_like(centers) for _ in range(4))
-    for span in _spans(*X.shape):
-        away = (centers[labels[span]] - X[span]) * units
-        known = ~away.isnan()
-        away = torch.where(known, away, 0.0)
-        power = away.abs().pow(exponent - 2.0)
-        counted = known if exponent == 2.0 else away != 0.0  # a value on the centre
-        power = torch.where(counted, power, 0.0)
-        own = member[span].T
-        seen += own @ known.to(X.dtype)
-        curve += own @ power
-        slope += own @ (power * away)
-        total += own @ (power * away * away)
-    return seen, total, slope, curve
-
-
 def column_centers(
     X: Tensor, labels: Tensor, load: Tensor, exponent: float, previous: Tensor, missing: bool
 ) -> Centers:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from weft._base.arrays import Tensor
 from weft.backends.devices import is_fused, load_torch
 from weft.backends.gpu.kernels.distances import Distances
@@ -73,7 +71,7 @@ def powered_blocks(distances: Distances) -> Any:
 def graph_components(indices: Tensor) -> Tensor:
     """Return labels (P, n) int32 of the undirected kNN graphs, numbered by first row."""
     if is_fused(indices.device):
-        from weft.backends.gpu.kernels.fused.nearest import graph_components as fused
+        from weft.backends.gpu.kernels.fused.components import graph_components as fused
 
         return number_roots(fused(indices))
     torch = load_torch()
@@ -205,8 +203,3 @@ def _least_mates(near: Tensor, seen: Tensor, max_memory: int) -> Tensor:
         for first in range(0, n_rows, height)
     ]
     return torch.cat(parts, dim=1)
-
-
-def as_labels(labels: Tensor) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return labels on the host as the CPU kernels give them."""
-    return labels.cpu().numpy().astype(np.int64)

@@ -14,7 +14,8 @@ import triton.language as tl
 
 from weft._base.arrays import Tensor
 from weft.backends.gpu.kernels.fused.distances import fast_exp2, fast_log2
-from weft.backends.gpu.kernels.fused.nearest import Source, chunk, product, stages
+from weft.backends.gpu.kernels.fused.nearest import Source
+from weft.backends.gpu.kernels.fused.products import chunk, product, stages
 
 _ROWS, _COLUMNS, _WARPS = 64, 64, 4
 # Products cancel where rows are near. A few near pairs are nothing in a sum of many distances;
