@@ -52,8 +52,8 @@ TESTS = {
         ),
     ],
     "swarms": [
-        "tests/swarms",
-        "tests/test_optimize.py",
+        "tests/search/swarms",
+        "tests/search/test_optimize.py",
     ],
     "kmeans": [  # single steps: whole fits see less, and take minutes
         f"tests/kmeans/test_{name}.py"

@@ -27,14 +27,6 @@ from weft.auto.trees import Forest, forest_from, logistic, predict, read
 
 TOP = 10  # candidates that the winner is compared with
 VERSION = 1
-SCORE_NAMES = (
-    "score",
-    "score_over_mean",
-    "score_over_next",
-    "top_agreement",
-    "top_clusters_spread",
-    "same_share",
-)
 
 
 class Judge(NamedTuple):
@@ -97,7 +89,7 @@ def rand_index(a: Integers, b: Integers) -> float:
 
 
 def score_features(scores: Floats, labels: Integers) -> Floats:
-    """Return how clear the winner is and how far the best candidates agree with it (SCORE_NAMES).
+    """Return how clear the winner is and how far the best candidates agree with it.
 
     Parameters
     ----------

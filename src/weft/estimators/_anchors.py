@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
@@ -15,7 +16,7 @@ from weft.estimators._mixins import KeptFeaturesMixin
 from weft.parallel.workers import threads_per_process
 
 
-class AnchorsMixin(KeptFeaturesMixin):
+class AnchorsMixin(KeptFeaturesMixin, TransformerMixin):
     """For estimators with ``feature_weights_``, ``feature_exponents_`` and anchors."""
 
     def _solution(self: Any) -> Solution:

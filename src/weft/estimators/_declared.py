@@ -42,8 +42,6 @@ MATRIX = OneOf(Array(("*", "*"), NUMBER_TYPES), ListOf(ListOf(Number())))
 VECTOR = Array(("*",), NUMBER_TYPES)
 SCALAR = OneOf(NOTHING, Flag(), Number(), Text())
 SETTINGS = OneOf(NOTHING, MapOf(SCALAR))
-# One number, or the first and the last.
-PULL = OneOf(NOTHING, Number(low=0.0), ListOf(Number(low=0.0), 2))
 
 # Parameters that mean the same wherever they occur.
 PARAMS: dict[str, Kind] = {

@@ -15,6 +15,7 @@ from weft.auto.reasons import reasons
 from weft.auto.resampling import Repeat, Rounds, cluster_stability, stability_of, weight_interval
 from weft.auto.search import Answer, Clock, Settings, repeated_search, search
 from weft.backends import backend_for
+from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.devices import to_host
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
@@ -22,7 +23,6 @@ from weft.estimators._declared import POSITIVE, SHARE, SMALLEST, declare, floats
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.models.kinds import NOTHING, Fields, Flag, Integer, ListOf, Number, OneOf, Text
 from weft.models.schema import Added
-from weft.search.labelling import nearest_rows_of
 from weft.search.optimize import optimize
 from weft.search.runs import running
 

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from bench import __main__ as main
 from bench.harness import study
 from bench.harness.directions import findings
 from bench.harness.lines import lines_of
 from bench.harness.summaries import t_test
 from bench.harness.verdicts import compare_methods, judge, paired_runs
 from scipy import stats
+
+from bench import __main__ as main
 
 SETTINGS = {"their_sd": None, "n_theirs": 4, "rounding": 0.0, "metric": "f", "exact": False}
 

@@ -14,7 +14,7 @@ from bench.harness import cells, rows, runs, study
 from bench.harness.progress import Bar
 from bench.harness.study import Run
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOML = """
 table = "0"
 title = "A small one"

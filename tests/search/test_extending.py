@@ -16,7 +16,7 @@ from weft.search.clusterers import CLUSTERERS
 from weft.search.criteria import CRITERIA
 from weft.search.swarms import SWARMS
 
-FILE = Path(__file__).parent.parent / "examples" / "grey_wolf_dbcv.py"
+FILE = Path(__file__).parents[2] / "examples" / "grey_wolf_dbcv.py"
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from weft.io import read_model, save_model
 from weft.models.files import FORMAT_VERSION, UPGRADES, saveable_classes
 from weft.models.kinds import Lengths
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 RECIPE = {
     "columns": [{"name": name, "kind": "numeric", "fill": 0.0} for name in "abcd"],
     "missing": "error",

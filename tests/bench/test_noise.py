@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import kneighbors_graph
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.harness import records
 from bench.noise import page, picture
