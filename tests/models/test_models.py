@@ -321,6 +321,8 @@ def test_every_parameter_is_declared(any_name):
 
 def test_every_parameter_of_every_preset_is_allowed():
     for method in METHODS:
+        if not method.estimator[0].isupper():
+            continue  # a function has no file
         schema = getattr(weft, method.estimator)._schema
         for name, value in method.params.items():
             schema.params[name].check(value, name, Lengths())

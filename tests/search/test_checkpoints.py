@@ -29,7 +29,7 @@ from weft.search.identity import describe, fingerprint
 from weft.search.runs import SearchInterrupted, running
 from weft.search.swarms import PSO, BinaryPSO
 
-LONG = {"n_generations": 8, "n_evaluations": 48, "patience": None}
+LONG = {"n_generations": 8, "n_evaluations": 48, "n_resamples": 8, "patience": None}
 # Forms whose states differ from those of the default.
 FORMS = [
     ("FeatureSwarm", {"encoding": "binary"}),

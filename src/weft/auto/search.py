@@ -112,6 +112,11 @@ def repeated_search(
 
 def partition_of(X: Floats, scales: Floats, rows: Integers, settings: Settings) -> Partition:
     """Return the judge's choice for the rows; columns are screened on all of X."""
+    if settings.n_clusters == 1:
+        kept = np.ptp(X, axis=0) > 0.0
+        group = np.full(len(kept), -1, dtype=np.int64)
+        screening = Screening(~kept & False, ~kept & False, group, np.zeros(len(kept)))
+        return Partition(np.zeros(len(rows), dtype=np.int64), ~kept & False, screening, 1.0)
     most = settings.n_clusters or settings.max_clusters
     examined = examine(
         X, scales, rows, rate=settings.rate, backend=settings.backend, max_clusters=most

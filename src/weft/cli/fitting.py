@@ -33,7 +33,9 @@ def make_settings(
     method: Method, given: dict[str, Any], extra: Sequence[str], X: Any
 ) -> tuple[dict[str, Any], list[str]]:
     """Parameters of the method's estimator, and what was decided on the way."""
-    known = getattr(weft, method.estimator)().get_params(deep=False)
+    estimator = getattr(weft, method.estimator)
+    known = estimator().get_params(deep=False)
+    moved = getattr(estimator, "_moved_into", ("", None, ()))[2]  # old names still work
     settings = dict(method.params)
     for key, value in given.items():
         if key in known:
@@ -43,7 +45,7 @@ def make_settings(
             raise ValueError(f"{option} is no option of {method.title}; leave it out.")
     for text in extra:
         key, mark, value = text.partition("=")
-        if not mark or key not in known or key in ("callbacks", "verbose"):
+        if not mark or key not in (*known, *moved) or key in ("callbacks", "verbose"):
             listed = ", ".join(sorted(set(known) - {"callbacks", "verbose"}))
             raise ValueError(
                 f"--param {text!r} is no NAME=VALUE of {method.title}; it takes: {listed}."

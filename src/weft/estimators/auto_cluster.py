@@ -238,7 +238,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         for name in ("n_clusters", "min_clusters", "max_clusters"):
             value = getattr(self, name)
             if value is not None:
-                value = check_integer(name, value, low=2)
+                value = check_integer(name, value, low=1 if name == "n_clusters" else 2)
             numbers[name] = value
         low, high = numbers["min_clusters"], numbers["max_clusters"]
         if low is not None and high is not None and low > high:
@@ -295,9 +295,9 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
     ) -> None:
         """Set the fitted attributes, in the order of the rows and columns as given."""
         clustered = answer.partition.clustered
-        kept_share = (
-            np.mean([r.kept for r in repeats], axis=0) if repeats else answer.partition.kept
-        )
+        kept_share = answer.partition.kept.astype(float)
+        if repeats:
+            kept_share = np.mean([repeat.kept for repeat in repeats], axis=0)
         interval = np.stack([answer.weights, answer.weights])
         if repeats:
             interval = weight_interval(table[answer.rows], answer.weights, repeats)

@@ -102,15 +102,21 @@ class FeatureObjective(FeatureClustering):
         if not self.data.evaluates_whole_swarms:
             # Particles are what runs side by side: a product inside one stays on its thread.
             hold_blas()
-            crew = Crew(self, n_threads=self.data.n_threads, n_jobs=self.n_jobs)
-            self._crew = crew.__enter__()
+            try:
+                crew = Crew(self, n_threads=self.data.n_threads, n_jobs=self.n_jobs)
+                self._crew = crew.__enter__()
+            except BaseException:
+                release_blas()
+                raise
         return self
 
     def __exit__(self, *error: Any) -> None:
         if self._crew is not None:
-            self._crew.__exit__(*error)
-            self._crew = None
-            release_blas()
+            try:
+                self._crew.__exit__(*error)
+            finally:
+                self._crew = None
+                release_blas()
         self.data.release()
 
     def __call__(self, positions: Floats) -> Evaluation:

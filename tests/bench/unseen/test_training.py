@@ -93,7 +93,7 @@ def test_the_trained_judge_beats_a_random_candidate(tables, trained):
 def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
     exporting.write(tmp_path / "judge.npz", trained.arrays)
     judge = judging.load(tmp_path / "judge.npz")
-    examined = examine(make_table("gaussians_apart", 50).X, 0)
+    examined = examine(make_table("gaussians_apart", 50).X)
     verdict = judging.judge_candidates(
         judge, examined.values, examined.table_values, examined.labels, relative=relative
     )
