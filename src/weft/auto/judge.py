@@ -50,12 +50,9 @@ class Verdict(NamedTuple):
     features: Floats  # evidence of the winner, as the ranker saw it
 
 
-PATH = Path(__file__).with_name("judge.npz")
-
-
 @lru_cache(maxsize=4)
-def load(path: Path = PATH) -> Judge:
-    """Read a judge from its file; the shipped one unless another is named."""
+def load(path: Path) -> Judge:
+    """Read a judge from its file."""
     arrays = read(path)
     if "version" not in arrays or int(arrays["version"]) != VERSION:
         raise ValueError(f"{path.name} is not a judge of version {VERSION}; train it again.")
