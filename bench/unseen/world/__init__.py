@@ -39,8 +39,6 @@ KINDS: dict[str, Kind] = {
     **weak.KINDS,
     **clusterless.KINDS,
 }
-CLUSTERED = tuple(name for name, kind in KINDS.items() if kind.clustered)
-CLUSTERLESS = tuple(name for name, kind in KINDS.items() if not kind.clustered)
 
 
 class Table(NamedTuple):

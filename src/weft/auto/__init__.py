@@ -8,8 +8,8 @@
 =============  ====================================================================================
 
 A wider family and a judge that learns from made-up tables are under way. `python -m bench.unseen`
-trains and measures them; AutoCluster does not use them yet, because they lose to the family above on
-the noise bench.
+trains and measures them; AutoCluster does not use them yet, because they lose to the family above
+on the noise bench.
 
 =============  ====================================================================================
 `canonical`    an order of rows and columns that follows from the values

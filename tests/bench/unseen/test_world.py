@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.unseen.world import CLUSTERED, CLUSTERLESS, KINDS, make_table
+from bench.unseen.world import KINDS, make_table
 from bench.unseen.world.drawing import draw_sizes, orthonormal, product, spread_centres
 from threadpoolctl import threadpool_limits
+
+CLUSTERED = tuple(name for name, kind in KINDS.items() if kind.clustered)
+CLUSTERLESS = tuple(name for name, kind in KINDS.items() if not kind.clustered)
 
 SEEDS = range(6)
 
