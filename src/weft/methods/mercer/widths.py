@@ -21,6 +21,7 @@ SAME = 0.9
 # agree on how to cut one long cluster into pieces.
 CONTENDER = 0.02
 POLISH_STEPS = 100
+SAME_FITNESS = 1e-6  # relative difference below which two fitnesses are one
 
 
 class WidthResult(NamedTuple):
@@ -67,7 +68,10 @@ def most_stable(results: Sequence[WidthResult]) -> int:
     bar = CONTENDER * max(each.fitness for each in results)
     runs = [run for run in runs if peak(run) >= bar]
     longest = max(runs, key=lambda run: (len(run), peak(run)))
-    return max(longest, key=lambda place: results[place].fitness)
+    # Partitions that are the same have the same fitness but for rounding, which must not choose:
+    # the narrowest width of those is taken.
+    best = peak(longest)
+    return next(at for at in longest if results[at].fitness >= best - SAME_FITNESS * abs(best))
 
 
 def polish(gram: Floats, labels: Integers, least: int) -> Integers:
