@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -88,7 +88,7 @@ def parse_memory(name: str, value: Any) -> int:
     )
 
 
-def check_params(owner: str, params: dict[str, Any] | None, factory: Callable[..., Any]) -> Any:
+def check_params(owner: str, params: Mapping[str, Any] | None, factory: Callable[..., Any]) -> Any:
     """Call `factory` with `params`, naming the allowed keys when one is unknown."""
     import inspect
 

@@ -19,7 +19,6 @@ from weft.models.kinds import (
     Integer,
     Kind,
     ListOf,
-    MapOf,
     Number,
     OneOf,
     Record,
@@ -41,28 +40,25 @@ SMALLEST = 5e-324  # the least float above 0
 MATRIX = OneOf(Array(("*", "*"), NUMBER_TYPES), ListOf(ListOf(Number())))
 VECTOR = Array(("*",), NUMBER_TYPES)
 SCALAR = OneOf(NOTHING, Flag(), Number(), Text())
-SETTINGS = OneOf(NOTHING, MapOf(SCALAR))
 
 # Parameters that mean the same wherever they occur.
 PARAMS: dict[str, Kind] = {
     "n_clusters": OneOf(NOTHING, COUNT),
     "max_clusters": OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     **dict.fromkeys(("n_particles", "n_generations", "n_evaluations", "n_rounds"), COUNT),
-    **dict.fromkeys(("n_estimates", "n_steps", "max_iter"), COUNT),
-    **dict.fromkeys(("max_retries", "refine_steps", "n_resamples"), Integer(high=2**31 - 1)),
+    "max_iter": COUNT,
+    **dict.fromkeys(("max_retries", "n_resamples"), Integer(high=2**31 - 1)),
     "n_init": OneOf(Choice("auto"), COUNT),
     "patience": OneOf(NOTHING, COUNT),
     "max_samples": OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     "tol": SHARE,
     "distance_exponent": Number(low=1.0),
     "dispersion_offset": OneOf(Choice("mean"), Number(low=0.0)),
-    **dict.fromkeys(("min_cluster_size", "pattern_offset", "dispersion_floor"), Number(low=0.0)),
-    **dict.fromkeys(("inertia", "cognitive", "social", "acceleration"), Number(low=0.0)),
+    **dict.fromkeys(("inertia", "cognitive", "social"), Number(low=0.0)),
     "max_velocity": POSITIVE,
     **dict.fromkeys(("scale", "standardize", "allow_nan", "exponents"), Flag()),
     "device": Choice(*DEVICES),
     "n_jobs": OneOf(NOTHING, Integer(1, MOST_THREADS), Integer(-MOST_THREADS, -1)),
-    "verbose": OneOf(Flag(), Integer(high=2**31 - 1)),
     "random_state": OneOf(NOTHING, Integer(high=2**32 - 1)),
     "callbacks": NOTHING,
 }

@@ -18,14 +18,15 @@ from weft.estimators._declared import (
 from weft.estimators._declared_spaces import (
     KERNEL,
     KERNEL_CLUSTERS,
-    KERNEL_PARAMS,
     SEARCHED_ROWS,
     SPACE,
     WIDTH,
 )
+from weft.methods.mercer.settings import CENTERS, FeatureCenters
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
 from weft.methods.staged.scaling import RangeScaling
+from weft.methods.staged.settings import ClusterEstimate
 from weft.models.kinds import NOTHING, Choice, Flag, Integer, Kind, ListOf, Number, OneOf, Record
 from weft.search.swarms.mepso import MEPSO, TABLE_2
 from weft.search.swarms.staged import StagedPSO
@@ -42,6 +43,16 @@ _MEPSO = {
     "n_generations": COUNT,
     "bounds": OneOf(NOTHING, ListOf(Number(), 2)),
     "elitist": Flag(),
+}
+_ESTIMATE = {
+    "n_clusters": OneOf(NOTHING, COUNT),
+    "n_estimates": COUNT,
+    "k_spread": POSITIVE,
+}
+_CENTERS = {
+    "min_size": Number(low=0.0, high=0.5),
+    "refine_steps": Integer(high=2**31 - 1),
+    "polish": Flag(),
 }
 _RANGE_SCALING = {
     **dict.fromkeys(("low", "mean"), floats("n_features")),
@@ -66,8 +77,9 @@ STAGED_SWARM = declare(
     feature_term=Choice(None, *FEATURE_TERMS),
     quality=Choice(*QUALITIES),
     polish=Choice(None, *POLISHES),
-    n_clusters_estimate=OneOf(NOTHING, COUNT),
-    k_spread=POSITIVE,
+    n_clusters_estimate=OneOf(
+        NOTHING, COUNT, Record("ClusterEstimate", ClusterEstimate, _ESTIMATE)
+    ),
     swarm=OneOf(Choice("standard"), Record("StagedPSO", StagedPSO, _STAGED_PSO)),
 )
 KERNEL_SWARM = declare(
@@ -80,10 +92,7 @@ KERNEL_SWARM = declare(
     },
     rules=(counts_clusters("_fit_labels"),),
     kernel=KERNEL,
-    kernel_params=KERNEL_PARAMS,
-    centers=Choice("feature-space", "input"),
+    centers=OneOf(Choice(*CENTERS), Record("FeatureCenters", FeatureCenters, _CENTERS)),
     sigma=OneOf(Choice("median", "stability"), WIDTH),
-    min_size=Number(low=0.0, high=0.5),
-    polish=Flag(),
     swarm=OneOf(Choice(*TABLE_2), Record("MEPSO", MEPSO, _MEPSO)),
 )

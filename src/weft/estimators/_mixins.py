@@ -7,10 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from weft._base.arrays import Integers
 from weft.backends.devices import to_host
+from weft.estimators._docstrings import complete_docstrings
 from weft.estimators._fit_tasks import FitTasksMixin
+from weft.estimators._shared_paragraphs import Entry
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.report.schema import SUMMARY
@@ -25,8 +28,14 @@ class KeepMixin:
     """
 
     _schema: ClassVar[Schema]
+    _paragraphs: ClassVar[dict[str, Entry]]  # of docstrings, for subclasses
     _recipe: ClassVar[Kind] = RECIPE
     _summary: ClassVar[Kind] = SUMMARY
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("weft."):
+            complete_docstrings(cls)
 
     @classmethod
     def _upgraded_params(cls, params: dict[str, Any]) -> dict[str, Any]:
@@ -97,16 +106,20 @@ class ReportMixin(FitTasksMixin, KeepMixin):
         return bundle
 
 
+class PredictMixin:
+    """Labels for any rows, by ``_nearest(X)``, which takes checked rows on the host."""
+
+    def predict(self: Any, X: Any) -> Integers:
+        """Label rows, whether seen in fit or not; the class says what decides."""
+        check_is_fitted(self)
+        return self._nearest(validate_data(self, to_host(X), dtype=np.float64, reset=False))
+
+
 class ColumnsMixin(SelectorMixin):
     """scikit-learn's selector, for tables on a GPU too."""
 
     def transform(self, X: Any) -> Any:
         """Return the features that stay.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
 
         Returns
         -------

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import Any, NamedTuple
 
+from weft._base.records import flat, written
+
 PAPERS = {
     "weft": "weft's own: shadow columns, a family of clusterings, stability under resampling",
     "oneill": "O'Neill 2017, \"PSO for simultaneous feature selection and weighting in high "
@@ -56,8 +58,13 @@ class Method(NamedTuple):
     def call(self) -> str:
         """The call in Python."""
         given = [self.arguments] if self.arguments else []
-        given += [f"{key}={value!r}" for key, value in self.params.items()]
+        given += [f"{key}={written(value)}" for key, value in self.params.items()]
         return f"{self.estimator}({', '.join(given)}){self.answer}"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters, with the settings in a record under their own names."""
+        return flat(self.params)
 
     @property
     def searches(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row, order_by_first_row
 from weft.backends import CPU, Backend
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
+from weft.methods.mercer.settings import FeatureCenters, Kernel
 from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
 from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
 from weft.search.swarms.mepso import MEPSO
@@ -21,15 +22,14 @@ from weft.search.swarms.mepso import MEPSO
 class CenterSearch:
     """What is searched for, by what, and where."""
 
-    kernel: str
-    kernel_params: dict[str, Any]
+    kernel: Kernel
     sigma: float | str  # a width, "median" or "stability"
     max_clusters: int
     swarm: MEPSO
     n_particles: int
-    min_size: float = 0.02  # the rest is for centres in feature space
-    refine_steps: int = 1
-    polish: bool = True
+    centers: FeatureCenters = field(
+        default_factory=FeatureCenters
+    )  # not used for centres among the rows
     backend: Backend = CPU
     n_threads: int = 1
 
@@ -42,10 +42,10 @@ class CenterSearch:
         """Return the feature space at one width."""
         if walk is not None:
             return walk.space(sigma)
-        params = self.kernel_params
-        if self.kernel == "rbf":
+        params = dict(self.kernel.params)
+        if self.kernel.name == "rbf":
             params = {"gamma": gamma_of(sigma), **params}
-        return KernelSpace.of(rows, self.kernel, params, self.max_clusters)
+        return KernelSpace.of(rows, self.kernel.name, params, self.max_clusters)
 
     def run(
         self, objective: CenterObjective, seed: int, sigma: float, n_before: int, move: Any
@@ -90,13 +90,14 @@ def search_feature_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
-    least = max(min(2, len(rows) // 2), int(np.ceil(search.min_size * len(rows))))
-    walk = Walk.of(rows, search.max_clusters) if search.kernel == "diffusion" else None
+    least = max(min(2, len(rows) // 2), int(np.ceil(search.centers.min_size * len(rows))))
+    kernel = search.kernel.name
+    walk = Walk.of(rows, search.max_clusters) if kernel == "diffusion" else None
     searches: list[Any] = []
     results: list[WidthResult] = []
-    for sigma in candidate_widths(rows, search.kernel, search.sigma, walk, search.backend):
+    for sigma in candidate_widths(rows, kernel, search.sigma, walk, search.backend):
         space = search.space(rows, walk, sigma)
-        steps = search.refine_steps
+        steps = search.centers.refine_steps
         objective = SpaceObjective(
             space, search.max_clusters, steps=steps, least=least, **search.where
         )
@@ -110,7 +111,7 @@ def search_feature_centers(
         space = search.space(rows, walk, sigma)
     if fitness <= 0.0:
         labels = np.zeros_like(labels)
-    if search.polish:
+    if search.centers.polish:
         labels = polish(space.gram, labels, least)
     n_evaluations = sum(best.n_evaluations for best in searches)
     return CenterSolution(

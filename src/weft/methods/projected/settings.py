@@ -16,11 +16,48 @@ PARTICLES = ("clusters", "weights")
 
 
 @dataclass(frozen=True)
-class SwarmSettings:
-    """How the particles of `ProjectedSwarm` move and are improved.
+class Objective:
+    """What `ProjectedSwarm` minimises, with its constants.
 
     Parameters
     ----------
+    name : {"psovw", "lac", "ewkm", "wkmeans"}, default="psovw"
+        The objective of the paper, of LAC or EWKM (weights with an entropy term), or of W-k-means
+        (one set of weights for all clusters).
+    strength : float or "auto", default="auto"
+        γ of ``"ewkm"`` (printed: 1) or h of ``"lac"``: how much the entropy counts. "auto": the
+        mean dispersion of a feature in a random cluster, as in `EntropyKMeans`.
+    dispersion_floor : float, default=1e-4
+        Share of a feature's variance that is added to every cluster's: without it a cluster that
+        is constant in one feature costs nothing, whatever else is in it. The paper has none.
+
+    Examples
+    --------
+    >>> from weft import ProjectedSwarm
+    >>> from weft.methods.projected import Objective
+    >>> ProjectedSwarm(3, objective=Objective("lac", strength=1.0)).objective.dispersion_floor
+    0.0001
+    """
+
+    name: str = "psovw"
+    strength: float | str = "auto"
+    dispersion_floor: float = 1e-4
+
+
+@dataclass(frozen=True)
+class SwarmSettings:
+    """How the particles of `ProjectedSwarm` start, move and are improved.
+
+    Parameters
+    ----------
+    init : {"k-means++", "random"}, default="k-means++"
+        How each particle's first centres are drawn from the rows; the paper: "random".
+    weight_init : {"near-one", "uniform"}, default="near-one"
+        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
+    bounds : {"clip", "repair", "neglect"}, default="clip"
+        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
+        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
+        is not evaluated as long as any of its weights is outside.
     inertia : (float, float), default=(0.9, 0.7)
         First and last inertia, with ``particle="weights"``.
     acceleration : float, default=1.49445
@@ -38,6 +75,9 @@ class SwarmSettings:
     1
     """
 
+    init: str = "k-means++"
+    weight_init: str = "near-one"
+    bounds: str = "clip"
     inertia: tuple[float, float] = (0.9, 0.7)
     acceleration: float = 1.49445
     n_steps: int = 3
@@ -45,6 +85,9 @@ class SwarmSettings:
 
     def check(self) -> None:
         """Raise where a setting is wrong."""
+        check_choice("init", self.init, INITS)
+        check_choice("weight_init", self.weight_init, WEIGHT_INITS)
+        check_choice("bounds", self.bounds, BOUNDS)
         first, last = self.inertia
         check_real("inertia[0]", first)
         check_real("inertia[1]", last)
@@ -64,9 +107,6 @@ class Settings:
     strength: float | None  # None: from the data
     n_particles: int
     n_generations: int
-    init: str
-    weight_init: str
-    bounds: str
     polish: bool
     dispersion_floor: float
     standardize: bool
@@ -86,12 +126,9 @@ class Settings:
 def read_settings(model: Any) -> Settings:
     """Check the parameters of an estimator."""
     swarm = read_swarm(model.swarm)
-    check_choice("objective", model.objective, OBJECTIVES)
+    objective = read_objective(model.objective)
     check_choice("metric", model.metric, METRICS)
     check_choice("particle", model.particle, PARTICLES)
-    check_choice("init", model.init, INITS)
-    check_choice("weight_init", model.weight_init, WEIGHT_INITS)
-    check_choice("bounds", model.bounds, BOUNDS)
     swarm.check()
     check_choice("device", model.device, DEVICES)
     if model.metric == "jaccard" and model.device == "cuda":
@@ -99,37 +136,42 @@ def read_settings(model: Any) -> Settings:
             "device='cuda' has no form for metric='jaccard'; use device='cpu', or 'auto', "
             "which takes the CPU here."
         )
-    if model.metric == "jaccard" and model.objective != "psovw":
+    if model.metric == "jaccard" and objective.name != "psovw":
         raise ValueError(
-            f"objective={model.objective!r} has no form for metric='jaccard'; "
+            f"objective={objective.name!r} has no form for metric='jaccard'; "
             "leave objective at 'psovw'."
         )
     n_particles = check_integer("n_particles", model.n_particles, low=1)
     n_evaluations = check_integer("n_evaluations", model.n_evaluations, low=n_particles)
     exponent = read_exponent(model.weight_exponent, model.metric)
     closed = model.particle == "clusters" or model.polish
-    powered = model.metric == "euclidean" and model.objective in ("psovw", "wkmeans")
+    powered = model.metric == "euclidean" and objective.name in ("psovw", "wkmeans")
     if closed and powered and exponent < 1.0:
         raise ValueError(
             f"weight_exponent={exponent:g} has no closed-form weights; use 1 or more, or "
             "particle='weights' with polish=False."
         )
     return Settings(
-        objective=model.objective,
+        objective=objective.name,
         metric=model.metric,
         particle=model.particle,
         exponent=exponent,
-        strength=_read_strength(model.strength),
+        strength=_read_strength(objective.strength),
         n_particles=n_particles,
         n_generations=n_evaluations // n_particles,
-        init=model.init,
-        weight_init=model.weight_init,
-        bounds=model.bounds,
         polish=bool(model.polish),
-        dispersion_floor=check_real("dispersion_floor", model.dispersion_floor, low=0.0),
+        dispersion_floor=check_real("dispersion_floor", objective.dispersion_floor, low=0.0),
         standardize=bool(model.standardize),
         swarm=swarm,
     )
+
+
+def read_objective(objective: Any) -> Objective:
+    """Return the objective of that name, or the record itself."""
+    if not isinstance(objective, Objective):
+        return Objective(check_choice("objective", objective, OBJECTIVES))
+    check_choice("objective", objective.name, OBJECTIVES)
+    return objective
 
 
 def read_swarm(swarm: Any) -> SwarmSettings:

@@ -20,6 +20,8 @@ class BinaryPSO(PSO):
 
     max_velocity: float = 6.0
 
+    moves_bits = True  # a position says which features are used, and has no weights
+
     @classmethod
     def of(cls, swarm: PSO) -> BinaryPSO:
         """Return the settings of a swarm of numbers for bits; the clamp is six times as large."""

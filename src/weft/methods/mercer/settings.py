@@ -1,0 +1,90 @@
+"""What kernel methods are told: the kernel, and how centres in feature space are found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+
+from weft._base.records import RecordParameter
+from weft._base.validation import check_choice, check_integer, check_real
+
+KERNELS = ("diffusion", *sorted(PAIRWISE_KERNEL_FUNCTIONS))
+CENTERS = ("feature-space", "input")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel with parameters of its own.
+
+    Parameters
+    ----------
+    name : str
+        ``"diffusion"``, or any kernel of scikit-learn by name.
+    params : dict, default={}
+        Passed to kernels of scikit-learn, such as ``{"degree": 3}``.
+
+    Examples
+    --------
+    >>> from weft import KernelKMeans
+    >>> from weft.methods.mercer import Kernel
+    >>> KernelKMeans(2, kernel=Kernel("polynomial", {"degree": 3})).kernel.name
+    'polynomial'
+    """
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FeatureCenters:
+    """Centres in feature space, and how `KernelSwarm` finds them.
+
+    Parameters
+    ----------
+    min_size : float, default=0.02
+        Least share of the rows in a cluster.
+    refine_steps : int, default=1
+        Steps of k-means in feature space before a particle is scored.
+    polish : bool, default=True
+        Kernel k-means from the best particle's clusters.
+
+    Examples
+    --------
+    >>> from weft import KernelSwarm
+    >>> from weft.methods.mercer import FeatureCenters
+    >>> KernelSwarm(centers=FeatureCenters(min_size=0.05)).centers.polish
+    True
+    """
+
+    min_size: float = 0.02
+    refine_steps: int = 1
+    polish: bool = True
+
+
+def read_kernel(kernel: Any) -> Kernel:
+    """Return the kernel of that name, or the record itself, checked."""
+    read = kernel if isinstance(kernel, Kernel) else Kernel(kernel)
+    check_choice("kernel", read.name, KERNELS)
+    return read
+
+
+def read_centers(centers: Any) -> FeatureCenters | None:
+    """Return how centres in feature space are found; None for centres among the rows."""
+    if not isinstance(centers, FeatureCenters):
+        check_choice("centers", centers, CENTERS)
+        return FeatureCenters() if centers == "feature-space" else None
+    check_integer("refine_steps", centers.refine_steps, low=0)
+    check_real("min_size", centers.min_size, low=0.0, high=0.5)
+    return centers
+
+
+# What puts settings into the parameters of kernel methods.
+KERNEL_RECORD = RecordParameter(Kernel, Kernel)
+CENTERS_RECORD = RecordParameter(
+    FeatureCenters,
+    lambda name: FeatureCenters(),
+    lambda centers: isinstance(centers, str) and centers == "input",
+)
