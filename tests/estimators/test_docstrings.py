@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
+from typing import ClassVar
 
 import pytest
 
@@ -32,7 +34,7 @@ def test_every_parameter_is_described_once_in_the_order_of_the_signature(kind):
     signature = list(inspect.signature(kind).parameters)
     assert sorted(described) == sorted(signature)
     places = [signature.index(name) for name, _ in section(kind.__doc__, "Parameters")]
-    assert sum(a > b for a, b in zip(places, places[1:], strict=False)) <= 1  # names that share one
+    assert sum(a > b for a, b in itertools.pairwise(places)) <= 1  # names that share one
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -62,8 +64,7 @@ def test_arguments_of_methods_are_described(kind):
         if method is None or not method.__module__.startswith("weft."):
             continue
         described = {entry for entry, _ in section(method.__doc__, "Parameters")}
-        arguments = [argument for argument in inspect.signature(method).parameters]
-        assert {argument for argument in arguments if argument != "self"} <= described
+        assert set(inspect.signature(method).parameters) - {"self"} <= described
 
 
 class Plain:
@@ -80,7 +81,7 @@ class Plain:
     1
     """
 
-    _paragraphs = {"a": Entry("float", "Shared words."), "c_": Entry("int", "Learned.")}
+    _paragraphs: ClassVar = {"a": Entry("float", "Shared words."), "c_": Entry("int", "Learned.")}
     _schema = type("Schema", (), {"learned": {"_hidden": None, "c_": None}})
 
     def __init__(self, a=1.5, *, b=2):
