@@ -10,9 +10,9 @@ from typing import ClassVar
 import pytest
 
 import weft
+from weft._base.docstrings import Entry
 from weft.estimators._docstrings import complete_class, complete_method
 from weft.estimators._mixins import KeepMixin
-from weft.estimators._shared_paragraphs import Entry
 
 CLASSES = [getattr(weft, name) for name in weft._PUBLIC if name[0].isupper()]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from weft._base.arrays import Floats
+from weft._base.docstrings import Entry
 from weft._base.records import Merge
 from weft._base.scaling import standard_scaling
 from weft.backends import Backend, backend_for
 from weft.estimators._mixins import PredictMixin
 from weft.estimators._moved_params import Moved, MovedParamsMixin
-from weft.estimators._shared_paragraphs import Entry
 from weft.methods.mercer.settings import KERNEL_RECORD, read_kernel
 from weft.methods.mercer.spaces import make_space
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from weft._base.docstrings import Entry
 from weft._base.records import RecordParameter
-from weft.estimators._shared_paragraphs import Entry
 from weft.kmeans.anomalous import AnomalousStart
 
 FAMILY = {

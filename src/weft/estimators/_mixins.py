@@ -10,10 +10,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft._base.arrays import Integers
+from weft._base.docstrings import Entry
 from weft.backends.devices import to_host
 from weft.estimators._docstrings import complete_docstrings
 from weft.estimators._fit_tasks import FitTasksMixin
-from weft.estimators._shared_paragraphs import Entry
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.report.schema import SUMMARY

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Entry(NamedTuple):
-    """A type and a paragraph, as numpydoc wants them."""
-
-    kind: str
-    text: str
-
+from weft._base.docstrings import Entry
 
 _TABLE = Entry("array-like of shape (n_samples, n_features)", "Rows.")
 
@@ -68,11 +60,9 @@ ATTRIBUTES = {
 ARGUMENTS = {
     "X": _TABLE,
     "y": Entry("ignored", "Not used, present for API consistency."),
-    "sample_weight": Entry(
-        "array-like of shape (n_samples,), default=None", "How much each row counts."
-    ),
+    "sample_weight": Entry("array-like of shape (n_samples,)", "How much each row counts."),
     "resume": Entry(
-        "str or Path, default=None",
+        "str or Path",
         "A checkpoint of this fit to continue from; see :class:`weft.callbacks.Checkpoint`.",
     ),
 }

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weft._base.docstrings import Entry
 from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
 from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
-from weft.estimators._shared_paragraphs import Entry
 from weft.methods.selection.compression import centred, range_scaled
 from weft.methods.selection.fsfs import EPSILONS, fsfs
 from weft.methods.selection.ikfs import PICKS, ikfs
