@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from weft._base.arrays import Floats
 from weft._base.validation import check_real
 from weft.backends.cpu.kernels.moves import move_particles
+from weft.search.swarms.bests import nothing_known, remember
 
 
 class MEPSOState(NamedTuple):
@@ -95,10 +96,7 @@ class MEPSO:
         return MEPSOState(
             positions.copy(),
             rng.uniform(-reach, reach, positions.shape),
-            positions.copy(),
-            np.full(n_particles, -np.inf),
-            positions[0].copy(),
-            -np.inf,
+            *nothing_known(positions),
             np.full(n_particles, np.inf),  # so that the first generation is no growth
             np.zeros(n_particles, dtype=np.int64),
             positions[0].copy(),
@@ -126,15 +124,8 @@ class MEPSO:
     def tell(self, state: MEPSOState, fitness: Floats) -> MEPSOState:
         """Update growth rates, own bests, the guide and the best seen."""
         growth = state.growth + (fitness > state.last_fitness)
-        better = fitness > state.own_best_fitness
-        own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
-        own_best_fitness = np.where(better, fitness, state.own_best_fitness)
-        state = state._replace(
-            own_best=own_best,
-            own_best_fitness=own_best_fitness,
-            last_fitness=fitness.copy(),
-            growth=growth,
-        )
+        state = remember(state, fitness)._replace(last_fitness=fitness.copy(), growth=growth)
+        own_best, own_best_fitness = state.own_best, state.own_best_fitness
         candidates = np.flatnonzero(own_best_fitness > state.guide_fitness)
         if len(candidates):
             rank = own_best_fitness[candidates]
@@ -143,11 +134,6 @@ class MEPSO:
             chosen = int(candidates[np.lexsort(keys)[-1]])
             state = state._replace(
                 guide=own_best[chosen].copy(), guide_fitness=float(own_best_fitness[chosen])
-            )
-        leader = int(own_best_fitness.argmax())
-        if own_best_fitness[leader] > state.best_fitness:
-            state = state._replace(
-                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
             )
         return state
 
