@@ -24,6 +24,9 @@ A call **as printed** follows its paper to the letter; below each table stand th
 settings. **near print**: what differs is said. **weft's**: what weft does instead, where print is
 weak or leaves a choice; the [decisions](../dev/architecture.md) say why.
 
+Records in a call, such as `Objective(...)`, hold settings that are rarely changed;
+`weft methods NAME` shows where each is imported from.
+
 This page is made from `weft.estimators.presets` by `python docs/tables.py`.
 """
 

@@ -55,7 +55,8 @@ def _show(method: Method) -> None:
     out.print(f"{method.title}: {method.what}", style="bold", markup=False)
     if not method.in_python_only:
         out.print(f"  weft cluster FILE --method {method.name}", markup=False)
-    out.print(f"  {prefix}{method.call}", markup=False, soft_wrap=True)
+    for line in (*method.imports, f"{prefix}{method.call}"):
+        out.print(f"  {line}", markup=False, soft_wrap=True)
     out.print(f"  {method.source}", markup=False)
     out.print(f"  {_STATUS[method.status]}", markup=False)
     if method.note:

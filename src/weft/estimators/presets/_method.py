@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from inspect import signature
 from typing import Any, NamedTuple
 
@@ -60,6 +61,12 @@ class Method(NamedTuple):
         given = [self.arguments] if self.arguments else []
         given += [f"{key}={written(value)}" for key, value in self.params.items()]
         return f"{self.estimator}({', '.join(given)}){self.answer}"
+
+    @property
+    def imports(self) -> list[str]:
+        """Lines that import the records in the call."""
+        records = [type(value) for value in self.params.values() if is_dataclass(value)]
+        return [f"from {kind.__module__} import {kind.__name__}" for kind in records]
 
     @property
     def settings(self) -> dict[str, Any]:
