@@ -132,6 +132,18 @@ def test_a_name_keeps_its_own_settings():
     assert model.swarm.social == pytest.approx(1.49618)  # not PSO's 1.5
 
 
+def test_a_subclass_may_use_an_old_name_anew():
+    class Mine(weft.ProjectedSwarm):
+        def __init__(self, n_clusters=8, *, strength="high", random_state=None):
+            super().__init__(n_clusters, random_state=random_state)
+            self.strength = strength
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = Mine(strength="low")
+    assert (model.strength, model.objective) == ("low", "psovw")
+
+
 def test_verbose_is_a_callback():
     patience = Patience(3)
     with pytest.warns(FutureWarning, match=r"pass callbacks=\[weft.callbacks.Progress\(\)\]"):

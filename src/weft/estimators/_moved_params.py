@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from weft._base.records import Merge, written
@@ -24,9 +25,8 @@ class Moved(NamedTuple):
 class MovedParamsMixin:
     """For estimators whose rarely used parameters travel in records, such as ``swarm=PSO(...)``.
 
-    The constructor takes ``**moved`` as its last argument and ends with ``self._take(moved)``.
-    scikit-learn's ``get_params`` and ``clone``, and the signature of the class, show the new
-    parameters alone.
+    Constructors, ``get_params`` and ``clone`` know the new parameters alone. Old names are put into
+    them around the constructor and in ``set_params``.
     """
 
     # Parameters that take records, and what puts a setting into each.
@@ -35,26 +35,15 @@ class MovedParamsMixin:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        signature = inspect.signature(cls.__init__)
-        shown = [
-            parameter
-            for name, parameter in signature.parameters.items()
-            if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
-        ]
-        cls.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        if "__init__" in vars(cls):
+            cls.__init__ = _with_old_names(cls.__init__)  # type: ignore[method-assign]
 
     @classmethod
     def _old_names(cls) -> tuple[str, ...]:
         return tuple(name for moved in cls._moved for name in moved.names)
 
-    def _take(self, given: dict[str, Any]) -> None:
+    def _take(self, given: Mapping[str, Any]) -> None:
         """Put parameters that were given by their old names into the new ones."""
-        unknown = sorted(set(given) - set(self._old_names()))
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument "
-                f"{unknown[0]!r}"
-            )
         for moved in self._moved:
             old = {name: given[name] for name in moved.names if name in given}
             if not old:
@@ -96,6 +85,21 @@ class MovedParamsMixin:
         super().set_params(**params)  # type: ignore[misc] # BaseEstimator comes after this mixin
         self._take(old)
         return self
+
+
+def _with_old_names(construct: Callable[..., None]) -> Callable[..., None]:
+    """Return a constructor that takes old names as well; its signature stays."""
+
+    known = inspect.signature(construct).parameters  # a subclass may use an old name anew
+
+    @functools.wraps(construct)
+    def init(self: Any, *args: Any, **params: Any) -> None:
+        names = [name for name in self._old_names() if name in params and name not in known]
+        old = {name: params.pop(name) for name in names}
+        construct(self, *args, **params)
+        self._take(old)
+
+    return init
 
 
 def _progress(callbacks: Any, old: Mapping[str, Any]) -> Any:

@@ -93,7 +93,6 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
-        **moved: Any,
     ) -> None:
         self.n_clusters = n_clusters
         self.distance_exponent = distance_exponent
@@ -108,7 +107,6 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self._take(moved)
 
     def fit(
         self, X: Any, y: Any = None, *, must_link: Any = None, cannot_link: Any = None

@@ -171,7 +171,6 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         n_jobs=None,
         callbacks=None,
         random_state=None,
-        **moved,
     ):
         self.clusterer = clusterer
         self.criterion = criterion
@@ -188,7 +187,6 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.random_state = random_state
-        self._take(moved)
 
     def _read_rows(self, X: Any) -> Any:
         if not is_on_gpu(X):

@@ -103,7 +103,6 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
         device="cpu",
         n_jobs=None,
         random_state=None,
-        **moved,
     ):
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -116,7 +115,6 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self._take(moved)
 
     def fit(self, X, y=None):
         """Cluster the rows."""

@@ -84,7 +84,6 @@ class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
         scale=True,
         max_memory="1GiB",
         device="cpu",
-        **moved,
     ):
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -94,7 +93,6 @@ class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self.scale = scale
         self.max_memory = max_memory
         self.device = device
-        self._take(moved)
 
     def fit(self, X, y=None):
         """Choose the centres and assign the rows."""

@@ -150,7 +150,6 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
         n_jobs=None,
         callbacks=None,
         random_state=None,
-        **moved,
     ):
         self.kernel = kernel
         self.centers = centers
@@ -167,7 +166,6 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.random_state = random_state
-        self._take(moved)
 
     def _run(self, rows: Floats, resume: str | Path | None) -> None:
         with running(self, rows, resume) as run:

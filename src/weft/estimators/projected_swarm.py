@@ -169,7 +169,6 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         n_jobs=None,
         callbacks=None,
         random_state=None,
-        **moved,
     ):
         self.n_clusters = n_clusters
         self.objective = objective
@@ -186,7 +185,6 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.random_state = random_state
-        self._take(moved)
 
     @available_if(lambda self: self.metric == "euclidean")
     def partial_fit(self, X, y=None):

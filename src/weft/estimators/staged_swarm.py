@@ -130,7 +130,6 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, PredictMixin, SearchEstimator)
         n_jobs=None,
         callbacks=None,
         random_state=None,
-        **moved,
     ):
         self.stages = stages
         self.feature_term = feature_term
@@ -147,7 +146,6 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, PredictMixin, SearchEstimator)
         self.n_jobs = n_jobs
         self.callbacks = callbacks
         self.random_state = random_state
-        self._take(moved)
 
     def _check_settings(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))

@@ -137,7 +137,6 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
         device: str = "cpu",
         n_jobs: int | None = None,
         random_state: Any = None,
-        **moved: Any,
     ) -> None:
         self.n_clusters = n_clusters
         self.distance_exponent = distance_exponent
@@ -153,7 +152,6 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
         self.device = device
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self._take(moved)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WeightedKMeans:
         """Cluster the rows of `X`.
