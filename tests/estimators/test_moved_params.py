@@ -214,6 +214,39 @@ def test_records_are_kept_in_model_files(name, records, quick, three_groups, tmp
     np.testing.assert_array_equal(loaded.predict(three_groups), model.predict(three_groups))
 
 
+WRONG = [
+    (Objective, {"name": "kmeans"}, "objective='kmeans' is not known"),
+    (Objective, {"strength": 0.0}, "strength=0.0 must be"),
+    (Objective, {"strength": "high"}, "strength='high' is not known"),
+    (Objective, {"dispersion_floor": -1.0}, "dispersion_floor=-1.0 must be"),
+    (SwarmSettings, {"init": "best"}, "init='best' is not known"),
+    (SwarmSettings, {"weight_init": "zero"}, "weight_init='zero' is not known"),
+    (SwarmSettings, {"bounds": "wrap"}, "bounds='wrap' is not known"),
+    (SwarmSettings, {"acceleration": -1.0}, "acceleration=-1.0 must be"),
+    (SwarmSettings, {"n_steps": 0}, "n_steps=0 must be"),
+    (SwarmSettings, {"max_iter": 0}, "max_iter=0 must be"),
+    (Kernel, {"name": "gauss"}, "kernel='gauss' is not known"),
+    (FeatureCenters, {"min_size": 0.6}, "min_size=0.6 must be"),
+    (FeatureCenters, {"refine_steps": -1}, "refine_steps=-1 must be"),
+    (ClusterEstimate, {"n_clusters": 0}, "n_clusters_estimate=0 must be"),
+    (ClusterEstimate, {"n_estimates": 0}, "n_estimates=0 must be"),
+    (ClusterEstimate, {"k_spread": 0.0}, "k_spread=0.0 must be"),
+    (AnomalousStart, {"min_cluster_size": -1}, "min_cluster_size=-1 must be"),
+    (AnomalousStart, {"pattern_offset": -1}, "pattern_offset=-1 must be"),
+    (FeatureCenters, {"polish": "yes"}, "polish='yes' is not known"),
+    (MEPSO, {"bounds": (1.0, 0.0)}, r"bounds\[1\]=0.0 must be"),
+    (MEPSO, {"elitist": "no"}, "elitist='no' is not known"),
+    (MEPSO, {"n_generations": 0}, "n_generations=0 must be"),
+    (MEPSO, {"initial_velocity": -1.0}, "initial_velocity=-1.0 must be"),
+]
+
+
+@pytest.mark.parametrize(("kind", "settings", "sentence"), WRONG)
+def test_records_check_their_settings(kind, settings, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        kind(**settings)
+
+
 def test_tables_of_settings_become_records():
     given = {"clusterer": {"name": "dbscan", "eps": 0.5}, "swarm": {"inertia": 0.6}, "patience": 3}
     assert read_records(weft.FeatureSwarm, given) == {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -19,6 +20,7 @@ from weft.models.kinds import (
     Integer,
     Kind,
     ListOf,
+    MapOf,
     Number,
     OneOf,
     Record,
@@ -40,6 +42,16 @@ SMALLEST = 5e-324  # the least float above 0
 MATRIX = OneOf(Array(("*", "*"), NUMBER_TYPES), ListOf(ListOf(Number())))
 VECTOR = Array(("*",), NUMBER_TYPES)
 SCALAR = OneOf(NOTHING, Flag(), Number(), Text())
+
+# What a record of settings holds; it checks the values itself when it is made.
+_PLAIN = OneOf(SCALAR, ListOf(Number()), MapOf(SCALAR))
+
+
+def settings_record(kind: type[Any]) -> Record:
+    """The settings of a dataclass that checks them itself."""
+    made_from = [field.name for field in dataclasses.fields(kind) if field.init]
+    return Record(kind.__name__, kind, dict.fromkeys(made_from, _PLAIN))
+
 
 # Parameters that mean the same wherever they occur.
 PARAMS: dict[str, Kind] = {

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from weft.estimators._declared import MATRIX, SMALLEST, STEPS, floats, positions
+from weft.estimators._declared import (
+    MATRIX,
+    SMALLEST,
+    STEPS,
+    floats,
+    positions,
+    settings_record,
+)
 from weft.kmeans.anomalous import AnomalousStart
 from weft.kmeans.fitting import INITS
 from weft.kmeans.seeding import AnomalousPatterns
@@ -11,15 +18,7 @@ from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf, Record
 from weft.models.schema import Attribute, Optional
 
 # Starts of the family: by name, or centres.
-INIT = OneOf(
-    Choice(*INITS),
-    MATRIX,
-    Record(
-        "AnomalousStart",
-        AnomalousStart,
-        dict.fromkeys(("min_cluster_size", "pattern_offset"), Number(low=0.0)),
-    ),
-)
+INIT = OneOf(Choice(*INITS), MATRIX, settings_record(AnomalousStart))
 PATTERNS = OneOf(
     NOTHING,
     Record(

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from weft.estimators._declared import (
-    COUNT,
     FITNESS,
     MATRIX,
-    POSITIVE,
     SAMPLED,
-    SCALAR,
     SEARCH,
     STEPS,
     declare,
@@ -21,42 +17,18 @@ from weft.estimators._declared import (
     positions,
     radius_has_powers,
     rows,
+    settings_record,
 )
-from weft.models.kinds import NOTHING, Choice, Integer, Kind, Number, OneOf, Record
+from weft.models.kinds import NOTHING, Choice, Integer, Kind, Number, OneOf
 from weft.search.clusterers import CLUSTERERS
 from weft.search.criteria import CRITERIA
-from weft.search.criteria.base import FEATURES, OUTLIERS
 from weft.search.particles import INITS
 from weft.search.swarms import SWARMS
-
-_PULL = Number(low=0.0)
-_SIDE = Choice(*FEATURES)
-# Settings of clusterers, criteria and swarms by their names.
-_SETTINGS: dict[str, Kind] = {
-    **dict.fromkeys(("n_neighbors", "min_samples", "max_iter", "convergence_iter"), COUNT),
-    "n_clusters": COUNT,
-    "eps": OneOf(NOTHING, POSITIVE),
-    "damping": Number(low=0.5, high=1.0),
-    "preference": OneOf(NOTHING, Number()),
-    "outliers": Choice(*OUTLIERS),
-    **dict.fromkeys(("features", "silhouette", "connectedness"), _SIDE),
-    **dict.fromkeys(("cap", "max_velocity"), POSITIVE),
-    "artificial_noise": _PULL,
-    **dict.fromkeys(("inertia", "cognitive", "social", "initial_velocity"), _PULL),
-}
 
 
 def _by_name_or_record(registry: Mapping[str, Any]) -> Kind:
     """A name of the registry, or an object of one of its classes; others cannot be saved."""
-    records = [
-        Record(
-            kind.__name__,
-            kind,
-            {field.name: _SETTINGS.get(field.name, SCALAR) for field in fields(kind) if field.init},
-        )
-        for kind in registry.values()
-    ]
-    return OneOf(Choice(*registry), *records)
+    return OneOf(Choice(*registry), *map(settings_record, registry.values()))
 
 
 FEATURE_SWARM = declare(

@@ -5,34 +5,17 @@ from __future__ import annotations
 from weft.estimators._declared import (
     COUNT,
     FITNESS,
-    POSITIVE,
     SEARCH,
     declare,
     floats,
     history,
+    settings_record,
 )
 from weft.estimators._declared_centers import CENTERS, STREAM
 from weft.methods.projected.criteria import OBJECTIVES
 from weft.methods.projected.settings import METRICS, PARTICLES, Objective, SwarmSettings
-from weft.methods.projected.starts import INITS, WEIGHT_INITS
-from weft.models.kinds import NOTHING, Choice, Flag, ListOf, Number, OneOf, Record
+from weft.models.kinds import NOTHING, Choice, Flag, Number, OneOf
 from weft.models.schema import Only, Optional
-from weft.search.swarms.clpso import BOUNDS
-
-_OBJECTIVE = {
-    "name": Choice(*OBJECTIVES),
-    "strength": OneOf(Choice("auto"), POSITIVE),
-    "dispersion_floor": Number(low=0.0),
-}
-_SWARM = {
-    "init": Choice(*INITS),
-    "weight_init": Choice(*WEIGHT_INITS),
-    "bounds": Choice(*BOUNDS),
-    "inertia": ListOf(Number(), 2),
-    "acceleration": Number(low=0.0),
-    "n_steps": COUNT,
-    "max_iter": COUNT,
-}
 
 PROJECTED_SWARM = declare(
     {
@@ -50,10 +33,10 @@ PROJECTED_SWARM = declare(
         "n_samples_search_": Optional(COUNT),
         "_stream": STREAM,
     },
-    objective=OneOf(Choice(*OBJECTIVES), Record("Objective", Objective, _OBJECTIVE)),
+    objective=OneOf(Choice(*OBJECTIVES), settings_record(Objective)),
     metric=Choice(*METRICS),
     particle=Choice(*PARTICLES),
     weight_exponent=OneOf(Choice("auto"), Number(low=0.0)),
     polish=Flag(),
-    swarm=OneOf(Choice("clpso"), Record("SwarmSettings", SwarmSettings, _SWARM)),
+    swarm=OneOf(Choice("clpso"), settings_record(SwarmSettings)),
 )

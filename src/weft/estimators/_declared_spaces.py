@@ -9,16 +9,16 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from weft.estimators._declared import (
     FITNESS,
     SAMPLED,
-    SCALAR,
     SCALING,
     SMALLEST,
     STEPS,
     floats,
     positions,
+    settings_record,
 )
 from weft.methods.mercer.settings import KERNELS, Kernel
 from weft.methods.mercer.spaces import KernelSpace, Walk, WalkSpace
-from weft.models.kinds import NOTHING, Choice, Fields, Flag, Integer, MapOf, Number, OneOf, Record
+from weft.models.kinds import NOTHING, Choice, Fields, Flag, Integer, Number, OneOf, Record
 from weft.models.schema import Added, Attribute
 
 
@@ -29,8 +29,7 @@ def _kernel_takes(space: KernelSpace) -> str:
     return f"has a parameter {unknown[0]!r} that its kernel does not take." if unknown else ""
 
 
-_NAME = Choice(*KERNELS)
-KERNEL = OneOf(_NAME, Record("Kernel", Kernel, {"name": _NAME, "params": MapOf(SCALAR)}))
+KERNEL = OneOf(Choice(*KERNELS), settings_record(Kernel))
 _ROWS = floats("n_searched", "n_features")
 _GRAM = floats("n_searched", "n_searched")
 # What scikit-learn allows; squares of a width must stay within the range of float64.

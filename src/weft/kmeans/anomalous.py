@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from weft._base.validation import check_real
+
 
 @dataclass(frozen=True)
 class AnomalousStart:
@@ -27,6 +29,10 @@ class AnomalousStart:
 
     min_cluster_size: float = 2
     pattern_offset: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_real("min_cluster_size", self.min_cluster_size, low=0.0)
+        check_real("pattern_offset", self.pattern_offset, low=0.0)
 
 
 def read_anomalous(init: Any) -> AnomalousStart:

@@ -37,6 +37,11 @@ class Kernel:
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        check_choice("kernel", self.name, KERNELS)
+        if not isinstance(self.params, Mapping):
+            raise TypeError(f"params={self.params!r} must be a dict of the kernel's parameters.")
+
 
 @dataclass(frozen=True)
 class FeatureCenters:
@@ -63,22 +68,23 @@ class FeatureCenters:
     refine_steps: int = 1
     polish: bool = True
 
+    def __post_init__(self) -> None:
+        check_real("min_size", self.min_size, low=0.0, high=0.5)
+        check_integer("refine_steps", self.refine_steps, low=0)
+        check_choice("polish", self.polish, (True, False))
+
 
 def read_kernel(kernel: Any) -> Kernel:
-    """Return the kernel of that name, or the record itself, checked."""
-    read = kernel if isinstance(kernel, Kernel) else Kernel(kernel)
-    check_choice("kernel", read.name, KERNELS)
-    return read
+    """Return the kernel of that name, or the record itself."""
+    return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
 
 
 def read_centers(centers: Any) -> FeatureCenters | None:
     """Return how centres in feature space are found; None for centres among the rows."""
-    if not isinstance(centers, FeatureCenters):
-        check_choice("centers", centers, CENTERS)
-        return FeatureCenters() if centers == "feature-space" else None
-    check_integer("refine_steps", centers.refine_steps, low=0)
-    check_real("min_size", centers.min_size, low=0.0, high=0.5)
-    return centers
+    if isinstance(centers, FeatureCenters):
+        return centers
+    check_choice("centers", centers, CENTERS)
+    return FeatureCenters() if centers == "feature-space" else None
 
 
 # What puts settings into the parameters of kernel methods.

@@ -43,6 +43,14 @@ class Objective:
     strength: float | str = "auto"
     dispersion_floor: float = 1e-4
 
+    def __post_init__(self) -> None:
+        check_choice("objective", self.name, OBJECTIVES)
+        if isinstance(self.strength, str):
+            check_choice("strength", self.strength, ("auto",))
+        else:
+            check_real("strength", self.strength, low=0.0, open_low=True)
+        check_real("dispersion_floor", self.dispersion_floor, low=0.0)
+
 
 @dataclass(frozen=True)
 class SwarmSettings:
@@ -83,8 +91,7 @@ class SwarmSettings:
     n_steps: int = 3
     max_iter: int = 300
 
-    def check(self) -> None:
-        """Raise where a setting is wrong."""
+    def __post_init__(self) -> None:
         check_choice("init", self.init, INITS)
         check_choice("weight_init", self.weight_init, WEIGHT_INITS)
         check_choice("bounds", self.bounds, BOUNDS)
@@ -126,10 +133,11 @@ class Settings:
 def read_settings(model: Any) -> Settings:
     """Check the parameters of an estimator."""
     swarm = read_swarm(model.swarm)
-    objective = read_objective(model.objective)
+    objective = model.objective
+    if not isinstance(objective, Objective):
+        objective = Objective(objective)
     check_choice("metric", model.metric, METRICS)
     check_choice("particle", model.particle, PARTICLES)
-    swarm.check()
     check_choice("device", model.device, DEVICES)
     if model.metric == "jaccard" and model.device == "cuda":
         raise ValueError(
@@ -156,22 +164,14 @@ def read_settings(model: Any) -> Settings:
         metric=model.metric,
         particle=model.particle,
         exponent=exponent,
-        strength=_read_strength(objective.strength),
+        strength=None if isinstance(objective.strength, str) else float(objective.strength),
         n_particles=n_particles,
         n_generations=n_evaluations // n_particles,
         polish=bool(model.polish),
-        dispersion_floor=check_real("dispersion_floor", objective.dispersion_floor, low=0.0),
+        dispersion_floor=float(objective.dispersion_floor),
         standardize=bool(model.standardize),
         swarm=swarm,
     )
-
-
-def read_objective(objective: Any) -> Objective:
-    """Return the objective of that name, or the record itself."""
-    if not isinstance(objective, Objective):
-        return Objective(check_choice("objective", objective, OBJECTIVES))
-    check_choice("objective", objective.name, OBJECTIVES)
-    return objective
 
 
 def read_swarm(swarm: Any) -> SwarmSettings:
@@ -192,10 +192,3 @@ def read_exponent(weight_exponent: Any, metric: str) -> float:
         check_choice("weight_exponent", weight_exponent, ("auto",))
         return 1.0 if metric == "jaccard" else 8.0
     return check_real("weight_exponent", weight_exponent, low=0.0)
-
-
-def _read_strength(strength: Any) -> float | None:
-    if isinstance(strength, str):
-        check_choice("strength", strength, ("auto",))
-        return None
-    return check_real("strength", strength, low=0.0, open_low=True)

@@ -33,12 +33,13 @@ class ClusterEstimate:
     n_estimates: int = 30
     k_spread: float = 1.5
 
+    def __post_init__(self) -> None:
+        if self.n_clusters is not None:
+            check_integer("n_clusters_estimate", self.n_clusters, low=1)
+        check_integer("n_estimates", self.n_estimates, low=1)
+        check_real("k_spread", self.k_spread, low=0.0, open_low=True)
+
 
 def read_estimate(estimate: Any) -> ClusterEstimate:
-    """Return what a number, None or the record itself says, checked."""
-    read = estimate if isinstance(estimate, ClusterEstimate) else ClusterEstimate(estimate)
-    if read.n_clusters is not None:
-        check_integer("n_clusters_estimate", read.n_clusters, low=1)
-    check_integer("n_estimates", read.n_estimates, low=1)
-    check_real("k_spread", read.k_spread, low=0.0, open_low=True)
-    return read
+    """Return what a number, None or the record itself says."""
+    return estimate if isinstance(estimate, ClusterEstimate) else ClusterEstimate(estimate)

@@ -10,7 +10,7 @@ from weft._base.validation import check_choice
 from weft.backends.spaces import Array, Spaces
 
 FEATURES = ("weighted", "full")
-OUTLIERS = ("cluster", "exclude")
+_OUTLIERS = ("cluster", "exclude")
 
 
 class Criterion:
@@ -59,7 +59,7 @@ class OutlierCriterion(Criterion):
     outliers: str = "cluster"
 
     def __post_init__(self) -> None:
-        check_choice("outliers", self.outliers, OUTLIERS)
+        check_choice("outliers", self.outliers, _OUTLIERS)
 
     def dense(self, spaces: Spaces, labels: Array) -> Array:
         """Return the labels that the measure sees."""

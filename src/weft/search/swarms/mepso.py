@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_real
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends.cpu.kernels.moves import move_particles
 from weft.search.swarms.bests import nothing_known, remember
 
@@ -87,7 +87,13 @@ class MEPSO:
         check_real("inertia", self.inertia, low=0.0)
         object.__setattr__(self, "cognitive", _pull("cognitive", self.cognitive))
         object.__setattr__(self, "social", _pull("social", self.social))
+        check_integer("n_generations", self.n_generations, low=1)
         check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
+        check_real("initial_velocity", self.initial_velocity, low=0.0)
+        check_choice("elitist", self.elitist, (True, False))
+        if self.bounds is not None:
+            low, high = self.bounds
+            check_real("bounds[1]", high, low=check_real("bounds[0]", low))
 
     def start(self, positions: Floats, rng: np.random.Generator) -> MEPSOState:
         """Return the first state: nothing is known yet."""
