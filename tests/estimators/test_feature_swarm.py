@@ -229,8 +229,10 @@ class Drift:
 
 
 def test_binary_search_takes_the_settings_of_pso(blobs):
-    quick = {"swarm": "binary", "n_particles": 6, "n_generations": 3, "random_state": 0}
-    from_pso = FeatureSwarm(swarm=PSO(inertia=0.5, max_velocity=0.5), **quick).fit(blobs[0])
+    quick = {"n_particles": 6, "n_generations": 3, "random_state": 0}
+    pso = PSO(inertia=0.5, max_velocity=0.5)
+    with pytest.warns(FutureWarning, match="encoding of FeatureSwarm moved into swarm"):
+        from_pso = FeatureSwarm(swarm=pso, encoding="binary", **quick).fit(blobs[0])
     bits = BinaryPSO(inertia=0.5, max_velocity=3.0)
     expected = FeatureSwarm(swarm=bits, **quick).fit(blobs[0])
     np.testing.assert_array_equal(from_pso.feature_weights_, expected.feature_weights_)
