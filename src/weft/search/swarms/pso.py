@@ -38,7 +38,7 @@ class PSOState(NamedTuple):
 
 @dataclass(frozen=True)
 class PSO:
-    """Settings of the swarm; the defaults are the paper's.
+    """Global-best particle swarm optimisation; the defaults are the paper's.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from weft.search.swarms.pso import PSO, PSOState
 
 @dataclass(frozen=True)
 class StandardPSO(PSO):
-    """Settings of the swarm; the defaults are van den Bergh's, and particles start at rest."""
+    """PSO with two random numbers per dimension, van den Bergh's settings, and a start at rest."""
 
     inertia: float = 0.729844
     cognitive: float = 1.49618
