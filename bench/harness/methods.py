@@ -23,6 +23,7 @@ from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.features import Spaces
 from weft.backends.cpu.spaces import Space, Table
 from weft.backends.spaces import Solution
+from weft.estimators.presets import find_method
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.metrics import accuracy
 from weft.search.clusterers import make_clusterer
@@ -164,15 +165,20 @@ def truth(params: dict[str, Any], at: Setting) -> Outcome:
 
 
 def learn_exponent(params: dict[str, Any], at: Setting) -> Outcome:
-    """Algorithms 4.3 and 4.4: an exponent from the labels of 20 % of the rows, then all rows."""
+    """Algorithms 4.3 and 4.4: an exponent from the labels of 20 % of the rows, then all rows.
+
+    ``model`` names the preset whose exponent is chosen; the other parameters are those of
+    `choose_exponent`.
+    """
     given = dict(params)
-    n_repeats = given.pop("n_repeats", 1)
-    model = weft.WeightedKMeans(len(np.unique(at.y)), **given, random_state=at.seed)
+    n_repeats = given.get("n_repeats", 1)
+    n_clusters = len(np.unique(at.y))
+    model = find_method(given.pop("model")).make(n_clusters=n_clusters, random_state=at.seed)
     rng = np.random.default_rng(at.seed)
     known = rng.choice(len(at.X), round(0.2 * len(at.X)), replace=False)
     y = np.full(len(at.X), -1)
     y[known] = at.y[known]
-    choice = choose_exponent(model, at.X, y=y, n_repeats=n_repeats, random_state=at.seed)
+    choice = choose_exponent(model, at.X, y=y, random_state=at.seed, **given)
     right, labels = [], at.y
     for turn in range(n_repeats):
         model.set_params(random_state=(at.seed + turn) % 2**31, **choice.parameters)
@@ -185,5 +191,5 @@ def learn_exponent(params: dict[str, Any], at: Setting) -> Outcome:
 OTHERS: dict[str, Callable[[dict[str, Any], Setting], Outcome]] = {
     "plain": plain,
     "truth": truth,
-    "learn_exponent": learn_exponent,
+    "choose_exponent": learn_exponent,
 }

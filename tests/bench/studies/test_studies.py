@@ -87,10 +87,10 @@ def test_a_method_takes_its_call_from_a_preset():
     assert study.with_preset({"preset": "gcuk", "leave_out": ["scale"]}) == {
         "call": "GeneticClustering"
     }
-    # A study may run something else with the settings of a method.
-    learned = study.with_preset({"preset": "wk-means", "call": "learn_exponent"})
-    assert learned["call"] == "learn_exponent"
-    assert learned["params"]["init_weights"] == "random"
+    # A method that chooses an exponent names the method whose exponent it is.
+    learned = study.load("amorim-4.1").methods["WK-Means, learned"]
+    assert learned["call"] == "choose_exponent"
+    assert learned["params"] == {"n_repeats": 100, "ties": "first", "model": "wk-means"}
     with pytest.raises(ValueError, match="did you mean 'psovw'"):
         study.with_preset({"preset": "psowv"})
 

@@ -29,7 +29,14 @@ _PATTERN_OFFSET = {
     "pattern_offset=0.01": '3.3.3: "adding a very small constant", 0.01, "in the first, '
     "'intelligent', step of the algorithm\"",
 }
-_LEARNED = "of exponents with equal accuracy weft takes the middle one; the letter takes the first"
+_LEARNED = {
+    "ties='first'": '4.3.1, 4.3.2: "Set the value of β* to the β with the highest accuracy", '
+    '"ranging from 1.0 to 5.0": of exponents with equal accuracy a search upwards keeps the first',
+}
+_FIFTH = (
+    "y holds the labels of the rows that are known, -1 elsewhere; print draws 20 % of the rows, "
+    "100 times. Without ties the middle of equal exponents is taken, which is weft's better choice"
+)
 _DEAD_ENDS = (
     "an assignment that comes to a dead end is tried again in another order, up to 100 times; "
     "the printed algorithm gives up"
@@ -81,16 +88,22 @@ METHODS = (
     _IMWK,
     Method(
         *("wk-means-learned", "WK-Means, semi-supervised β", "choose_exponent"),
-        {"n_repeats": 100},
+        {"n_repeats": 100, "ties": "first"},
         *("the exponent of WK-Means from labels of some rows (algorithm 4.3)", "amorim", True),
+        printed=True,
+        because=_LEARNED
+        | {"n_repeats=100": 'algorithm 4.3: "Run WK-Means, Algorithm 3.1, 100 times for each β"'},
         arguments=f"{_WK.call}, X, y=y",
-        note=_LEARNED,
+        note=_FIFTH,
     ),
     Method(
-        *("imwk-means-learned", "iMWK-Means, semi-supervised β", "choose_exponent", {}),
+        *("imwk-means-learned", "iMWK-Means, semi-supervised β", "choose_exponent"),
+        {"ties": "first"},
         *("the exponent of iMWK-Means from labels of some rows (algorithm 4.4)", "amorim", True),
+        printed=True,
+        because=_LEARNED,
         arguments=f"{_IMWK.call}, X, y=y",
-        note=_LEARNED,
+        note=_FIFTH,
     ),
     Method(
         *("cop-kmeans", "COP-KMeans", "ConstrainedKMeans", _RANDOM),
