@@ -192,7 +192,7 @@ SENTENCES = [
     ),
     Sentence(*("003", STAGED, "The PSO methods had a swarm size of 100"), {"n_particles": 100}),
     Sentence(
-        *("003", STAGED, "C_1 = C_2 = 1.49618$, and velocity clamped between"),
+        *("003", STAGED, "and velocity clamped between"),
         {"inertia": 0.729844, "cognitive": 1.49618, "social": 1.49618, "max_velocity": 6.0},
     ),
     Sentence(
