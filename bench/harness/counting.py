@@ -93,9 +93,13 @@ def headline(tables: list[Table]) -> str:
     """Return a paper in a few sentences."""
     words = counted(tables)
     total = sum(words[word] for word in JUDGED)
+    if not total:
+        return "No printed number can be judged."
     missed = [f"{words[word]} {word}" for word in JUDGED[1:] if words[word]]
     text = f"**{words['agrees']} of {total} printed numbers that can be judged agree with ours**"
-    text += f" ({', '.join(missed)}; {with_reason(tables)} of these with a stated reason)."
+    if missed:
+        text += f" ({', '.join(missed)}; {with_reason(tables)} of these with a stated reason)"
+    text += "."
     rest = [
         f"{words[word]} {said}"
         for word, said in (

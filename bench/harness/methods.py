@@ -188,8 +188,33 @@ def learn_exponent(params: dict[str, Any], at: Setting) -> Outcome:
     return Outcome(at.X, at.y, labels, model, extra)
 
 
+def selected(params: dict[str, Any], at: Setting) -> Outcome:
+    """A preset on the features that another preset keeps (chapter 5 of the thesis).
+
+    ``select`` and ``model`` name the presets, ``select_params`` are the selector's; the other
+    parameters are the model's.
+    """
+    given = {key: _resolved(value, at) for key, value in params.items()}
+    kept = _selector(given.pop("select"), tuple(given.pop("select_params", {}).items()), at)
+    model = find_method(given.pop("model")).make(**given, random_state=at.seed)
+    labels = model.fit_predict(kept.transform(at.X))
+    return Outcome(at.X, at.y, np.asarray(labels), kept, {})
+
+
+_selectors: dict[tuple[Any, ...], Any] = {}
+
+
+def _selector(name: str, params: tuple[tuple[str, Any], ...], at: Setting) -> Any:
+    # It does not depend on the exponent, which is swept.
+    key = (at.paper, at.data, name, params)
+    if key not in _selectors:
+        _selectors[key] = find_method(name).make(**dict(params)).fit(at.X)
+    return _selectors[key]
+
+
 OTHERS: dict[str, Callable[[dict[str, Any], Setting], Outcome]] = {
     "plain": plain,
     "truth": truth,
     "choose_exponent": learn_exponent,
+    "selected": selected,
 }
