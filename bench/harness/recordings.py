@@ -17,8 +17,8 @@ import numpy as np
 PAIRS = (("Fc3", "Cp3"), ("Fc1", "Cp1"), ("Cz", "Pz"), ("Fc2", "Cp2"), ("Fc4", "Cp4"))
 # Runs with left and right fist, and runs with both fists and both feet; imagined, not moved.
 TASKS = {
-    **dict.fromkeys((4, 8, 12), {"T1": "left", "T2": "right"}),
-    **dict.fromkeys((6, 10, 14), {"T2": "feet"}),
+    **{run: {"T1": "left", "T2": "right"} for run in (4, 8, 12)},
+    **{run: {"T2": "feet"} for run in (6, 10, 14)},
 }
 BANDS = np.linspace(8.0, 45.0, 17)  # edges of 16 bands, in Hz
 SECONDS = 4.0  # of a trial
