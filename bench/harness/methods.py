@@ -59,6 +59,14 @@ def run(method: dict[str, Any], at: Setting) -> dict[str, Any]:
     return _once(method, at, {})
 
 
+def labels_of(method: dict[str, Any], at: Setting) -> np.ndarray:
+    """Return the clusters that a method finds."""
+    params = method.get("params", {})
+    if method["call"] in OTHERS:
+        return OTHERS[method["call"]](params, at).labels
+    return _estimator(method["call"], params, at).labels
+
+
 def sweep_of(sweep: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the parameters of each step of a sweep."""
     values = sweep.get("values")

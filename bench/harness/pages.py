@@ -32,7 +32,7 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
     for table in tables:
         made = rows_for(table.study, results)
         drawn = figures.draw(table.study, made, folder / "figures")
-        pictures = [f"![{table.study.title}](figures/{path.name})" for path in drawn]
+        pictures = [f"![{caption}](figures/{path.name})\n\n*{caption}*" for path, caption in drawn]
         sections.append(
             report(table, results) + ("\n" + "\n\n".join(pictures) + "\n" if pictures else "")
         )
