@@ -14,7 +14,7 @@ from pathlib import Path
 import weft
 from weft.estimators.presets import METHODS, PAPERS, Method
 from weft.kmeans.anomalous import AnomalousStart
-from weft.methods.mercer import FeatureCenters, Kernel
+from weft.methods.mercer import FeatureCenters, InputCenters, Kernel
 from weft.methods.projected import Objective, SwarmSettings
 from weft.methods.staged import ClusterEstimate
 from weft.search.clusterers import CLUSTERERS
@@ -28,7 +28,15 @@ HERE = Path(__file__).parent
 REGISTRIES = {"Clusterers": CLUSTERERS, "Criteria": CRITERIA, "Swarms": SWARMS}
 # Settings that travel together.
 RECORDS = (
-    *(Objective, SwarmSettings, Kernel, FeatureCenters, ClusterEstimate, AnomalousStart),
+    *(
+        Objective,
+        SwarmSettings,
+        Kernel,
+        FeatureCenters,
+        InputCenters,
+        ClusterEstimate,
+        AnomalousStart,
+    ),
     *(PSO, MEPSO, StagedPSO),
 )
 SETTINGS_HEAD = """# Settings

@@ -13,8 +13,8 @@ import sklearn.cluster
 from scipy.sparse import csr_matrix
 
 import weft
-from weft._base.records import RecordParameter, flat
 from weft.estimators.presets import METHODS, find_method
+from weft.methods.mercer import InputCenters
 from weft.methods.projected import Objective, SwarmSettings
 
 ESTIMATORS = [method for method in METHODS if method.estimator != "choose_exponent"]
@@ -28,24 +28,11 @@ def test_names_and_titles_lead_to_one_method_each():
 
 
 @pytest.mark.parametrize("method", ESTIMATORS, **names)
-def test_settings_with_a_reason_are_those_of_the_call(method):
+def test_settings_with_a_reason_are_those_of_the_call(method, setting_of):
     model = method.make()
     for text in method.because:
         for key, value in eval(f"dict({text})").items():
             assert setting_of(model, key) == value, f"{method.name}: {key}"
-
-
-def setting_of(model, key):
-    """A parameter, or a setting that travels in a record."""
-    settings = flat(model.get_params())
-    if key in settings:
-        return settings[key]
-    records = [
-        taken.record(getattr(model, parameter))
-        for parameter, taken in model._records.items()
-        if isinstance(taken, RecordParameter)
-    ]
-    return next(getattr(record, key) for record in records if hasattr(record, key))
 
 
 @pytest.mark.parametrize("method", METHODS, **names)
@@ -149,7 +136,8 @@ def says_the_same(call, method):
 
 def evaluated(node):
     """A literal, or a record made by its class."""
-    return eval(ast.unparse(node), {"Objective": Objective, "SwarmSettings": SwarmSettings})
+    records = (InputCenters, Objective, SwarmSettings)
+    return eval(ast.unparse(node), {record.__name__: record for record in records})
 
 
 DOCSTRINGS, PAGES = list(stated_in_docstrings()), list(stated_on_pages())

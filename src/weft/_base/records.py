@@ -54,17 +54,22 @@ def flat(params: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in params.items():
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = given_fields(value)
+            if hasattr(value, "short_form"):  # the name that the record stands for
+                settings[key] = value.short_form
             settings |= {key if field == "name" else field: part for field, part in fields.items()}
         else:
             settings[key] = value
     return settings
 
 
-def with_fields(record: Any, kind: type[Any], fields: Mapping[str, Any]) -> Any:
+def with_fields(
+    record: Any, kind: type[Any] | tuple[type[Any], ...], fields: Mapping[str, Any]
+) -> Any:
     """Return `record`, which must be a `kind`, with other settings."""
     if not isinstance(record, kind) or not dataclasses.is_dataclass(record):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
         raise TypeError(
-            f"{', '.join(fields)} are settings of {kind.__name__}, not of "
+            f"{', '.join(fields)} are settings of {' or '.join(k.__name__ for k in kinds)}, not of "
             f"{type(record).__name__}; set them on that object."
         )
     known = [field.name for field in dataclasses.fields(record) if field.init]
@@ -84,7 +89,7 @@ class RecordParameter:
     have no use for the settings and stay.
     """
 
-    kind: type
+    kind: type[Any] | tuple[type[Any], ...]
     stands_for: Callable[[Any], Any]
     has_none: Callable[[Any], bool] = lambda value: False
 

@@ -22,7 +22,7 @@ from weft.estimators._declared_spaces import (
     SPACE,
     WIDTH,
 )
-from weft.methods.mercer.settings import CENTERS, FeatureCenters
+from weft.methods.mercer.settings import CENTERS, FeatureCenters, InputCenters
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
 from weft.methods.staged.scaling import RangeScaling
@@ -67,7 +67,7 @@ KERNEL_SWARM = declare(
     },
     rules=(counts_clusters("_fit_labels"),),
     kernel=KERNEL,
-    centers=OneOf(Choice(*CENTERS), settings_record(FeatureCenters)),
+    centers=OneOf(Choice(*CENTERS), settings_record(FeatureCenters), settings_record(InputCenters)),
     sigma=OneOf(Choice("median", "stability"), WIDTH),
     swarm=OneOf(Choice(*TABLE_2), settings_record(MEPSO)),
 )

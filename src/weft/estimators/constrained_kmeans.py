@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from weft._base.records import Merge
-from weft._base.validation import check_integer
+from weft._base.validation import check_choice, check_integer
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._declared import FITNESS, declare
 from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS
@@ -17,6 +17,7 @@ from weft.estimators._moved_params import Moved, MovedParamsMixin
 from weft.estimators.weighted_kmeans import read_rule
 from weft.kmeans.anomalous import read_anomalous
 from weft.kmeans.constraints import (
+    GROUP_DISTANCES,
     ConstrainedAssignment,
     ConstrainedMembership,
     make_groups,
@@ -43,6 +44,10 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         Feature weights, as in `WeightedKMeans`.
     n_init : int or "auto", default="auto"
         Number of starts. A start that cannot hold the constraints is left out.
+    group_distance : {"sum", "first"}, default="sum"
+        Where rows tied by must-links go together: to the cluster that is nearest in the sum over
+        them, or to the one nearest to their first row, as COP-KMeans is printed. With "first" the
+        result depends on the order of the rows.
     max_retries : int, default=100
         How often an assignment that comes to a dead end is tried again in another order.
 
@@ -75,6 +80,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         weight_exponent=OneOf(Choice("same"), Number(low=1.0)),
         weights=Choice("cluster", "global", None),
         init=INIT,
+        group_distance=Choice(*GROUP_DISTANCES),
     )
 
     def __init__(
@@ -87,6 +93,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         init: Any = "anomalous",
         n_init: int | str = "auto",
         dispersion_offset: float | str = "mean",
+        group_distance: str = "sum",
         max_retries: int = 100,
         max_iter: int = 300,
         tol: float = 0.0,
@@ -101,6 +108,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         self.init = init
         self.n_init = n_init
         self.dispersion_offset = dispersion_offset
+        self.group_distance = group_distance
         self.max_retries = max_retries
         self.max_iter = max_iter
         self.tol = tol
@@ -128,6 +136,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
             n_rows,
         )
         retries = check_integer("max_retries", self.max_retries, low=0)
+        by = check_choice("group_distance", self.group_distance, GROUP_DISTANCES)
         settings = self._read_settings(n_features, n_rows)
         make_rule = read_rule(
             weights=self.weights,
@@ -141,8 +150,8 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
             settings,
             make_rule,
             self._generator(),
-            make_assign=lambda: ConstrainedAssignment(groups, retries),
-            membership=ConstrainedMembership(groups),
+            make_assign=lambda: ConstrainedAssignment(groups, retries, by),
+            membership=ConstrainedMembership(groups, by),
         )
         return self
 

@@ -30,7 +30,8 @@ from weft.methods.mercer.search import CenterSearch, search_feature_centers, sea
 from weft.methods.mercer.settings import (
     CENTERS_RECORD,
     KERNEL_RECORD,
-    FeatureCenters,
+    OLD_CENTERS,
+    InputCenters,
     read_centers,
     read_kernel,
 )
@@ -69,10 +70,12 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
         ``"diffusion"``: rows are near when random walks from them end alike; or any kernel of
         scikit-learn by name: ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``…; with
         parameters of its own: :class:`weft.methods.mercer.Kernel`.
-    centers : {"feature-space", "input"} or FeatureCenters, default="feature-space"
-        Where centres live. ``"input"`` is the printed form and needs ``kernel="rbf"``. The least
-        size of a cluster, steps before a particle is scored, and the polish, all in feature space:
-        :class:`weft.methods.mercer.FeatureCenters`.
+    centers : {"feature-space", "input"}, FeatureCenters or InputCenters, \
+default="feature-space"
+        Where centres live. ``"input"`` is the printed form and needs ``kernel="rbf"``. In feature
+        space, the least size of a cluster, steps before a particle is scored, and the polish:
+        :class:`weft.methods.mercer.FeatureCenters`; among the rows, repairs of particles:
+        :class:`weft.methods.mercer.InputCenters`.
     sigma : float, "median" or "stability", default="stability"
         Width of the kernel. ``"rbf"``: of ``exp(-|x - y|² / 2σ²)``. ``"diffusion"``: how far walks
         go, in local steps (σ² steps). ``"median"``: the median distance between rows.
@@ -127,7 +130,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
     }
     _moved = (
         KERNEL_PARAMS,
-        Moved(("min_size", "refine_steps", "polish"), "centers", CENTERS_RECORD),
+        Moved(("min_size", "refine_steps", "polish"), "centers", OLD_CENTERS),
         Moved(_OF_THE_SWARM, "swarm", _given_to(_records["swarm"])),
         VERBOSE,
     )
@@ -173,7 +176,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
 
     def _check_settings(self) -> None:
         kernel = read_kernel(self.kernel).name
-        read_centers(self.centers)
+        among_rows = isinstance(read_centers(self.centers), InputCenters)
         check_integer("n_particles", self.n_particles, low=1)
         check_integer("n_generations", self.n_generations, low=1)
         self._make_swarm()
@@ -181,12 +184,12 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
             check_choice("sigma", self.sigma, ("median", "stability"))
         else:
             check_real("sigma", self.sigma, low=0.0, open_low=True)
-        if self.centers == "input" and kernel != "rbf":
+        if among_rows and kernel != "rbf":
             raise ValueError(
                 f"centers='input' is the printed form and needs kernel='rbf', got "
                 f"{kernel!r}; set kernel='rbf', or centers='feature-space'."
             )
-        if self.centers == "input" and self.sigma == "stability":
+        if among_rows and self.sigma == "stability":
             raise ValueError(
                 "sigma='stability' needs centers='feature-space'; give sigma as a number (the "
                 "paper: 1.1) or as 'median'."
@@ -202,11 +205,12 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
             max_clusters=min(check_integer("max_clusters", self.max_clusters, low=2), len(rows)),
             swarm=self._make_swarm(),
             n_particles=self.n_particles,
-            centers=read_centers(self.centers) or FeatureCenters(),
+            centers=read_centers(self.centers),
             backend=backend_for(self.device, "mercer-swarm", len(rows)),
             n_threads=local_threads(self.n_jobs),
         )
-        search_centers = search_input_centers if self.centers == "input" else search_feature_centers
+        among_rows = isinstance(search.centers, InputCenters)
+        search_centers = search_input_centers if among_rows else search_feature_centers
         learned = search_centers(rows, search, seed, self._search)
         self.labels_ = learned.labels
         self.n_clusters_ = int(learned.labels.max()) + 1

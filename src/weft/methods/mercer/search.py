@@ -12,7 +12,8 @@ from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row, order_by_first_row
 from weft.backends import CPU, Backend
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
-from weft.methods.mercer.settings import FeatureCenters, Kernel
+from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
+from weft.methods.mercer.settings import FeatureCenters, InputCenters, Kernel
 from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
 from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
 from weft.search.swarms.mepso import MEPSO
@@ -27,9 +28,7 @@ class CenterSearch:
     max_clusters: int
     swarm: MEPSO
     n_particles: int
-    centers: FeatureCenters = field(
-        default_factory=FeatureCenters
-    )  # not used for centres among the rows
+    centers: FeatureCenters | InputCenters = field(default_factory=FeatureCenters)
     backend: Backend = CPU
     n_threads: int = 1
 
@@ -51,11 +50,14 @@ class CenterSearch:
         self, objective: CenterObjective, seed: int, sigma: float, n_before: int, move: Any
     ) -> Any:
         """Search at one width."""
+        swarm: Any = self.swarm
+        if isinstance(objective, PrintedObjective):
+            swarm = RepairedMEPSO.of(self.swarm, objective)
         # The same draws at every width: partitions differ because widths do.
         rng = np.random.default_rng(seed)
         start = objective.initial(rng, self.n_particles)
         title = f"width {sigma:.3g}"
-        return move(objective, self.swarm, start, rng, title=title, n_evaluations_before=n_before)
+        return move(objective, swarm, start, rng, title=title, n_evaluations_before=n_before)
 
 
 class CenterSolution(NamedTuple):
@@ -76,28 +78,36 @@ def search_input_centers(
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position.
     """
     (sigma,) = candidate_widths(rows, "rbf", search.sigma, None, search.backend)
-    objective = InputObjective(rows, search.max_clusters, gamma=gamma_of(sigma), **search.where)
+    settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
+    centers = search.centers
+    if isinstance(centers, InputCenters) and centers.repairs == "printed":
+        # On the host, whatever the device.
+        objective: InputObjective = PrintedObjective(rows, search.max_clusters, **settings)
+    else:
+        settings["backend"] = search.backend
+        objective = InputObjective(rows, search.max_clusters, **settings)
     best = search.run(objective, seed, sigma, 0, move)
-    centers, labels = objective.centers_of(best.position)
+    positions, labels = objective.centers_of(best.position)
     numbered = number_by_first_row(labels)
     order = order_by_first_row(labels)
     if best.fitness <= 0.0:
         numbered, order = np.zeros_like(labels), order[:1]
-    return CenterSolution(numbered, sigma, centers[order], best, best.n_evaluations)
+    return CenterSolution(numbered, sigma, positions[order], best, best.n_evaluations)
 
 
 def search_feature_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
-    least = max(min(2, len(rows) // 2), int(np.ceil(search.centers.min_size * len(rows))))
+    found = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
+    least = max(min(2, len(rows) // 2), int(np.ceil(found.min_size * len(rows))))
     kernel = search.kernel.name
     walk = Walk.of(rows, search.max_clusters) if kernel == "diffusion" else None
     searches: list[Any] = []
     results: list[WidthResult] = []
     for sigma in candidate_widths(rows, kernel, search.sigma, walk, search.backend):
         space = search.space(rows, walk, sigma)
-        steps = search.centers.refine_steps
+        steps = found.refine_steps
         objective = SpaceObjective(
             space, search.max_clusters, steps=steps, least=least, **search.where
         )
@@ -111,7 +121,7 @@ def search_feature_centers(
         space = search.space(rows, walk, sigma)
     if fitness <= 0.0:
         labels = np.zeros_like(labels)
-    if search.centers.polish:
+    if found.polish:
         labels = polish(space.gram, labels, least)
     n_evaluations = sum(best.n_evaluations for best in searches)
     return CenterSolution(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
@@ -74,23 +74,54 @@ class FeatureCenters:
         check_choice("polish", self.polish, (True, False))
 
 
+@dataclass(frozen=True)
+class InputCenters:
+    """Centres among the rows, and how `KernelSwarm` repairs particles.
+
+    Parameters
+    ----------
+    repairs : {"decoded", "printed"}, default="decoded"
+        What happens to a particle without active centres or with a cluster of fewer than two rows.
+        ``"decoded"``: its two highest thresholds count as active and small clusters are dropped
+        when it is evaluated; the particle stays as it is, and has one fitness. ``"printed"``: two
+        random thresholds, or averaged centres, are written into the particle; a particle that still
+        has an empty cluster has fitness 0. This runs on the host.
+
+    Examples
+    --------
+    >>> from weft import KernelSwarm
+    >>> from weft.methods.mercer import InputCenters
+    >>> KernelSwarm("rbf", centers=InputCenters("printed"), sigma=1.1).centers.repairs
+    'printed'
+    """
+
+    repairs: str = "decoded"
+
+    short_form: ClassVar[str] = "input"
+
+    def __post_init__(self) -> None:
+        check_choice("repairs", self.repairs, ("decoded", "printed"))
+
+
 def read_kernel(kernel: Any) -> Kernel:
     """Return the kernel of that name, or the record itself."""
     return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
 
 
-def read_centers(centers: Any) -> FeatureCenters | None:
-    """Return how centres in feature space are found; None for centres among the rows."""
-    if isinstance(centers, FeatureCenters):
+def read_centers(centers: Any) -> FeatureCenters | InputCenters:
+    """Return where centres live and how they are found."""
+    if isinstance(centers, (FeatureCenters, InputCenters)):
         return centers
     check_choice("centers", centers, CENTERS)
-    return FeatureCenters() if centers == "feature-space" else None
+    return FeatureCenters() if centers == "feature-space" else InputCenters()
 
 
 # What puts settings into the parameters of kernel methods.
 KERNEL_RECORD = RecordParameter(Kernel, Kernel)
-CENTERS_RECORD = RecordParameter(
+CENTERS_RECORD = RecordParameter((FeatureCenters, InputCenters), read_centers)
+# Centres among the rows have no use for what used to be parameters of centres in feature space.
+OLD_CENTERS = RecordParameter(
     FeatureCenters,
-    lambda name: FeatureCenters(),
-    lambda centers: isinstance(centers, str) and centers == "input",
+    read_centers,
+    lambda centers: isinstance(read_centers(centers), InputCenters),
 )
