@@ -27,9 +27,8 @@ class CenterSearch:
     max_clusters: int
     swarm: MEPSO
     n_particles: int
-    centers: FeatureCenters = field(
-        default_factory=FeatureCenters
-    )  # not used for centres among the rows
+    # Not used for centres among the rows.
+    centers: FeatureCenters = field(default_factory=FeatureCenters)
     backend: Backend = CPU
     n_threads: int = 1
 
