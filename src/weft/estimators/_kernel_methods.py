@@ -11,14 +11,13 @@ from weft._base.records import Merge
 from weft._base.scaling import standard_scaling
 from weft.backends import Backend, backend_for
 from weft.estimators._mixins import PredictMixin
-from weft.estimators._moved_params import Moved, MovedParamsMixin
+from weft.estimators._moved_params import MovedParamsMixin, moved_dict
 from weft.methods.mercer.settings import KERNEL_RECORD, read_kernel
 from weft.methods.mercer.spaces import make_space
 
 # Parameters of a kernel that stood beside its name.
-KERNEL_PARAMS = Moved(
-    *(("kernel_params",), "kernel"),
-    lambda kernel, old: KERNEL_RECORD(kernel, {"params": old["kernel_params"] or {}}),
+KERNEL_PARAMS = moved_dict(
+    "kernel_params", "kernel", lambda kernel, params: KERNEL_RECORD(kernel, {"params": params})
 )
 
 

@@ -22,6 +22,11 @@ class Moved(NamedTuple):
     in_files: bool = True  # whether a model file holds the parameter
 
 
+def moved_dict(name: str, into: str, merge: Merge) -> Moved:
+    """A dict of settings that stood beside the parameter that they belong to."""
+    return Moved((name,), into, lambda value, old: merge(value, old[name] or {}))
+
+
 class MovedParamsMixin:
     """For estimators whose rarely used parameters travel in records, such as ``swarm=PSO(...)``.
 

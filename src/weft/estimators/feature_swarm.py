@@ -23,7 +23,7 @@ from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.columns.screening import columns_that_matter
 from weft.estimators._anchors import AnchorsMixin
 from weft.estimators._declared_features import FEATURE_SWARM
-from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
+from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin, moved_dict
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.search.clusterers import Clusterer, clusterer_with, make_clusterer, name_of
@@ -140,14 +140,8 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         "swarm": RecordParameter(PSO, make_swarm),
     }
     _moved = (
-        Moved(
-            *(("clusterer_params",), "clusterer"),
-            lambda clusterer, old: clusterer_with(clusterer, old["clusterer_params"]),
-        ),
-        Moved(
-            *(("criterion_params",), "criterion"),
-            lambda criterion, old: criterion_with(criterion, old["criterion_params"]),
-        ),
+        moved_dict("clusterer_params", "clusterer", clusterer_with),
+        moved_dict("criterion_params", "criterion", criterion_with),
         Moved(("inertia", "cognitive", "social", "max_velocity"), "swarm", _records["swarm"]),
         Moved(("encoding",), "swarm", lambda swarm, old: _swarm_of(old["encoding"], swarm)),
         VERBOSE,
