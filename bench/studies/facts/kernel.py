@@ -91,8 +91,8 @@ def facts(folder: Path) -> Iterator[str]:
             f"{len(spread)} runs)."
         )
     yield (
-        "The printed repairs are written into the particle, and centres are not clipped: they leave "
-        "the data, clusters of one row have width 0, and equation 8 falls while the accuracy falls "
+        "The printed repairs are written into the particle, and centres are not clipped: they "
+        "leave the data, clusters of one row have width 0, and equation 8 falls while the accuracy falls "
         "with it. weft's default repairs while it decodes (decisions 44 and 240)."
     )
     yield (

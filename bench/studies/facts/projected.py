@@ -43,8 +43,8 @@ def facts(folder: Path) -> Iterator[str]:
         yield (
             "Four starts on each of four sets of two kinds: of the variance of the accuracy "
             + ", ".join(f"{method} {100 * share:.0f} %" for method, share in shares.items())
-            + " comes from the starts and the rest from the sets. So 20 runs on one printed set can "
-            "be compared with 20 runs of ours on a set each."
+            + " comes from the starts and the rest from the sets. So 20 runs on one printed set "
+            "can be compared with 20 runs of ours on a set each."
         )
     yield (
         'Particles outside [0, 1] are "neglected" (section 3): a matrix with any weight outside is '
