@@ -80,7 +80,7 @@ def facts(folder: Path) -> Iterator[str]:
         right = ours("amorim-4.2", "greedy", "iMWK-Means, learned", folder, "iris")
         yield (
             "Algorithm 4.4 does not say which of several exponents with the same accuracy is "
-            "taken, and with 30 labelled rows many are equal. The first of them gives the printed row "
+            "taken, and with 30 labelled rows many are equal. The first gives the printed row "
             f"of iris: mean β {learned.mean():.2f}, mode {values[counts.argmax()]:g}, accuracy "
             f"{right.mean():.1f} (printed 1.44, 1.0, 93.9). The middle one, weft's default, gives "
             "2.29, 3.0 and 95.0 (decision 51)."
