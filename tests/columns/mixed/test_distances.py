@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-
 from tests.columns.mixed.tables import every_kind
+
 from weft.columns.mixed import embed, mixed_distances
 from weft.columns.mixed.blocks import place
 from weft.columns.mixed.embedding import learn_blocks

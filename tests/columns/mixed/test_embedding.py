@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-
 from tests.columns.mixed.tables import categories, every_kind
+
 from weft.columns.mixed import embed, learn_embedding, transform
 from weft.columns.mixed.blocks import (
     category_points,

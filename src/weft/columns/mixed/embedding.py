@@ -86,7 +86,7 @@ def embed(table: MixedTable, *, balance: str = "columns") -> Coordinates:
     >>> from weft.columns.source import MixedTable, SourceColumn
     >>> size = SourceColumn("size", "number", (0,))
     >>> colour = SourceColumn("colour", "category", (1,), levels=("red", "green", "blue"))
-    >>> values = np.array([[1.0, 0], [2.0, 1], [3.0, 2], [4.0, 0], [5.0, 1], [6.0, 2]])
+    >>> values = np.column_stack([np.arange(30.0), np.arange(30.0) % 3])
     >>> points, owner = embed(MixedTable(values, (size, colour)))
     >>> owner.tolist()
     [0, 1, 1]
