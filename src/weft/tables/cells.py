@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timezone
+from datetime import UTC
 from typing import Any
 
 import numpy as np
@@ -184,7 +184,7 @@ def _plain_time(cell: Any) -> Any:
     """Return a date or a moment in UTC without its zone, which NumPy does not take."""
     if getattr(cell, "tzinfo", None) is None:
         return cell
-    return cell.astimezone(timezone.utc).replace(tzinfo=None)
+    return cell.astimezone(UTC).replace(tzinfo=None)
 
 
 def _numeric(name: str, form: str, numbers: Any) -> Cells:

@@ -17,7 +17,18 @@ _CODE_WORDS = {
 }
 _AMOUNT_WORDS = {
     *("price", "amount", "cost", "costs", "revenue", "income", "salary", "sales", "spend"),
-    *("spending", "balance", "charge", "charges", "fare", "fee", "wage", "rent", "profit", "budget"),
+    *(
+        "spending",
+        "balance",
+        "charge",
+        "charges",
+        "fare",
+        "fee",
+        "wage",
+        "rent",
+        "profit",
+        "budget",
+    ),
 }
 _COUNT_WORDS = {
     *("count", "counts", "num", "number", "qty", "quantity", "visits", "orders", "clicks", "views"),
@@ -77,7 +88,8 @@ _SCALES = (
 # "18-24", "25 to 34", "65+", "<5", ">=10", "under 18": the number that a range starts with.
 _RANGE = re.compile(
     r"(?P<under>under|below|less than|up to|<=?|≤)?\s*[$€£]?(?P<low>\d[\d.,]*)\s*[kK]?\s*"
-    r"(?:(?:-|–|to|bis|\.\.)\s*[$€£]?(?P<high>\d[\d.,]*)\s*[kK]?|(?P<over>\+|or more|and over|plus))?"
+    r"(?:(?:-|–|to|bis|\.\.)\s*[$€£]?(?P<high>\d[\d.,]*)\s*[kK]?"
+    r"|(?P<over>\+|or more|and over|plus))?"
     r"|(?P<above>over|above|more than|>=?|≥)\s*[$€£]?(?P<from>\d[\d.,]*)\s*[kK]?"
 )
 
@@ -130,9 +142,9 @@ def is_code_text(texts: Sequence[str]) -> str:
     for pattern, words in _CODE_TEXTS:
         if all(pattern.fullmatch(text) for text in texts):
             return f"{words}: names, not amounts"
-    if all(text.isdigit() for text in texts) and any(map(_LEADING_ZERO.fullmatch, texts)):
-        if len({len(text) for text in texts}) == 1 and len(texts[0]) >= 3:
-            return f"codes of {len(texts[0])} digits, some of which start with 0: names, not amounts"
+    digits = all(text.isdigit() for text in texts) and len({len(text) for text in texts}) == 1
+    if digits and len(texts[0]) >= 3 and any(map(_LEADING_ZERO.fullmatch, texts)):
+        return f"codes of {len(texts[0])} digits, some starting with 0: names, not amounts"
     return ""
 
 

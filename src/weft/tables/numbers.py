@@ -124,6 +124,9 @@ class NumberFormat:
         return ", ".join(said)
 
 
+PLAIN_NUMBERS = NumberFormat()
+
+
 def find_format(texts: Sequence[str], *, hint: tuple[str, str] | None = None) -> NumberFormat:
     """Return the format that reads most of `texts`.
 

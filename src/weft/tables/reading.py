@@ -17,7 +17,7 @@ from weft._base.arrays import Floats, Mask
 from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
 from weft.tables.cells import Cells
 from weft.tables.dates import cycle_values, day_name, month_name, read_clock, read_date
-from weft.tables.numbers import BLANKS, NumberFormat
+from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
 
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
@@ -50,7 +50,7 @@ class Reading:
     note: str = ""
     unit: str = ""
     levels: tuple[str, ...] | None = None
-    numbers: NumberFormat = NumberFormat()
+    numbers: NumberFormat = PLAIN_NUMBERS
     form: str = ""
     parts: tuple[str, ...] = ()
     periods: tuple[float, ...] = ()
@@ -104,7 +104,7 @@ def read_column(reading: Reading, cells: Cells) -> Read:
     if cells.form == "text" and reading.levels is None:
         blank = np.array([text.lower() in BLANKS for text in cells.texts] + [True])
         present &= ~blank[cells.codes]
-    return Read(values, np.isnan(values) & present)
+    return Read(values, (np.isnan(values) & present) | np.isinf(values))
 
 
 def columns_of(reading: Reading, values: Floats) -> Floats:

@@ -15,7 +15,16 @@ import numpy as np
 
 from weft._base.arrays import Floats
 from weft.tables.cells import Cells
-from weft.tables.dates import CYCLES, cycle_values, day_name, find_form, month_name, read_clock, read_date
+from weft.tables.dates import (
+    CYCLES,
+    cycle_values,
+    day_name,
+    find_form,
+    month_name,
+    read_clock,
+    read_date,
+)
+from weft.tables.errors import InputError
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
@@ -27,7 +36,6 @@ from weft.tables.hints import (
     ordered_scale,
 )
 from weft.tables.numbers import BLANKS, NumberFormat, find_format
-from weft.tables.raw import InputError
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
 
 FEW_LEVELS = 20
@@ -128,7 +136,7 @@ class Recogniser:
             return Reading(
                 cells.name,
                 "identifier",
-                f"codes such as postal codes, {len(levels)} of them in {n} rows: names, not amounts",
+                f"{len(levels)} codes of places or things in {n} rows: names, not amounts",
             )
         note = f"{len(levels)} codes, which are names, not amounts"
         return Reading(cells.name, "category", note, levels=tuple(levels))
