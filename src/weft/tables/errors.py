@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 # What the command line calls options, in the words of Python; the first that fits wins.
 _IN_PYTHON = (
-    (r"--drop ('[^']*'|[^\s.]\S*?)(?=[.;,]|$)", r"drop=[\1]"),
+    (r"--drop '?([^'.;,]+)'?(?=[.;,]|$)", r"drop=['\1']"),
     (r"--missing ([\w-]+)", r"missing='\1'"),
     (r"leave out --keep for it", "leave it out of keep"),
     (r"--(\w+)", r"\1"),
