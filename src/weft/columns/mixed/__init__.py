@@ -2,6 +2,7 @@
 
 from weft.columns.mixed.distances import mixed_distances
 from weft.columns.mixed.embedding import Coordinates, Embedding, embed, learn_embedding, transform
+from weft.columns.mixed.screening import screen
 
 __all__ = [
     "Coordinates",
@@ -9,5 +10,6 @@ __all__ = [
     "embed",
     "learn_embedding",
     "mixed_distances",
+    "screen",
     "transform",
 ]
