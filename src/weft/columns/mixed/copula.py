@@ -139,10 +139,11 @@ def _pooled(codes: Floats) -> Floats:
 
 def _directions(numbers: Floats) -> Floats:
     """Return the rows along the main directions of the columns' normal scores, (n, r)."""
-    scores = np.zeros(numbers.shape)
+    scores = np.zeros_like(numbers)
     for j, column in enumerate(numbers.T):
         has = ~np.isnan(column)
-        groups, counts = np.unique(column[has], return_inverse=True, return_counts=True)[1:]
+        levels, groups = np.unique(column[has], return_inverse=True)
+        counts = np.bincount(groups, minlength=len(levels))
         if len(counts) > 1:
             own = level_scores(counts)[0][groups]
             scores[has, j] = own / own.std()

@@ -61,7 +61,9 @@ def screen(table: MixedTable, rate: float, rng: np.random.Generator) -> Screenin
         firsts = np.unique(copy_of)
         found = _screen_different(table.take_columns(firsts), rate, rng)
     place = np.searchsorted(firsts, copy_of)
-    return Screening(*(part[place] for part in found))
+    return Screening(
+        found.kept[place], found.dependent[place], found.group[place], found.strength[place]
+    )
 
 
 def _screen_different(table: MixedTable, rate: float, rng: np.random.Generator) -> Screening:
