@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 from tests.columns.mixed.tables import levels
 
-from weft.columns.mixed import choose_clustering, describe_repetition, find_repetition
+from weft.columns.mixed import (
+    choose_clustering,
+    describe_repetition,
+    find_repetition,
+    followed_columns,
+)
 from weft.columns.source import MixedTable, SourceColumn
 
 
@@ -75,6 +80,14 @@ def test_the_best_clustering_that_repeats_nothing_is_offered(wholesale):
     assert choice.chosen == 2
     assert choose_clustering([groups], table) == (None, 0)
     assert choose_clustering([channel, region], table).chosen is None
+
+
+def test_categories_that_no_cluster_mixes_are_followed(wholesale):
+    table, groups, channel, region = wholesale
+    assert followed_columns(groups, table) == ()
+    assert followed_columns(channel * 2 + groups, table) == (3,)
+    assert followed_columns(channel * 3 + region, table) == (3, 4)
+    assert followed_columns(np.zeros(400, dtype=int), table) == ()
 
 
 def test_rows_in_no_cluster_and_gaps_are_left_out(wholesale):

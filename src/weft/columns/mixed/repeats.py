@@ -97,6 +97,28 @@ def find_repetition(labels: Integers, table: MixedTable) -> Repetition | None:
     return Repetition(best[1], best[0], _support(names, table, best[1]))
 
 
+def followed_columns(labels: Integers, table: MixedTable) -> tuple[int, ...]:
+    """Return the categories that no cluster mixes, by their numbers in ``table.used``.
+
+    Clusters of species and sex follow "sex": each holds one of its values. What the other columns
+    say by themselves is a second answer worth showing.
+    """
+    rows = _some_rows(labels)
+    labels, table = labels[rows], table.take_rows(rows)
+    if len(np.unique(labels)) < 2:
+        return ()
+    names = np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    cells = make_cells(table)
+    followed = []
+    for number, column in enumerate(table.used):
+        if column.kind in ("category", "yes/no"):
+            codes = cells.codes[:, column.positions[0]]
+            has = codes >= 0
+            if has.any() and _agreement(codes[has], names[has]) >= SAME:
+                followed.append(number)
+    return tuple(followed)
+
+
 def choose_clustering(clusterings: Iterable[Integers], table: MixedTable) -> Choice:
     """Return what the best clustering repeats, and the best that merely repeats nothing.
 
