@@ -17,7 +17,6 @@ from sklearn.cluster import KMeans
 
 from weft.columns.source import MixedTable
 
-MAX_PAM_ROWS = 2000  # PAM holds all distances: larger tables give their medoids to the other rows
 FAMD_DIRECTIONS = 5
 N_INIT = 10
 
@@ -71,21 +70,23 @@ def one_hot_kmeans(table: MixedTable, n_clusters: int, seed: int) -> np.ndarray:
     return KMeans(n_clusters, n_init=N_INIT, random_state=seed).fit_predict(rows)
 
 
-def kprototypes(table: MixedTable, n_clusters: int, seed: int) -> np.ndarray:
+def kprototypes(
+    table: MixedTable, n_clusters: int, seed: int, *, n_init: int = N_INIT
+) -> np.ndarray:
     """Return k-prototypes; k-modes where there are no numbers, k-means without categories."""
     from kmodes.kmodes import KModes
     from kmodes.kprototypes import KPrototypes
 
     data = plain(table)
     if data.codes.shape[1] == 0:
-        return KMeans(n_clusters, n_init=N_INIT, random_state=seed).fit_predict(data.numbers)
+        return KMeans(n_clusters, n_init=n_init, random_state=seed).fit_predict(data.numbers)
     if data.numbers.shape[1] == 0:
-        return KModes(n_clusters, n_init=N_INIT, random_state=seed).fit_predict(data.codes)
+        return KModes(n_clusters, n_init=n_init, random_state=seed).fit_predict(data.codes)
     rows = np.empty((len(data.codes), data.numbers.shape[1] + data.codes.shape[1]), dtype=object)
     rows[:, : data.numbers.shape[1]] = data.numbers
     rows[:, data.numbers.shape[1] :] = data.codes.astype(str)
     places = list(range(data.numbers.shape[1], rows.shape[1]))
-    model = KPrototypes(n_clusters, n_init=N_INIT, random_state=seed)
+    model = KPrototypes(n_clusters, n_init=n_init, random_state=seed)
     return model.fit_predict(rows, categorical=places)
 
 
@@ -129,14 +130,14 @@ def stepmix(table: MixedTable, n_clusters: int, seed: int) -> np.ndarray:
     return np.asarray(model.fit(rows).predict(rows))
 
 
-def gower_distances(table: MixedTable, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+def gower_distances(table: MixedTable) -> np.ndarray:
     """Return Gower's coefficient: differences over ranges, mismatches, over what both have."""
-    total = np.zeros((len(rows), len(others)))
-    count = np.zeros((len(rows), len(others)))
+    n = len(table.values)
+    total, count = np.zeros((n, n)), np.zeros((n, n))
     for column in table.used:
         for position, measure in zip(column.positions, column.measures, strict=True):
             values = table.values[:, position]
-            a, b = values[rows][:, None], values[others][None, :]
+            a, b = values[:, None], values[None, :]
             both = ~(np.isnan(a) | np.isnan(b))
             if measure == "category":
                 apart = (a != b).astype(float)
@@ -150,13 +151,18 @@ def gower_distances(table: MixedTable, rows: np.ndarray, others: np.ndarray) -> 
 
 def gower_pam(table: MixedTable, n_clusters: int, seed: int) -> np.ndarray:
     """Return partitioning around medoids of Gower distances: BUILD, then the best swaps."""
-    n = len(table.values)
-    rng = np.random.default_rng(seed)
-    rows = np.arange(n)
-    if n > MAX_PAM_ROWS:
-        rows = np.sort(rng.choice(n, MAX_PAM_ROWS, replace=False))
-    medoids = pam(gower_distances(table, rows, rows), n_clusters)
-    return gower_distances(table, np.arange(n), rows[medoids]).argmin(axis=1)
+    return medoids_of(table, n_clusters, seed, gower_distances)
+
+
+def medoids_of(
+    table: MixedTable,
+    n_clusters: int,
+    seed: int,
+    distances_of: Callable[[MixedTable], np.ndarray],
+) -> np.ndarray:
+    """Return the nearest of the medoids that PAM finds among the rows."""
+    distances = distances_of(table)
+    return distances[:, pam(distances, n_clusters)].argmin(axis=1)
 
 
 def pam(distances: np.ndarray, n_clusters: int) -> np.ndarray:
