@@ -61,7 +61,7 @@ def test_the_curve_is_undone():
     ],
 )
 def test_a_record_that_contradicts_itself_is_refused(wrong):
-    with pytest.raises(ValueError, match="kind|source column"):
+    with pytest.raises(ValueError, match=r"kind|source column"):
         SourceColumn("x", **wrong)
 
 

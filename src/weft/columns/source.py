@@ -197,11 +197,15 @@ class MixedTable:
 
     def take_columns(self, numbers: Sequence[int] | Integers) -> MixedTable:
         """Return the table of some source columns, by their numbers in `used`."""
-        kept, position, taken = [], 0, []
+        kept: list[SourceColumn] = []
+        taken: list[int] = []
+        position = 0
         for number in numbers:
             column = self.used[number]
             n = len(column.positions)
             kept.append(replace(column, positions=tuple(range(position, position + n))))
             taken.extend(column.positions)
             position += n
-        return MixedTable(np.ascontiguousarray(self.values[:, taken]), tuple(kept))
+        return MixedTable(
+            np.ascontiguousarray(self.values[:, np.array(taken, dtype=np.int64)]), tuple(kept)
+        )

@@ -127,7 +127,7 @@ class CenterClusterer(
         allow_nan = bool(getattr(self, "allow_nan", False))
         rows = validate_data(
             self,
-            to_host(X),
+            self._rows_of(X, reset=reset),
             reset=reset,
             dtype=np.float64,
             order="C",
