@@ -23,7 +23,7 @@ from weft._base.warnings import warn_caller
 from weft.backends.devices import to_host
 from weft.columns.source import SourceColumn
 from weft.tables.cells import is_table, read_cells
-from weft.tables.errors import InputError
+from weft.tables.errors import InputError, in_python
 from weft.tables.plan import Applied, TablePlan, learn
 from weft.tables.prepare import apply_recipe
 from weft.tables.raw import RawTable
@@ -53,7 +53,8 @@ def is_raw(X: Any, *, allow_nan: bool = False) -> bool:
 
 def learn_table(X: Any, *, keep: Sequence[str] = ()) -> tuple[TablePlan, Applied]:
     """Learn the plan of a raw table, and its rows as coordinates."""
-    plan, made = learn(read_cells(X), table="X", place=_place, keep=keep)
+    with in_python():
+        plan, made = learn(read_cells(X), table="X", place=_place, keep=keep)
     if not made.table.used:
         why = "; ".join(f"{column.name}: {column.note}" for column in plan.columns)
         raise InputError(f"X has no column to cluster on ({why[:400]}).")
@@ -62,7 +63,8 @@ def learn_table(X: Any, *, keep: Sequence[str] = ()) -> tuple[TablePlan, Applied
 
 def raw_table(plan: TablePlan, X: Any) -> Applied:
     """Return other rows by a plan; warn of levels that are new and of values far outside."""
-    done = plan.apply(read_cells(X), table="X", place=_place)
+    with in_python():
+        done = plan.apply(read_cells(X), table="X", place=_place)
     for warning in done.warnings:
         warn_caller(warning, UserWarning)
     return done

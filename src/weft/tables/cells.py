@@ -124,6 +124,14 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
 
 
+def number_cells(name: str, numbers: Any) -> Cells:
+    """Return a column of an array of numbers, or of true and false."""
+    values = np.asarray(numbers)
+    if values.dtype.kind == "c":
+        raise ValueError("Complex data not supported; give real numbers.")
+    return _numeric(name, "flag" if values.dtype.kind == "b" else "number", values)
+
+
 def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> Cells:
     """Return a column of anything as text; `levels` are in order where the table has said so.
 

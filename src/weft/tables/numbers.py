@@ -48,7 +48,7 @@ _SIGNS = (
 # Words that stand for a missing value among numbers and dates.
 BLANKS = frozenset(
     {
-        *("-", "--", "---", "–", "—", ".", "..", "...", "…", "*", "x", "na", "n.a.", "n.a", "n/a"),
+        *("-", "--", "---", "–", "—", ".", "..", "...", "…", "*", "na", "n.a.", "n.a", "n/a"),
         *("unknown", "unk", "missing", "none", "nil", "null", "nan", "k.a.", "tbd", "tba"),
         *("not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!", "#num!"),
         *("#name?", "#null!", "#n/a", "n.d.", "nd", "(blank)", "(leer)", "(null)", "(none)"),

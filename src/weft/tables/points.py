@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
+from weft.columns.mixed.blocks import TAIL, Block
 from weft.columns.mixed.embedding import Embedding, learn_embedding, transform
 from weft.columns.source import NUMERIC_KINDS, MixedTable, SourceColumn
 from weft.tables.errors import InputError
@@ -70,6 +71,67 @@ def place_rows(points: Points, table: MixedTable) -> Floats:
     if isinstance(points, PlainPoints):
         return (_expanded(table, points.fills) - points.center) / points.scale
     return transform(points, table.values)
+
+
+def values_at(points: Points, table_columns: tuple[SourceColumn, ...], X: Floats) -> Floats:
+    """Return the matrix (n, p) whose rows lie at some coordinates, or nearest to them.
+
+    The opposite of `place_rows`: exact for numbers, the nearest level for categories, the angle for
+    cyclic values.
+    """
+    if isinstance(points, Embedding):
+        return values_of(points, X)
+    used = [column for column in table_columns if column.is_used]
+    own = X * points.scale + points.center
+    out = np.empty((len(X), len(points.fills)))
+    first = 0
+    for column in used:
+        for position, measure, period in zip(
+            column.positions, column.measures, column.periods, strict=True
+        ):
+            if measure == "category":
+                n_levels = len(column.levels or ())
+                width = 1 if n_levels == 2 else n_levels
+                part = own[:, first : first + width]
+                out[:, position] = part[:, 0] > 0.5 if n_levels == 2 else part.argmax(axis=1)
+            elif measure == "cyclic":
+                width = 2
+                angle = np.arctan2(own[:, first + 1], own[:, first])
+                out[:, position] = np.mod(angle * period / (2.0 * np.pi), period)
+            else:
+                width = 1
+                out[:, position] = own[:, first]
+            first += width
+    return out
+
+
+def values_of(embedding: Embedding, X: Floats) -> Floats:
+    """Return the matrix whose rows have these points in the mixed metric, or the nearest."""
+    out = np.empty((len(X), len(embedding.blocks)))
+    first = 0
+    for block in embedding.blocks:
+        own = X[:, first : first + block.width] / block.share
+        first += block.width
+        out[:, block.position] = _unplaced(block, own)
+    return out
+
+
+def _unplaced(block: Block, own: Floats) -> Floats:
+    if block.measure in ("category", "ordered"):
+        seen = np.flatnonzero(~np.isnan(block.points).any(axis=1))
+        apart = ((own[:, np.newaxis, :] - block.points[seen]) ** 2).sum(axis=2)
+        return seen[apart.argmin(axis=1)].astype(np.float64)
+    if block.measure == "cyclic":
+        cosine, sine, factor = block.points[0]
+        unit = 1.0 / factor if factor > 0.0 else 0.0
+        angle = np.arctan2(own[:, 1] * unit + sine, own[:, 0] * unit + cosine)
+        return np.mod(angle * block.period / (2.0 * np.pi), block.period)
+    middle, core, mean, factor = block.points[0]
+    scores = own[:, 0] / factor + mean if factor > 0.0 else np.zeros(len(own))
+    size = np.abs(scores)
+    # Beyond TAIL the coordinate grows by the logarithm.
+    size = np.where(size > TAIL, TAIL + np.expm1(np.maximum(size - TAIL, 0.0)), size)
+    return middle + core * np.sign(scores) * size
 
 
 def owners(points: Points, columns: tuple[SourceColumn, ...]) -> Integers:

@@ -41,6 +41,7 @@ from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
 FEW_LEVELS = 20
 MOST_LEVELS = 100
 ROWS_PER_LEVEL = 5
+WORDS = 5  # from which texts are taken for sentences
 # A run of whole numbers without a gap is a counter only if it is too long to be a coincidence.
 MIN_COUNTER = 10
 SAMPLE = 5000  # distinct texts that are looked at to find how numbers and dates are written
@@ -258,7 +259,7 @@ class Recogniser:
             return Reading(name, "identifier", "a different text in every row")
         if not keep and looks_like_id(name):
             return Reading(name, "identifier", "text in a column named like an identifier")
-        if not keep and not _few(len(folded), n):
+        if not keep and (not _few(len(folded), n) or _is_prose(folded, n)):
             return Reading(
                 name, "text", f"{len(folded)} distinct values in {n} rows: looks like free text"
             )
@@ -331,6 +332,13 @@ def _few(n_levels: int, n_rows: int) -> bool:
     if n_levels <= FEW_LEVELS and n_levels <= 0.5 * n_rows:
         return True
     return n_levels <= MOST_LEVELS and n_rows >= ROWS_PER_LEVEL * n_levels
+
+
+def _is_prose(texts: list[str], n_rows: int) -> bool:
+    """Say whether distinct texts are sentences: several words each, and seldom the same."""
+    return len(texts) > 0.1 * n_rows and sum(len(text.split()) for text in texts) >= WORDS * len(
+        texts
+    )
 
 
 def _within(values: Floats, low: float, high: float) -> bool:

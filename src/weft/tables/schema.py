@@ -155,30 +155,6 @@ _BLOCK = Record(
     },
     _block_fits,
 )
-_EMBEDDING = Record(
-    "Embedding",
-    Embedding,
-    {
-        "blocks": ListOf(_BLOCK),
-        "directions": Record(
-            "Directions",
-            Directions,
-            {
-                "axes": Array(("n_features", "n_directions"), least=0),
-                "shrinkage": Array(("n_directions",), low=0.0, high=1.0, least=0),
-            },
-        ),
-    },
-)
-_PLAIN = Record(
-    "PlainPoints",
-    PlainPoints,
-    {
-        "fills": Array(("n_matrix",), least=0),
-        "center": Array(("n_features",), least=0),
-        "scale": Array(("n_features",), low=5e-324, least=0),
-    },
-)
 
 
 def _plan_fits(plan: TablePlan) -> str:
@@ -203,16 +179,38 @@ def _plan_fits(plan: TablePlan) -> str:
     return ""
 
 
-PLAN = Record(
-    "TablePlan",
-    TablePlan,
-    {
-        "readings": ListOf(_READING),
-        "missing": Choice(*MISSING),
-        "points": OneOf(_EMBEDDING, _PLAIN),
-        "fills": Array(("n_matrix",), least=0),
-        "spread": Array(("n_features",), low=0.0, least=0),
-    },
-    _plan_fits,
-)
-RECIPE = OneOf(PLAN, Recipe())
+def plan_kind(coordinates: str) -> Record:
+    """Return the kind of a plan; `coordinates` is the symbol for how many it makes."""
+    directions = Record(
+        "Directions",
+        Directions,
+        {
+            "axes": Array((coordinates, "n_directions"), least=0),
+            "shrinkage": Array(("n_directions",), low=0.0, high=1.0, least=0),
+        },
+    )
+    embedding = Record("Embedding", Embedding, {"blocks": ListOf(_BLOCK), "directions": directions})
+    plain = Record(
+        "PlainPoints",
+        PlainPoints,
+        {
+            "fills": Array(("n_matrix",), least=0),
+            "center": Array((coordinates,), least=0),
+            "scale": Array((coordinates,), low=5e-324, least=0),
+        },
+    )
+    return Record(
+        "TablePlan",
+        TablePlan,
+        {
+            "readings": ListOf(_READING),
+            "missing": Choice(*MISSING),
+            "points": OneOf(embedding, plain),
+            "fills": Array(("n_matrix",), least=0),
+            "spread": Array((coordinates,), low=0.0, least=0),
+        },
+        _plan_fits,
+    )
+
+
+RECIPE = OneOf(plan_kind("n_features"), Recipe())
