@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Singles, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import compression as kernels
 
 _AT_ONCE = 2**26  # products that one step holds
@@ -39,7 +40,6 @@ def dependence(
     z is over the references, the column itself left out; the columns' rows are taken in the order
     of `rows`.
     """
-    torch = load_torch()
     values, width, freedom = contrasts
     others = to_device(references, values.device)
     partners = values[:, _contrasts_of(others, width)]
@@ -67,7 +67,7 @@ def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
 
 
 def _contrasts_of(columns: Tensor, width: int) -> Tensor:
-    offsets = load_torch().arange(width, device=columns.device)
+    offsets = torch.arange(width, device=columns.device)
     return (columns[:, None] * width + offsets).ravel()
 
 
@@ -76,7 +76,7 @@ def _scores(
 ) -> Tensor:
     """Return z (columns, others) by Wilson and Hilferty's cube root; `own` is transposed."""
     width = contrasts.width
-    squares = (own @ partners).to(load_torch().float64).square_()
+    squares = (own @ partners).to(torch.float64).square_()
     squares = squares.reshape(len(columns), width, len(others), width).sum(dim=(1, 3))
     free = (contrasts.freedom[columns][:, None] * contrasts.freedom[others]).clamp(min=1.0)
     spread = 2.0 / (9.0 * free)

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
 from weft.backends.gpu.kernels.distances import Distances
 from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, Packed, pack
 from weft.backends.gpu.spaces import Spaces
@@ -40,8 +41,7 @@ class FeatureData:
         max_memory: int,
         device: str,
     ) -> None:
-        self.torch = load_torch()
-        self.device = self.torch.device(device)
+        self.device = torch.device(device)
         for part, what in ((clusterer, "clusterer"), (criterion, "criterion")):
             if part is not None and not part.on_gpu:
                 raise ValueError(
@@ -58,7 +58,7 @@ class FeatureData:
 
     def rows(self, indices: Integers) -> Floats:
         """Return rows of the table, on the host."""
-        chosen = self.torch.as_tensor(indices, device=self.device)
+        chosen = torch.as_tensor(indices, device=self.device)
         return np.asarray(self.table.X[chosen].cpu().numpy())
 
     def full(self) -> Spaces:
@@ -119,7 +119,6 @@ class FeatureData:
         Steps that ask the device between two of them cannot be recorded: clusterers and criteria
         say whether theirs do (`recordable`).
         """
-        torch = self.torch
         key = (packed.numbers.shape, packed.n_slots)
         if not self._records or key not in self._recordings:
             self._recordings[key] = None
@@ -148,7 +147,6 @@ def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, An
 
     A criterion that works on the host has its fitness returned beside them.
     """
-    torch = spaces.xp
     try:
         partitions = clusterer.cluster(spaces)
         counts = spaces.count_clusters(partitions.labels)

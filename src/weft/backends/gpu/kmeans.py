@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import kmeans as kernels
 from weft.parallel.threads import Runner
 
@@ -82,7 +83,7 @@ def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integ
         answer = kernels.nearest_squared(rows.centred, rows.squares, c, f, rows.shift)
     else:
         answer = kernels.nearest_centers(rows.X, rows.columns, c, f, rows.exponent)
-    labels = answer.labels.to(load_torch().int32).cpu().numpy()
+    labels = answer.labels.to(torch.int32).cpu().numpy()
     return np.asarray(labels), np.asarray(answer.open.cpu().numpy())
 
 

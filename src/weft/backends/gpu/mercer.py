@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import mercer_cs as kernels
 from weft.backends.gpu.kernels import prototypes
+from weft.backends.gpu.kernels.mercer_cs import Rows
 from weft.backends.gpu.transfers import fetch
-
-_MEMORY = 2**31  # bytes that one step over all pairs of rows may take
-
-
-class Rows(NamedTuple):
-    """What centres live among."""
-
-    data: prototypes.Rows
-    distances: Tensor  # (n, n)
-    low: Tensor  # (q,)
-    span: Tensor  # (q,)
 
 
 def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
@@ -57,35 +46,23 @@ def median_distance(rows: Floats, device: str) -> float:
 
 def _distances(rows: Floats, device: str) -> Tensor:
     device_rows = to_device(rows, device)
-    return load_torch().cdist(device_rows, device_rows, compute_mode="donot_use_mm_for_euclid_dist")
+    return torch.cdist(device_rows, device_rows, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def input_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, gamma: float
 ) -> tuple[Integers, Floats]:
     """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
-    rows, distances, low, span = data
-    device_positions = to_device(positions, low.device)
-    n_clusters, cs = fetch(
-        *kernels.input_cs_swarm(
-            rows, device_positions, distances, n_centers, low, span, gamma, _MEMORY
-        )
-    )
-    return n_clusters.astype(np.int64), cs
+    device_positions = to_device(positions, data.low.device)
+    return fetch(*kernels.input_cs_swarm(data, device_positions, n_centers, gamma))
 
 
 def feature_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, steps: int, least: int
 ) -> tuple[Integers, Floats]:
     """Return clusters and the weighted CS of each particle; inf where undefined."""
-    rows, distances, low, span = data
-    device_positions = to_device(positions, low.device)
-    n_clusters, cs = fetch(
-        *kernels.feature_cs_swarm(
-            rows, device_positions, distances, n_centers, low, span, steps, least, _MEMORY
-        )
-    )
-    return n_clusters.astype(np.int64), cs
+    device_positions = to_device(positions, data.low.device)
+    return fetch(*kernels.feature_cs_swarm(data, device_positions, n_centers, steps, least))
 
 
 def kernel_kmeans(
@@ -104,7 +81,6 @@ def subtractive_centers(
     gram: Tensor, alpha: float, beta: float, n_clusters: int
 ) -> tuple[Integers, Floats, Integers]:
     """Return the rows that become centres, their potentials then, and each row's nearest centre."""
-    torch = load_torch()
     norms = gram.diagonal()
     squared = (norms[:, None] - 2.0 * gram + norms).clamp_(min=0.0)
     potential = torch.exp(-alpha * squared).sum(dim=1)

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.reference.projected import Summary, refill, summary_of
 from weft.parallel.threads import Runner
 
@@ -34,7 +35,7 @@ def load(X: Floats, n_clusters: int, run: Runner, device: str) -> Table:
     """Bring the table to a device."""
     rows = to_device(X, device)
     norms = to_device(np.einsum("ij,ij->i", X, X), device)
-    return Table(rows, norms, load_torch().hstack([rows * rows, rows]), n_clusters)
+    return Table(rows, norms, torch.hstack([rows * rows, rows]), n_clusters)
 
 
 def hold(table: Table, labels: Labels) -> Tensor:
@@ -49,7 +50,6 @@ def fetch(partitions: Tensor) -> Labels:
 
 def summarise(table: Table, partitions: Tensor, live: Integers) -> Summary:
     """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
-    torch = load_torch()
     labels = partitions[to_device(live, partitions.device)]
     totals, sizes = [], []
     height = max(_AT_ONCE // (labels.shape[1] * table.n_clusters), 1)
@@ -105,7 +105,6 @@ def draw_next(
     nearest: Tensor, draws: Floats, distances_to: Callable[[Tensor], Tensor]
 ) -> tuple[Integers, Tensor]:
     """Return the next row of each particle's k-means++ start (P,), and the distances it leaves."""
-    torch = load_torch()
     n_particles, n_rows = nearest.shape
     reach = nearest.cumsum(dim=1)
     aims = to_device(draws, nearest.device) * reach[:, -1:]
@@ -118,7 +117,6 @@ def draw_next(
 
 
 def _nearest(table: Table, factors: Floats, centers: Floats, dead: Mask) -> tuple[Tensor, Tensor]:
-    torch = load_torch()
     tilted = factors * centers
     P, K, M = tilted.shape
     right = np.concatenate([np.broadcast_to(factors, tilted.shape), -2.0 * tilted], axis=2)
@@ -140,7 +138,6 @@ def _nearest(table: Table, factors: Floats, centers: Floats, dead: Mask) -> tupl
 
 def _members(labels: Tensor, n_clusters: int) -> Tensor:
     """Return (P, n, K), 1 in the column of a row's cluster; rows in none have 0 throughout."""
-    torch = load_torch()
     out = torch.zeros((*labels.shape, n_clusters), dtype=torch.float64, device=labels.device)
     inside = (labels >= 0).to(torch.float64)[:, :, None]
     return out.scatter_(2, labels.clamp(min=0).long()[:, :, None], inside)

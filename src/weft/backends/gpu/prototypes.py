@@ -6,9 +6,10 @@ Sums have the order of the CPU's, so the same seed takes the same path to the la
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import prototypes as kernels
 from weft.backends.gpu.kernels import validity
 from weft.backends.gpu.kernels.prototypes import Rows
@@ -20,7 +21,7 @@ _MEMORY = 2**31  # bytes that the silhouettes of stage 1 may take at once
 
 def load(rows: Floats, device: str, *, medoids: bool = False) -> Rows:
     """Move the rows to the device; `medoids` marks their values, which `medoid_swarm` needs."""
-    return Rows.of(rows, load_torch().device(device), marked=medoids)
+    return Rows.of(rows, torch.device(device), marked=medoids)
 
 
 def load_pool(data: Rows, centers: Floats) -> Pool:
@@ -30,36 +31,28 @@ def load_pool(data: Rows, centers: Floats) -> Pool:
 
 def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
     """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
-    device_positions = to_device(positions, data.rows.device)
-    n_selected, n_clusters, between = fetch(*kernels.medoid_swarm(data, device_positions, limit))
-    return n_selected.astype(np.int64), n_clusters.astype(np.int64), between
+    return fetch(*kernels.medoid_swarm(data, to_device(positions, data.rows.device), limit))
 
 
 def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
     """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     device = data.rows.device
     device_positions, chosen = to_device(positions, device), to_device(features, device)
-    n_clusters, between = fetch(*kernels.centroid_swarm(data, device_positions, chosen))
-    return n_clusters.astype(np.int64), between
+    return fetch(*kernels.centroid_swarm(data, device_positions, chosen))
 
 
 def string_swarm(data: Rows, positions: Floats, n_genes: int) -> tuple[Integers, Floats]:
     """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
-    device_positions = to_device(positions, data.rows.device)
-    n_clusters, index = fetch(*validity.string_swarm(data, device_positions, n_genes))
-    return n_clusters.astype(np.int64), index
+    return fetch(*validity.string_swarm(data, to_device(positions, data.rows.device), n_genes))
 
 
 def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Floats]:
     """Return clusters, intra and inter of the centres that each particle of bits selects."""
-    device_positions = to_device(positions, pool.distances.device)
-    n_clusters, intra, inter = fetch(*validity.subset_swarm(pool, device_positions))
-    return n_clusters.astype(np.int64), intra, inter
+    return fetch(*validity.subset_swarm(pool, to_device(positions, pool.distances.device)))
 
 
 def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]:
     """Return the centres (K, d) and labels of k-means from `centers`; empty ones stay."""
-    torch = load_torch()
     device = data.rows.device
     n_centers = torch.tensor([len(centers)], dtype=torch.int32, device=device)
     start = to_device(centers, device)[None]

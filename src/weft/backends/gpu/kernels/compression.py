@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import load_torch
 
 
 def compression_tile(covariances: Tensor, variances: Tensor, others: Tensor) -> Tensor:
     """Return λ2 (eq. 5.2) from the covariances of a tile, (t, M)."""
-    torch = load_torch()
     a, b = variances[:, None], others[None, :]
     squared = covariances * covariances
     largest = 0.5 * ((a + b) + ((a - b) ** 2 + 4.0 * squared).sqrt())

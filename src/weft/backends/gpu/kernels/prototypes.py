@@ -8,9 +8,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
+from weft.backends.gpu.kernels.scores import silhouettes
 
 # Two streams of 31 bits per value: rows are told apart by sums of them over the features.
 _BITS = 31
@@ -28,7 +31,6 @@ class Rows(NamedTuple):
     @classmethod
     def of(cls, rows: Any, device: Any, *, marked: bool = True) -> Rows:
         """Move a table and mark its values, which medoids need."""
-        torch = load_torch()
         moved = torch.as_tensor(rows, dtype=torch.float64, device=device).contiguous()
         if not marked:
             return cls(moved, moved.T.contiguous(), None)
@@ -57,7 +59,6 @@ def assign(
 
     Distances are over the first `n_selected` (P,) of `features` (P, W). Ties go to the first.
     """
-    torch = load_torch()
     P, L, _ = prototypes.shape
     n_rows, d = data.rows.shape
     device = data.rows.device
@@ -78,12 +79,9 @@ def nearest_prototypes(
     labels: Tensor,
 ) -> None:
     """Fill `labels` (P, n) of the particles that have prototypes."""
-    torch = load_torch()
     if is_fused(data.rows.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
         turned = prototypes.transpose(1, 2).contiguous()
-        fused.nearest_prototypes(
+        fused.prototypes.nearest_prototypes(
             data.columns, features.contiguous(), n_selected, turned, n_prototypes, labels
         )
         return
@@ -103,11 +101,8 @@ def cluster_sums(
     data: Rows, labels: Tensor, n_prototypes: Tensor, sums: Tensor, counts: Tensor
 ) -> None:
     """Fill `sums` (P, L, d) and `counts` (P, L) of the particles that have prototypes."""
-    torch = load_torch()
     if is_fused(data.rows.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        fused.cluster_sums(data.rows, labels, n_prototypes, sums, counts)
+        fused.prototypes.cluster_sums(data.rows, labels, n_prototypes, sums, counts)
         return
     member = torch.nn.functional.one_hot(labels.long(), sums.shape[1])
     active = (n_prototypes > 0)[:, None]
@@ -122,11 +117,8 @@ def cluster_sums(
 
 def between_sums(sums: Tensor, counts: Tensor, n_prototypes: Tensor, n_rows: int) -> Any:
     """Return eq. 5 (P,) and the number of filled clusters (P,); 0 where there are no prototypes."""
-    torch = load_torch()
     if is_fused(sums.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        return fused.between_sums(sums, counts, n_prototypes, n_rows)
+        return fused.prototypes.between_sums(sums, counts, n_prototypes, n_rows)
     slots = torch.arange(sums.shape[1], device=sums.device)
     filled = (counts > 0) & (slots < n_prototypes[:, None])
     norms = (sums * sums).sum(dim=2) / counts.clamp(min=1)
@@ -136,7 +128,6 @@ def between_sums(sums: Tensor, counts: Tensor, n_prototypes: Tensor, n_rows: int
 
 def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Tensor, Tensor]:
     """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
-    torch = load_torch()
     n_rows, d = data.rows.shape
     P = len(positions)
     device = data.rows.device
@@ -165,7 +156,6 @@ def _first_of_equals(marks: Tensor, mask: Tensor, chosen: Tensor) -> Tensor:
 
     Rows are compared by sums of their values' marks, whole numbers that float64 adds exactly.
     """
-    torch = load_torch()
     weights = mask.to(torch.float64)
     one, other = (weights @ marks[0]).long(), (weights @ marks[1]).long()
     key = (one * _MIX[0] + other * _MIX[1]) & (_BEHIND - 1)
@@ -178,7 +168,6 @@ def _first_of_equals(marks: Tensor, mask: Tensor, chosen: Tensor) -> Tensor:
 
 def centroid_swarm(data: Rows, positions: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
     """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
-    torch = load_torch()
     P, W = len(positions), len(features)
     prototypes = positions.reshape(P, -1, W)
     ones = torch.ones(P, dtype=torch.int32, device=positions.device)
@@ -191,7 +180,6 @@ def centroid_swarm(data: Rows, positions: Tensor, features: Tensor) -> tuple[Ten
 
 def lloyd(data: Rows, starts: list[Any], max_iter: int) -> Tensor:
     """Return labels (R, n) of k-means from R sets of rows to start from."""
-    torch = load_torch()
     device = data.rows.device
     R, L = len(starts), max(len(start) for start in starts)
     which = np.zeros((R, L), dtype=np.int64)
@@ -210,7 +198,6 @@ def lloyd_from(
     A run starts from the first `n_centers` (R,) of its centres. As on the CPU an empty cluster
     keeps its centre, and a run ends when no label changes.
     """
-    torch = load_torch()
     device = data.rows.device
     n_rows, d = data.rows.shape
     R, L = centers.shape[:2]
@@ -236,11 +223,8 @@ def lloyd_from(
 
 def own_distances(data: Rows, labels: Tensor, prototypes: Tensor) -> Tensor:
     """Return squared distances (P, n) of rows to the prototypes (P, L, d) of their labels."""
-    torch = load_torch()
     if is_fused(data.rows.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        return fused.own_distances(data.columns, labels, prototypes)
+        return fused.prototypes.own_distances(data.columns, labels, prototypes)
     total = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
     own = labels.long()
     for feature, column in enumerate(data.columns):
@@ -251,7 +235,6 @@ def own_distances(data: Rows, labels: Tensor, prototypes: Tensor) -> Tensor:
 
 def mean_silhouettes(data: Rows, labelings: Tensor, n_labels: int, max_memory: int) -> Tensor:
     """Return the mean silhouette (L,) of each labeling (L, n), all features, in float64."""
-    torch = load_torch()
     n_rows = len(data.rows)
     distances = torch.cdist(data.rows, data.rows, compute_mode="donot_use_mm_for_euclid_dist")
     out = []
@@ -259,15 +242,6 @@ def mean_silhouettes(data: Rows, labelings: Tensor, n_labels: int, max_memory: i
     for first in range(0, len(labelings), height):
         labels = labelings[first : first + height].long()
         member = torch.nn.functional.one_hot(labels, n_labels).to(torch.float64)
-        counts = member.sum(dim=1)
         sums = member.transpose(1, 2) @ distances  # (l, K, n)
-        own = labels[:, None, :]
-        size = counts.gather(1, labels)
-        a = sums.gather(1, own)[:, 0] / (size - 1.0).clamp(min=1.0)
-        means = sums / counts.clamp(min=1.0)[:, :, None]
-        means.masked_fill_((counts == 0.0)[:, :, None], torch.inf)
-        b = means.scatter_(1, own, torch.inf).amin(dim=1)
-        larger = torch.maximum(a, b)
-        good = (size > 1.0) & (larger > 0.0) & (b < torch.inf)
-        out.append(torch.where(good, (b - a) / torch.where(good, larger, 1.0), 0.0).mean(dim=1))
+        out.append(silhouettes(sums, labels, member.sum(dim=1)).mean(dim=1))
     return torch.cat(out)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 from weft.backends.gpu.kernels.prototypes import Rows, assign, own_distances
 
 _AT_ONCE = 2**27  # numbers that one step holds
@@ -17,11 +20,8 @@ _AT_ONCE = 2**27  # numbers that one step holds
 
 def cluster_means(values: Tensor, labels: Tensor, counts: Tensor) -> Tensor:
     """Return the mean (P, L) of `values` (P, n) over the rows of each label; 0 where none are."""
-    torch = load_torch()
     if is_fused(values.device):
-        from weft.backends.gpu.kernels.fused.prototypes import value_sums
-
-        return value_sums(values, labels, counts.shape[1]) / counts.clamp(min=1)
+        return fused.prototypes.value_sums(values, labels, counts.shape[1]) / counts.clamp(min=1)
     if values.device.type == "cpu":  # one row after the other
         sums = torch.zeros(counts.shape, dtype=values.dtype).scatter_add_(1, labels.long(), values)
         return sums / counts.clamp(min=1)
@@ -40,9 +40,7 @@ def in_order(terms: Tensor) -> Tensor:
 def squared_between(centers: Tensor) -> Tensor:
     """Return squared distances (P, L, L) of centres (P, L, d) to each other."""
     if is_fused(centers.device) and len(centers[0]):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        return fused.squared_between(centers)
+        return fused.prototypes.squared_between(centers)
     total = centers.new_zeros((*centers.shape[:2], centers.shape[1]))
     for value in centers.unbind(dim=2):
         gap = value[:, :, None] - value[:, None, :]
@@ -52,14 +50,12 @@ def squared_between(centers: Tensor) -> Tensor:
 
 def pack_first(values: Tensor, chosen: Tensor) -> Tensor:
     """Return values (P, L, d) with those of `chosen` (P, L) first, in their order."""
-    torch = load_torch()
     order = torch.sort((~chosen).to(torch.int8), dim=1, stable=True).indices
     return values.gather(1, order[:, :, None].expand(values.shape))
 
 
 def davies_bouldin(scatter: Tensor, centers: Tensor, filled: Tensor) -> Tensor:
     """Return (P,) the mean over `filled` clusters of the worst (S_i + S_j) / d_ij; inf at d = 0."""
-    torch = load_torch()
     squared = squared_between(centers)
     pair = filled[:, :, None] & filled[:, None, :]
     pair &= ~torch.eye(filled.shape[1], dtype=torch.bool, device=filled.device)
@@ -72,7 +68,6 @@ def davies_bouldin(scatter: Tensor, centers: Tensor, filled: Tensor) -> Tensor:
 
 def string_swarm(data: Rows, positions: Tensor, n_genes: int) -> tuple[Tensor, Tensor]:
     """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
-    torch = load_torch()
     P, d = len(positions), data.rows.shape[1]
     flags = positions[:, :n_genes] > 0.5
     centers = pack_first(positions[:, n_genes:].reshape(P, n_genes, d), flags)
@@ -101,7 +96,6 @@ class Pool(NamedTuple):
     @classmethod
     def of(cls, data: Rows, centers: Tensor) -> Pool:
         """Measure each centre once; sums run over the features in order, as on the CPU."""
-        torch = load_torch()
         shape = (len(data.rows), len(centers))
         total = torch.zeros(shape, dtype=torch.float64, device=centers.device)
         for feature, column in enumerate(data.columns):
@@ -113,7 +107,6 @@ class Pool(NamedTuple):
 def subset_swarm(pool: Pool, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return clusters, mean squared distance to, and least squared distance between, the centres
     that a particle of bits selects; those without a row do not count."""
-    torch = load_torch()
     chosen = positions > 0.5
     n_rows, L = pool.distances.shape
     used, total = [], []
