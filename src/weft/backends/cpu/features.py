@@ -114,7 +114,10 @@ class Spaces(NumPySpaces):
 
 
 class FeatureData:
-    """The table, the memory plan, and what was scored before."""
+    """The table, the memory plan, and what was scored before, for a search by this clusterer.
+
+    ``criterion=None``: clusterings are not scored.
+    """
 
     evaluates_whole_swarms = False
 
@@ -127,6 +130,7 @@ class FeatureData:
         exponents: bool,
         max_memory: int,
         n_jobs: int | None,
+        device: str,
     ) -> None:
         self.table = Table.of(X)
         self.dtype = np.dtype(clusterer.precision)
@@ -210,20 +214,7 @@ class FeatureData:
         self._local = threading.local()
 
 
-def load(
-    X: Floats,
-    clusterer: Any,
-    criterion: Any,
-    *,
-    exponents: bool,
-    max_memory: int,
-    n_jobs: int | None,
-    device: str,
-) -> FeatureData:
-    """Lay out a table for the search with this clusterer and criterion (None: no scores)."""
-    return FeatureData(
-        X, clusterer, criterion, exponents=exponents, max_memory=max_memory, n_jobs=n_jobs
-    )
+load = FeatureData
 
 
 def fingerprint(*arrays: NDArray[Any]) -> bytes:

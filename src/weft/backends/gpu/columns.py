@@ -13,7 +13,6 @@ import torch
 
 from weft._base.arrays import Floats, Integers, Singles, Tensor
 from weft.backends.devices import to_device
-from weft.backends.gpu.kernels import compression as kernels
 
 _AT_ONCE = 2**26  # products that one step holds
 _TILE = 256  # features whose compression is taken at once
@@ -106,5 +105,15 @@ def compression_tiles(features: Tensor, others: Tensor) -> Iterator[tuple[int, F
     for start in range(0, len(features), _TILE):
         stop = min(start + _TILE, len(features))
         tile = (features[start:stop] @ others.T).div_(n)
-        lost = kernels.compression_tile(tile, variances[start:stop], other_variances)
+        lost = _compression(tile, variances[start:stop], other_variances)
         yield start, np.asarray(lost.cpu().numpy())
+
+
+def _compression(covariances: Tensor, variances: Tensor, others: Tensor) -> Tensor:
+    """Return λ2 (eq. 5.2) from the covariances of a tile, (t, M)."""
+    a, b = variances[:, None], others[None, :]
+    squared = covariances * covariances
+    largest = 0.5 * ((a + b) + ((a - b) ** 2 + 4.0 * squared).sqrt())
+    determinant = a * b - squared
+    positive = (determinant > 0.0) & (largest > 0.0)
+    return torch.where(positive, determinant / largest, 0.0)

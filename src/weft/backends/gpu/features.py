@@ -39,6 +39,7 @@ class FeatureData:
         *,
         exponents: bool,
         max_memory: int,
+        n_jobs: int | None,
         device: str,
     ) -> None:
         self.device = torch.device(device)
@@ -169,17 +170,4 @@ def _moved_to_host(table: Tensor, fitness: Any) -> tuple[Floats, Floats]:
     return moved[0], moved[1] if fitness is None else fitness
 
 
-def load(
-    X: Any,
-    clusterer: Any,
-    criterion: Any,
-    *,
-    exponents: bool,
-    max_memory: int,
-    n_jobs: int | None,
-    device: str,
-) -> FeatureData:
-    """Move a table to the device, for the search with this clusterer and criterion."""
-    return FeatureData(
-        X, clusterer, criterion, exponents=exponents, max_memory=max_memory, device=device
-    )
+load = FeatureData
