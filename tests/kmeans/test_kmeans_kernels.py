@@ -118,8 +118,7 @@ def test_screened_labels_are_those_of_double_precision(p, offset):
     centers = np.vstack([X[:3], X[:1], X[1000:1003]])  # the fourth repeats the first
     factors = rng.uniform(size=(7, 6)) ** 8
     middle, half = 0.5 * (X.max(0) + X.min(0)), 0.5 * (X.max(0) - X.min(0))
-    scaled = np.empty(X.shape, np.float32)
-    screen.scale_rows(X, middle, half, scaled)
+    scaled = ((X - middle) / half).astype(np.float32)
     wide = factors * half**p
     labels, expected, best = np.empty(3000, np.int32), np.empty(3000, np.int32), np.empty(3000)
     screen.nearest_screened(

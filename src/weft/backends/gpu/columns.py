@@ -27,18 +27,12 @@ class Contrasts(NamedTuple):
 
 
 def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
-    """Bring contrasts to a device."""
     return Contrasts(to_device(values, device), width, to_device(freedom, device))
 
 
 def dependence(
     contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
 ) -> tuple[Floats, Floats]:
-    """Return Σ z / √count and the mean of the `n_partners` largest z of each column, (d,).
-
-    z is over the references, the column itself left out; the columns' rows are taken in the order
-    of `rows`.
-    """
     values, width, freedom = contrasts
     others = to_device(references, values.device)
     partners = values[:, _contrasts_of(others, width)]
@@ -58,7 +52,6 @@ def dependence(
 
 
 def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
-    """Return χ² of every two columns as a standard normal score z, (columns, others)."""
     values, width, _ = contrasts
     ours, theirs = to_device(columns, values.device), to_device(others, values.device)
     own, partners = (values[:, _contrasts_of(each, width)] for each in (ours, theirs))
@@ -84,22 +77,18 @@ def _scores(
 
 
 def load_features(columns: Floats, device: str) -> Tensor:
-    """Bring centred features (M, n) to a device."""
     return to_device(columns, device)
 
 
 def take_features(features: Tensor, which: Integers) -> Tensor:
-    """Return some of the features."""
     return features[to_device(which, features.device)]
 
 
 def inner_products(features: Tensor, which: Integers) -> Floats:
-    """Return the inner products of some features with all, (len(which), M)."""
     return np.asarray((take_features(features, which) @ features.T).cpu().numpy())
 
 
 def compression_tiles(features: Tensor, others: Tensor) -> Iterator[tuple[int, Floats]]:
-    """Yield (first feature, λ2 of some features with all others), tile by tile."""
     n = features.shape[1]
     variances, other_variances = ((each * each).sum(dim=1) / n for each in (features, others))
     for start in range(0, len(features), _TILE):

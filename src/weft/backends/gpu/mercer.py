@@ -14,28 +14,23 @@ from weft.backends.gpu.transfers import fetch
 
 
 def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
-    """Move the rows, their distances in feature space and their range to the device."""
     moved = (to_device(array, device) for array in (distances, low, span))
     return Rows(prototypes.Rows.of(rows, device, marked=False), *moved)
 
 
 def gaussian_gram(rows: Floats, gamma: float, device: str) -> Tensor:
-    """Return exp(-γ |x - y|²) of all rows, on the device."""
     return _distances(rows, device).square_().mul_(-gamma).exp_()
 
 
 def load_gram(gram: Floats, device: str) -> Tensor:
-    """Move inner products (n, n) to the device."""
     return to_device(gram, device)
 
 
 def fetch_gram(gram: Tensor) -> Floats:
-    """Return inner products as NumPy's."""
     return gram.cpu().numpy()
 
 
 def median_distance(rows: Floats, device: str) -> float:
-    """Return the median distance between different rows; 1 if all rows are equal."""
     away = _distances(rows, device).ravel()
     away = away[away > 0.0].sort().values
     if len(away) == 0:
@@ -52,7 +47,6 @@ def _distances(rows: Floats, device: str) -> Tensor:
 def input_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, gamma: float
 ) -> tuple[Integers, Floats]:
-    """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
     device_positions = to_device(positions, data.low.device)
     return fetch(*kernels.input_cs_swarm(data, device_positions, n_centers, gamma))
 
@@ -60,7 +54,6 @@ def input_cs_swarm(
 def feature_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, steps: int, least: int
 ) -> tuple[Integers, Floats]:
-    """Return clusters and the weighted CS of each particle; inf where undefined."""
     device_positions = to_device(positions, data.low.device)
     return fetch(*kernels.feature_cs_swarm(data, device_positions, n_centers, steps, least))
 
@@ -68,7 +61,6 @@ def feature_cs_swarm(
 def kernel_kmeans(
     gram: Tensor, starts: list[Integers], max_iter: int, n_threads: int = 1
 ) -> tuple[Integers, Integers, Floats]:
-    """Return labels (R, n), steps and sums of squares of kernel k-means from R sets of rows."""
     chosen = to_device(np.stack(starts), gram.device)
     products = gram[chosen]  # (R, K, n)
     labels = (gram.diagonal()[chosen][:, :, None] - 2.0 * products).argmin(dim=1)
@@ -80,7 +72,6 @@ def kernel_kmeans(
 def subtractive_centers(
     gram: Tensor, alpha: float, beta: float, n_clusters: int
 ) -> tuple[Integers, Floats, Integers]:
-    """Return the rows that become centres, their potentials then, and each row's nearest centre."""
     norms = gram.diagonal()
     squared = (norms[:, None] - 2.0 * gram + norms).clamp_(min=0.0)
     potential = torch.exp(-alpha * squared).sum(dim=1)

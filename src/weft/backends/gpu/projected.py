@@ -32,24 +32,20 @@ class Table(NamedTuple):
 
 
 def load(X: Floats, n_clusters: int, run: Runner, device: str) -> Table:
-    """Bring the table to a device."""
     rows = to_device(X, device)
     norms = to_device(np.einsum("ij,ij->i", X, X), device)
     return Table(rows, norms, torch.hstack([rows * rows, rows]), n_clusters)
 
 
 def hold(table: Table, labels: Labels) -> Tensor:
-    """Bring partitions to the device, where `reassign` may change them."""
     return to_device(labels, table.X.device).clone()
 
 
 def fetch(partitions: Tensor) -> Labels:
-    """Return the partitions as labels (P, n)."""
     return np.asarray(partitions.cpu().numpy())
 
 
 def summarise(table: Table, partitions: Tensor, live: Integers) -> Summary:
-    """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
     labels = partitions[to_device(live, partitions.device)]
     totals, sizes = [], []
     height = max(_AT_ONCE // (labels.shape[1] * table.n_clusters), 1)
@@ -63,7 +59,6 @@ def summarise(table: Table, partitions: Tensor, live: Integers) -> Summary:
 def assign(
     table: Table, factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    """Return each row's nearest living centre for each particle, and how far it is, (P, n)."""
     labels, best = _nearest(table, factors, centers, dead)
     return labels.cpu().numpy(), best.cpu().numpy()
 
@@ -77,7 +72,6 @@ def reassign(
     dead: Mask,
     exact: bool,
 ) -> Mask:
-    """Give the rows of some partitions to their nearest centres; say which partitions changed."""
     labels, cost = _nearest(table, factors, centers, dead)
     # Few partitions have clusters without rows: those are refilled on the host.
     sizes = _members(labels, table.n_clusters).sum(dim=1)
@@ -92,7 +86,6 @@ def reassign(
 
 
 def squared_distances(table: Table, rows: Integers | Tensor) -> Tensor:
-    """Return squared distances of some rows to all rows, not below 0, and 0 to themselves."""
     index = to_device(rows, table.X.device)
     out = table.norms[index, None] + table.norms
     out -= 2.0 * (table.X[index] @ table.X.T)
@@ -104,7 +97,6 @@ def squared_distances(table: Table, rows: Integers | Tensor) -> Tensor:
 def draw_next(
     nearest: Tensor, draws: Floats, distances_to: Callable[[Tensor], Tensor]
 ) -> tuple[Integers, Tensor]:
-    """Return the next row of each particle's k-means++ start (P,), and the distances it leaves."""
     n_particles, n_rows = nearest.shape
     reach = nearest.cumsum(dim=1)
     aims = to_device(draws, nearest.device) * reach[:, -1:]

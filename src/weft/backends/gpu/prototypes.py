@@ -30,29 +30,24 @@ def load_pool(data: Rows, centers: Floats) -> Pool:
 
 
 def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
-    """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
     return fetch(*kernels.medoid_swarm(data, to_device(positions, data.rows.device), limit))
 
 
 def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
-    """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     device = data.rows.device
     device_positions, chosen = to_device(positions, device), to_device(features, device)
     return fetch(*kernels.centroid_swarm(data, device_positions, chosen))
 
 
 def string_swarm(data: Rows, positions: Floats, n_genes: int) -> tuple[Integers, Floats]:
-    """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
     return fetch(*validity.string_swarm(data, to_device(positions, data.rows.device), n_genes))
 
 
 def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Floats]:
-    """Return clusters, intra and inter of the centres that each particle of bits selects."""
     return fetch(*validity.subset_swarm(pool, to_device(positions, pool.distances.device)))
 
 
 def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]:
-    """Return the centres (K, d) and labels of k-means from `centers`; empty ones stay."""
     device = data.rows.device
     n_centers = torch.tensor([len(centers)], dtype=torch.int32, device=device)
     start = to_device(centers, device)[None]
@@ -63,7 +58,6 @@ def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]
 def kmeans_silhouettes(
     data: Rows, starts: list[Integers], n_labels: int, max_iter: int, n_threads: int = 1
 ) -> Floats:
-    """Return the mean silhouette (eq. 1) of k-means from each of `starts`, sets of rows."""
     labelings = kernels.lloyd(data, starts, max_iter)
     scores = kernels.mean_silhouettes(data, labelings, n_labels, _MEMORY)
     return np.asarray(scores.cpu().numpy())

@@ -28,10 +28,11 @@ def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) ->
 def dependence(
     contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
 ) -> tuple[Floats, Floats]:
-    """Return Σ z / √count and the mean of the `n_partners` largest z of each column, (d,).
+    """Return how far each column depends on the references, over all and on its nearest few, (d,).
 
-    z is over the references, the column itself left out; the columns' rows are taken in the order
-    of `rows`.
+    The columns' rows are taken in the order of `rows`, those of the references as they are. "Over
+    all" is Σ z / √count, "nearest" the mean of the `n_partners` largest z; a column is not compared
+    with itself.
     """
     overall, nearest = [], []
     for column, own in enumerate(np.moveaxis(contrasts.values[rows], 1, 0)):

@@ -10,7 +10,15 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
 from weft.backends.reference import clusterings, measures
-from weft.backends.spaces import INFEASIBLE, Neighbours, NumPySpaces, Outcome, Partitions, Solution
+from weft.backends.spaces import (
+    INFEASIBLE,
+    Neighbours,
+    NumPySpaces,
+    Outcome,
+    Partitions,
+    Plan,
+    Solution,
+)
 
 
 class Spaces(NumPySpaces):
@@ -121,17 +129,7 @@ class FeatureData:
     evaluates_whole_swarms = True
     n_threads = n_together = 1
 
-    def __init__(
-        self,
-        X: Floats,
-        clusterer: Any,
-        criterion: Any,
-        *,
-        exponents: bool,
-        max_memory: int,
-        n_jobs: int | None,
-        device: str,
-    ) -> None:
+    def __init__(self, X: Floats, plan: Plan) -> None:
         self.X = X
 
     def rows(self, indices: Integers) -> Floats:

@@ -75,7 +75,11 @@ def summary_of(totals: Floats, sizes: Floats) -> Summary:
 def assign(
     table: tuple[Floats, int], factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    """Return each row's nearest living centre for each particle, and Σ_j f (x - z)², (P, n)."""
+    """Return each row's nearest living centre for each particle, and Σ_j f (x - z)², (P, n).
+
+    A backend may give the distances up to a factor per particle, and in single precision unless
+    `exact`.
+    """
     gaps = (table[0][:, np.newaxis, np.newaxis] - centers) ** 2  # (n, P, K, M)
     distances = (gaps * factors).sum(axis=3)
     distances[:, dead] = np.inf
@@ -96,8 +100,15 @@ def reassign(
     A cluster without rows gets the row that costs most, see `refill`.
     """
     labels, cost = assign(table, factors, centers, dead, exact)
+    return put_refilled(partitions, live, labels, cost, table[1])
+
+
+def put_refilled(
+    partitions: Labels, live: Integers, labels: Labels, cost: Floats, n_clusters: int
+) -> Mask:
+    """Put labels, their empty clusters refilled, into some partitions; say which changed."""
     for own, own_cost in zip(labels, cost, strict=True):
-        refill(own, own_cost, table[1])
+        refill(own, own_cost, n_clusters)
     changed: Mask = (labels != partitions[live]).any(axis=1)
     partitions[live[changed]] = labels[changed]
     return changed

@@ -178,24 +178,23 @@ def _exact(value, a, b, end, slack, share, pairs):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _most_slack(slack, row, last, follower):
+    """Return the largest slack in a chain of rows."""
+    most = 0.0
+    while True:
+        most = max(most, slack[row])
+        if row == last:
+            return most
+        row = follower[row]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
     """Return the exact distance of the farthest rows of two chains of rows; it is near `value`."""
     distances, columns, exponents, follower = pairs
-    most_a = most_b = 0.0
-    i = a
-    while True:
-        most_a = max(most_a, slack[i])
-        if i == last_a:
-            break
-        i = follower[i]
-    j = b
-    while True:
-        most_b = max(most_b, slack[j])
-        if j == last_b:
-            break
-        j = follower[j]
+    doubt = _most_slack(slack, a, last_a, follower) + _most_slack(slack, b, last_b, follower)
     # Both the farthest pair's distance and `value` may be off, to either side.
-    least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * (most_a + most_b)
+    least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * doubt
     farthest = 0.0
     looks = 0
     i = a
