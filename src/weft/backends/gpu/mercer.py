@@ -10,6 +10,7 @@ from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import mercer_cs as kernels
 from weft.backends.gpu.kernels import prototypes
 from weft.backends.gpu.kernels.mercer_cs import Rows
+from weft.backends.gpu.kernels.validity import in_order
 from weft.backends.gpu.transfers import fetch
 
 
@@ -47,15 +48,31 @@ def _distances(rows: Floats, device: str) -> Tensor:
 def input_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, gamma: float
 ) -> tuple[Integers, Floats]:
-    device_positions = to_device(positions, data.low.device)
-    return fetch(*kernels.input_cs_swarm(data, device_positions, n_centers, gamma))
+    moved = to_device(positions, data.low.device)
+    labels, alive, centers = kernels.decode_input(data, moved, n_centers)
+    widths = kernels.mean_widths(data.distances, labels, kernels.count_labels(labels, n_centers))
+    apart = 2.0 * (1.0 - torch.exp(-gamma * kernels.nearest_other(centers, alive)))  # eq. 5
+    above = in_order(torch.where(alive, widths, 0.0))
+    below = in_order(torch.where(alive, apart, 0.0))
+    n_alive = alive.sum(dim=1)
+    good = (n_alive >= 2) & (below > 0.0)
+    return fetch(n_alive, torch.where(good, above / below, torch.inf))
 
 
 def feature_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, steps: int, least: int
 ) -> tuple[Integers, Floats]:
-    device_positions = to_device(positions, data.low.device)
-    return fetch(*kernels.feature_cs_swarm(data, device_positions, n_centers, steps, least))
+    moved = to_device(positions, data.low.device)
+    labels, alive, centers = kernels.decode_feature(data, moved, n_centers, steps, least)
+    n_alive = alive.sum(dim=1)
+    means, counts = kernels.means_of_clusters(data.data, labels, n_alive >= 2, centers)
+    widths = kernels.mean_widths(data.distances, labels, counts)
+    apart = kernels.nearest_other(means, alive)
+    far = (apart > 1e-12 * (data.span * data.span).sum()) | ~alive
+    terms = torch.where(alive, counts * (widths / apart), 0.0)
+    good = (n_alive >= 2) & far.all(dim=1)
+    cs = torch.where(good, in_order(terms) / len(data.distances), torch.inf)
+    return fetch(n_alive, cs)
 
 
 def kernel_kmeans(

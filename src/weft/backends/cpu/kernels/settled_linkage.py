@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.neighbours import join_sets, label_roots, true_powered
+from weft.backends.cpu.kernels.linkage import cut_tree
+from weft.backends.cpu.kernels.neighbours import true_powered
 from weft.backends.cpu.kernels.vectors import PIECE, least_sum, lowest_bit, sum_below
 
-_PIECE = 64
 # What an exact distance costs, in looks at a pair; and how many looks, in pairs of all rows, are
 # less than what double precision costs.
 _EXACT_COST = 64
@@ -90,11 +90,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     n_merges = n_rows - n_clusters
     if not _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
         return False
-    order = np.argsort(height, kind="mergesort")
-    parent = np.arange(n_rows)
-    for position in range(n_merges):
-        join_sets(parent, left[order[position]], right[order[position]])
-    label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
+    cut_tree(height, left, right, n_clusters, out)
     return True
 
 

@@ -14,7 +14,7 @@ from weft._base.arrays import Tensor
 from weft.backends.devices import is_fused
 from weft.backends.gpu.kernels import fused, prototypes
 from weft.backends.gpu.kernels.prototypes import cluster_sums
-from weft.backends.gpu.kernels.validity import cluster_means, in_order, squared_between
+from weft.backends.gpu.kernels.validity import cluster_means, different_pairs, squared_between
 
 _MEMORY = 2**31  # bytes that one step over all pairs of rows may take
 
@@ -121,7 +121,7 @@ def decode_input(data: Rows, positions: Tensor, n_centers: int) -> Decoded:
     return Decoded(labels, alive, centers)
 
 
-def _means(
+def means_of_clusters(
     data: prototypes.Rows, labels: Tensor, going: Tensor, centers: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return the means (P, C, q) of the clusters, centres where there are none, and the sizes."""
@@ -142,7 +142,7 @@ def decode_feature(
     labels, alive = drop_small(center_distances(rows.columns, centers), alive, least)
     for _ in range(steps):
         going = alive.sum(dim=1) >= 2
-        moved, _ = _means(rows, labels, going, centers)
+        moved, _ = means_of_clusters(rows, labels, going, centers)
         centers = torch.where(going[:, None, None], moved, centers)
         moved_labels, left = drop_small(center_distances(rows.columns, centers), alive, least)
         labels = torch.where(going[:, None], moved_labels, labels)
@@ -169,40 +169,10 @@ def mean_widths(
     return cluster_means(torch.cat(out), labels, counts)
 
 
-def _apart(centers: Tensor, alive: Tensor) -> Tensor:
+def nearest_other(centers: Tensor, alive: Tensor) -> Tensor:
     """Return the squared distance (P, C) of each living centre to the nearest other one."""
-    pair = alive[:, :, None] & alive[:, None, :]
-    pair &= ~torch.eye(alive.shape[1], dtype=torch.bool, device=alive.device)
-    return torch.where(pair, squared_between(centers), torch.inf).amin(dim=2)
-
-
-def input_cs_swarm(
-    data: Rows, positions: Tensor, n_centers: int, gamma: float
-) -> tuple[Tensor, Tensor]:
-    """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
-    labels, alive, centers = decode_input(data, positions, n_centers)
-    widths = mean_widths(data.distances, labels, count_labels(labels, n_centers))
-    apart = 2.0 * (1.0 - torch.exp(-gamma * _apart(centers, alive)))  # eq. 5
-    above = in_order(torch.where(alive, widths, 0.0))
-    below = in_order(torch.where(alive, apart, 0.0))
-    n_alive = alive.sum(dim=1)
-    good = (n_alive >= 2) & (below > 0.0)
-    return n_alive, torch.where(good, above / below, torch.inf)
-
-
-def feature_cs_swarm(
-    data: Rows, positions: Tensor, n_centers: int, steps: int, least: int
-) -> tuple[Tensor, Tensor]:
-    """Return clusters and the weighted CS of each particle; inf where undefined."""
-    labels, alive, centers = decode_feature(data, positions, n_centers, steps, least)
-    n_alive = alive.sum(dim=1)
-    means, counts = _means(data.data, labels, n_alive >= 2, centers)
-    widths = mean_widths(data.distances, labels, counts)
-    apart = _apart(means, alive)
-    far = (apart > 1e-12 * (data.span * data.span).sum()) | ~alive
-    terms = torch.where(alive, counts * (widths / apart), 0.0)
-    good = (n_alive >= 2) & far.all(dim=1)
-    return n_alive, torch.where(good, in_order(terms) / len(data.distances), torch.inf)
+    squared = torch.where(different_pairs(alive), squared_between(centers), torch.inf)
+    return squared.amin(dim=2)
 
 
 def kernel_kmeans(
