@@ -42,6 +42,8 @@ class CenterClusterer(
     """
 
     _paragraphs = FAMILY
+    # k-means cuts along directions: see docs/decisions/0230.
+    _balance = "directions"
     _exponent: float
     _factors: np.ndarray
     cluster_centers_: np.ndarray
@@ -107,7 +109,7 @@ class CenterClusterer(
         allow_nan = bool(getattr(self, "allow_nan", False))
         rows = validate_data(
             self,
-            to_host(X),
+            self._rows_of(X, reset=reset),
             reset=reset,
             dtype=np.float64,
             order="C",

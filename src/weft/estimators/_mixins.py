@@ -14,6 +14,7 @@ from weft._base.docstrings import Entry
 from weft.backends.devices import to_host
 from weft.estimators._docstrings import complete_docstrings
 from weft.estimators._fit_tasks import FitTasksMixin
+from weft.estimators._raw_tables import RawTableMixin
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.report.schema import SUMMARY
@@ -63,8 +64,8 @@ class KeepMixin:
         save_model(self, path, summary=summary)
 
 
-class ReportMixin(FitTasksMixin, KeepMixin):
-    """A page, a short form of it in notebooks, and scikit-learn's callbacks."""
+class ReportMixin(FitTasksMixin, RawTableMixin, KeepMixin):
+    """Raw tables, a page, a short form of it in notebooks, and scikit-learn's callbacks."""
 
     def report(self, X: Any = None, *, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the answer as one page that needs no network.
@@ -112,7 +113,7 @@ class PredictMixin:
     def predict(self: Any, X: Any) -> Integers:
         """Label rows, whether seen in fit or not; the class says what decides."""
         check_is_fitted(self)
-        return self._nearest(validate_data(self, to_host(X), dtype=np.float64, reset=False))
+        return self._nearest(validate_data(self, self._rows_of(X), dtype=np.float64, reset=False))
 
 
 class ColumnsMixin(SelectorMixin):

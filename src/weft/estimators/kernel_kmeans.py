@@ -14,7 +14,6 @@ from sklearn.utils.validation import validate_data
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
 from weft._base.validation import check_integer
-from weft.backends.devices import to_host
 from weft.estimators._declared import counts_clusters, declare, history
 from weft.estimators._declared_spaces import (
     KERNEL,
@@ -118,7 +117,7 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
 
     def fit(self, X, y=None):
         """Cluster the rows."""
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
+        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self._fit_sampled(X, seed, 4)
         return self

@@ -14,7 +14,6 @@ from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size
 from weft._base.validation import check_integer, check_real, parse_memory
-from weft.backends.devices import to_host
 from weft.estimators._declared import POSITIVE, declare, history, positions
 from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, SPACE, WIDTH
 from weft.estimators._kernel_methods import KernelMixin
@@ -96,7 +95,7 @@ class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Choose the centres and assign the rows."""
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
+        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
