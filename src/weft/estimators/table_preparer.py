@@ -15,7 +15,7 @@ from weft.estimators._declared import declare
 from weft.estimators._mixins import KeepMixin
 from weft.models.kinds import Choice, ListOf, Text
 from weft.tables.cells import Cells, is_table, number_cells, read_cells, text_cells
-from weft.tables.errors import in_python
+from weft.tables.errors import InputError, in_python
 from weft.tables.inverse import in_units
 from weft.tables.plan import Applied, learn
 from weft.tables.points import SCALES, values_at
@@ -271,7 +271,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
             )
         if not made.table.used:
             why = "; ".join(f"{column.name}: {column.note}" for column in self.plan_.columns)
-            raise ValueError(f"X has no column that can be used ({why[:400]}).")
+            raise InputError(f"X has no column that can be used ({why[:400]}).")
 
     def _apply(self, X: Any) -> Applied:
         check_is_fitted(self)

@@ -23,6 +23,7 @@ _MONTHS_FULL = (
 )
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAYS_FULL = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_LONGER = ("sept", "tues", "thur", "thurs")
 _EPOCH = date(1970, 1, 1).toordinal()
 _TIME = r"(?:[T ,]+(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
 _TIME += r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
@@ -128,7 +129,9 @@ def _position(text: str, short: Sequence[str], full: Sequence[str]) -> int:
     word = text.strip().rstrip(".").lower()
     if word in full:
         return full.index(word)
-    return short.index(word[:3]) if word[:3] in short and len(word) in (3, 4) else -1
+    if word in _LONGER:
+        word = word[:3]
+    return short.index(word) if word in short else -1
 
 
 def _month(parts: dict[str, str | None]) -> int:

@@ -173,6 +173,8 @@ def _shape(text: str) -> re.Match[str] | None:
         return None
     if shape["before"] is not None and shape["after"] is not None:
         return None
+    if shape["sign"] is not None and shape["inner"] is not None:
+        return None
     if shape["scale"] is not None and not (shape["before"] or _is_money(shape["after"] or "")):
         return None  # "5M" may be metres, millions or a size
     return shape

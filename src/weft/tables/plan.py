@@ -20,7 +20,8 @@ from weft.tables.errors import InputError
 from weft.tables.numbers import settled_signs
 from weft.tables.points import Points, learn_points, owners, place_rows, point_names, typical_values
 from weft.tables.reading import Reading, columns_of, read_column
-from weft.tables.recognition import Recogniser, short
+from weft.tables.recognition import Recogniser
+from weft.tables.wording import short
 
 MISSING = ("auto", "error", "drop-rows", "median")
 # A value is far outside what was seen if it lies farther out than the whole range is wide.

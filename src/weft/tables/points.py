@@ -97,7 +97,7 @@ def values_at(points: Points, table_columns: tuple[SourceColumn, ...], X: Floats
             elif measure == "cyclic":
                 width = 2
                 angle = np.arctan2(own[:, first + 1], own[:, first])
-                out[:, position] = np.mod(angle * period / (2.0 * np.pi), period)
+                out[:, position] = _on_circle(angle, period)
             else:
                 width = 1
                 out[:, position] = own[:, first]
@@ -125,13 +125,19 @@ def _unplaced(block: Block, own: Floats) -> Floats:
         cosine, sine, factor = block.points[0]
         unit = 1.0 / factor if factor > 0.0 else 0.0
         angle = np.arctan2(own[:, 1] * unit + sine, own[:, 0] * unit + cosine)
-        return np.mod(angle * block.period / (2.0 * np.pi), block.period)
+        return _on_circle(angle, block.period)
     middle, core, mean, factor = block.points[0]
     scores = own[:, 0] / factor + mean if factor > 0.0 else np.zeros(len(own))
     size = np.abs(scores)
     # Beyond TAIL the coordinate grows by the logarithm.
     size = np.where(size > TAIL, TAIL + np.expm1(np.maximum(size - TAIL, 0.0)), size)
     return middle + core * np.sign(scores) * size
+
+
+def _on_circle(angle: Floats, period: float) -> Floats:
+    """Return angles as values in [0, period); rounding must not make 0 the end of the circle."""
+    values = np.mod(angle * period / (2.0 * np.pi), period)
+    return np.where(values > period * (1.0 - 1e-12), 0.0, values)
 
 
 def owners(points: Points, columns: tuple[SourceColumn, ...]) -> Integers:

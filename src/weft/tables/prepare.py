@@ -18,7 +18,7 @@ from weft.tables.plan import MISSING, Applied, TablePlan, learn
 from weft.tables.points import SCALES
 from weft.tables.raw import RawTable
 from weft.tables.recipes import encode, refuse_unread
-from weft.tables.recognition import quoted, short
+from weft.tables.wording import quoted, short
 
 _LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species", "diagnosis"}
 

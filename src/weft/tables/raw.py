@@ -7,42 +7,33 @@ table at all is refused.
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 import re
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from weft._base.validation import import_optional
-from weft.tables.encodings import find_encoding
 from weft.tables.errors import InputError
 from weft.tables.headers import LOOK_AT, Header, find_header, is_total
+from weft.tables.text_form import (
+    PLAIN_TEXT,
+    TextForm,
+    find_text_form,
+    open_text,
+    records,
+    skip_records,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # pandas' own words for "missing" (NA, NaN, null, None, an empty cell, ...) and UCI's.
 _EXTRA_MISSING = ["?"]
-_SEPARATORS = (",", ";", "\t", "|")
 _LEADING_ZERO = re.compile(r"0\d+")
 _SNIFFED = 10_000  # records that are looked at for codes such as 01234
 _NAMES = {"utf-8": "", "utf-8-sig": "", "cp1252": "cp1252 (Western European)"}
-
-
-class TextForm(NamedTuple):
-    """How a text file holds a table."""
-
-    encoding: str = "utf-8"
-    separator: str = ","
-    decimal: str = "."
-    has_comments: bool = False
-    header_is_comment: bool = False  # "#a,b": the names stand in the last comment
-
-
-PLAIN_TEXT = TextForm()
 
 
 @dataclass(frozen=True)
@@ -77,7 +68,7 @@ class RawTable:
         if self.path is not None and self.path.is_file():
             # Quoted line breaks, comments and blank lines make this a search.
             with open_text(self.path, self.form) as file:
-                for index, (start, _) in enumerate(_records(file, self.form.separator)):
+                for index, (start, _) in enumerate(records(file, self.form.separator)):
                     if index == row + self.n_above:
                         return start
         return row + 1 + self.n_above
@@ -141,7 +132,7 @@ def read_csv(path: str | Path, *, name: str | None = None) -> RawTable:
 
 def _read(path: Path, called: str) -> RawTable:
     pd = import_optional("pandas", "app")
-    form = _find_form(path, called)
+    form = find_text_form(path, called)
     with open_text(path, form) as file:
         head = _first_records(file, form, called)
     if not head:
@@ -152,7 +143,7 @@ def _read(path: Path, called: str) -> RawTable:
         with open_text(path, form) as file, warnings.catch_warnings():
             # With index_col=False pandas cuts long rows and only warns; that would lose data.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            _skip_records(file, form.separator, n_above)
+            skip_records(file, form.separator, n_above)
             frame = pd.read_csv(
                 file,
                 sep=form.separator,
@@ -191,97 +182,12 @@ def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     return kept, [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
 
 
-def open_text(path: Path, form: TextForm) -> TextIO:
-    """Open a text file without its comments; a line that was one stays as a blank line."""
-    file = path.open(encoding=form.encoding, newline="")
-    if not form.has_comments:
-        return file
-    with file:
-        lines = list(file)
-    cells = next((line.count(form.separator) for line in lines if not _is_comment(line)), 0)
-    above = enumerate(itertools.takewhile(_above, lines))
-    last = max((number for number, line in above if _is_comment(line)), default=-1)
-    kept = []
-    for number, line in enumerate(lines):
-        if number == last and form.header_is_comment:
-            kept.append(line.lstrip().lstrip("#").lstrip())
-        elif _is_comment(line) and (number <= last or line.count(form.separator) != cells):
-            kept.append("\n")
-        else:
-            kept.append(line)
-    return io.StringIO("".join(kept), newline="")
-
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith("#")
-
-
-def _above(line: str) -> bool:
-    return _is_comment(line) or not line.strip()
-
-
-def _find_form(path: Path, called: str) -> TextForm:
-    """Return encoding, separator, decimal sign, and whether there are comments."""
-    encoding = find_encoding(path)
-    with path.open(encoding=encoding, newline="") as file:
-        lines = [line for line in itertools.islice(file, 2000) if line.strip()]
-    plain = [line for line in lines if not _is_comment(line)]
-    comments = list(itertools.takewhile(_is_comment, lines))
-    if not plain and not comments:
-        raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
-    if not plain:  # names that start with "#" are names after all
-        plain, comments = lines, []
-    separator = _find_separator(plain)
-    header_is_comment = bool(comments) and _is_header(comments[-1], plain, separator)
-    inside = any(
-        _is_comment(line) and line.count(separator) != plain[0].count(separator) for line in lines
-    )
-    # Spreadsheets that separate with ";" do so because their decimals are written with ",".
-    cell = r"(^|[;\t|])\s*-?\d+,\d+\s*([;\t|]|$)"
-    commas = separator != "," and any(re.search(cell, line.rstrip()) for line in plain[1:20])
-    dots = any(re.search(cell.replace(",", r"\."), line.rstrip()) for line in plain[1:20])
-    return TextForm(
-        encoding,
-        separator,
-        "," if commas and not dots else ".",
-        bool(comments) or inside,
-        header_is_comment,
-    )
-
-
-def _find_separator(lines: list[str]) -> str:
-    """Return the sign that the names, or most lines, have most of."""
-    unquoted = [re.sub(r'"[^"]*"', "", line) for line in lines[:LOOK_AT]]
-    first = max(_SEPARATORS, key=unquoted[0].count)  # the first one wins a tie
-    if unquoted[0].count(first) and not (first == "," and _same(unquoted, ";")):
-        return first
-    return max(_SEPARATORS, key=lambda sign: sum(sign in line for line in unquoted))
-
-
-def _same(lines: list[str], sign: str) -> bool:
-    counts = {line.count(sign) for line in lines}
-    return len(counts) == 1 and counts != {0}
-
-
-def _is_header(comment: str, plain: list[str], separator: str) -> bool:
-    """Say whether the last comment names the columns: as many cells as the rows, no numbers."""
-    names = comment.strip().lstrip("#").split(separator)
-    rows = plain[0].strip().split(separator)
-    if len(names) != len(rows) or len(names) < 2:
-        return False
-    return not any(_is_number(name) for name in names) and any(_is_number(cell) for cell in rows)
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"\s*[-+]?\d[\d.,]*([eE][-+]?\d+)?\s*", text) is not None
-
-
 def _codes(path: Path, form: TextForm, header: Header, n_above: int) -> dict[str, type]:
     """Return the columns that hold digits with a leading 0: codes, whose zeros must not be lost."""
     found: set[str] = set()
     with open_text(path, form) as file:
         try:
-            for _, cells in itertools.islice(_records(file, form.separator), n_above, _SNIFFED):
+            for _, cells in itertools.islice(records(file, form.separator), n_above, _SNIFFED):
                 for name, cell in zip(header.names, cells, strict=False):
                     if cell[:1] == "0" and _LEADING_ZERO.fullmatch(cell.strip()):
                         found.add(name)
@@ -298,45 +204,9 @@ def _exact_floats(pandas_version: str, decimal: str) -> dict[str, str]:
 
 def _first_records(file: TextIO, form: TextForm, called: str) -> list[list[str]]:
     try:
-        return [cells for _, cells in itertools.islice(_records(file, form.separator), LOOK_AT)]
+        return [cells for _, cells in itertools.islice(records(file, form.separator), LOOK_AT)]
     except csv.Error as error:
         raise InputError(f"{called} cannot be read as CSV ({error}); mend the file.") from None
-
-
-def _records(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (first line, cells) of each record that pandas would read, the header included."""
-    reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
-    start = 1
-    for cells in reader:
-        if len(cells) > 1 or (cells and cells[0].strip()):
-            yield start, cells
-        start = reader.line_num + 1
-
-
-class _Lines:
-    """The lines of a file one by one, so that a parser takes no more than it needs."""
-
-    def __init__(self, file: TextIO) -> None:
-        self.file = file
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        line = self.file.readline()
-        if not line:
-            raise StopIteration
-        return line
-
-
-def _skip_records(file: TextIO, separator: str, count: int) -> None:
-    """Move to the record after the first `count`, blank lines not counted."""
-    reader = csv.reader(_Lines(file), delimiter=separator, skipinitialspace=True)
-    for cells in reader:
-        if len(cells) > 1 or (cells and cells[0].strip()):
-            count -= 1
-        if count == 0:
-            return
 
 
 def _explain_shape(
@@ -346,7 +216,7 @@ def _explain_shape(
     n_columns = len(header.names)
     try:
         with open_text(path, form) as file:
-            for index, (start, cells) in enumerate(_records(file, form.separator)):
+            for index, (start, cells) in enumerate(records(file, form.separator)):
                 if index > header.n_above and len(cells) > n_columns:
                     return (
                         f"{called} has {len(cells)} cells on line {start} but {n_columns} column "

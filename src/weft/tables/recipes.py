@@ -15,7 +15,7 @@ from weft._base.arrays import Floats
 from weft._base.validation import import_optional
 from weft.tables.errors import InputError
 from weft.tables.raw import RawTable
-from weft.tables.recognition import short
+from weft.tables.wording import short
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,6 @@ the questions is the order of the functions below.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,37 +14,39 @@ import numpy as np
 
 from weft._base.arrays import Floats
 from weft.tables.cells import Cells
-from weft.tables.dates import (
-    CYCLES,
-    cycle_values,
-    day_name,
-    find_form,
-    month_name,
-    read_clock,
-    read_date,
-)
+from weft.tables.dates import CYCLES, find_form, read_clock
 from weft.tables.errors import InputError
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
-    looks_like_amount,
     looks_like_code,
-    looks_like_count,
     looks_like_id,
-    looks_like_share,
     ordered_scale,
 )
-from weft.tables.numbers import BLANKS, NumberFormat, find_format
+from weft.tables.looks import (
+    FEW_LEVELS,
+    ROWS_PER_LEVEL,
+    are_day_numbers,
+    cycles_in,
+    day_of_week,
+    few_levels,
+    first_cell,
+    identifier_reason,
+    is_prose,
+    month_of_year,
+    reads_date,
+    some_of,
+)
+from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
-
-FEW_LEVELS = 20
-MOST_LEVELS = 100
-ROWS_PER_LEVEL = 5
-WORDS = 5  # from which texts are taken for sentences
-# A run of whole numbers without a gap is a counter only if it is too long to be a coincidence.
-MIN_COUNTER = 10
-SAMPLE = 5000  # distinct texts that are looked at to find how numbers and dates are written
-LONG_NUMBER = 9  # digits from which whole numbers that are all different are numbers of things
+from weft.tables.simple_readings import (
+    category_reading,
+    number_reading,
+    ordered_reading,
+    two_words,
+    yes_no_reading,
+)
+from weft.tables.wording import quoted, short
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Recogniser:
         if cells.form == "text":
             reading = self._text(cells, keep)
         elif cells.form == "flag":
-            reading = _yes_no(cells.name, ("no", "yes"))
+            reading = yes_no_reading(cells.name, ("no", "yes"))
         elif cells.form == "time":
             reading = self._date(cells, "", False)
         else:
@@ -92,7 +93,7 @@ class Recogniser:
         if len(seen) < 2:
             besides = int(np.isnan(values).sum())
             more = f" besides {besides} missing" if besides else ""
-            return self._refuse(cells.name, f"one value only ({_first(cells)}){more}", keep)
+            return self._refuse(cells.name, f"one value only ({first_cell(cells)}){more}", keep)
         return replace(reading, low=float(seen[0]), high=float(seen[-1]))
 
     # Columns of numbers ---------------------------------------------------------------------
@@ -109,12 +110,12 @@ class Recogniser:
             )
         whole = bool((finite == np.floor(finite)).all())
         if whole and not keep:
-            reason = _identifier_reason(name, finite)
+            reason = identifier_reason(name, finite)
             if reason:
                 return Reading(name, "identifier", reason)
             if looks_like_code(name):
                 return self._codes(cells, numbers)
-        if whole and _are_day_numbers(finite):
+        if whole and are_day_numbers(finite):
             return self._date(cells, "yearmonthday", False)
         cycle = cycle_by_name(name, finite)
         if cycle is not None and not keep:
@@ -127,13 +128,13 @@ class Recogniser:
                 parts=("",),
                 periods=(period,),
             )
-        return _plain_number(name, finite, whole, NumberFormat())
+        return number_reading(name, finite, whole, PLAIN_NUMBERS)
 
     def _codes(self, cells: Cells, numbers: Floats) -> Reading:
         """Return a category of codes written as numbers, such as postal codes, or an identifier."""
         levels = [number_text(number) for number in np.unique(numbers[~np.isnan(numbers)])]
         n = int((~np.isnan(numbers)).sum())
-        if not _few(len(levels), n):
+        if not few_levels(len(levels), n):
             return Reading(
                 cells.name,
                 "identifier",
@@ -147,33 +148,35 @@ class Recogniser:
     def _text(self, cells: Cells, keep: bool) -> Reading:
         name, texts, counts = cells.name, cells.texts, cells.counts()
         if cells.is_ordered:
-            return _ordered(name, tuple(texts), "in the order that the table itself gives")
+            return ordered_reading(name, tuple(texts), "in the order that the table itself gives")
         folded = list(dict.fromkeys(fold(text) for text, n in zip(texts, counts, strict=True) if n))
         if set(folded) <= {*YES, *NO} and len(folded) >= 1:
             if len(folded) == 1:
                 return self._refuse(name, f"one value only ({texts[0]})", keep)
-            return _yes_no(name, _two_words(texts))
+            return yes_no_reading(name, two_words(texts))
         meant = [text for text in texts if text.lower() not in BLANKS]
         if not keep:
             reason = is_code_text(meant) if meant else ""
-            if reason and not _few(len(folded), int(counts.sum())):
+            if reason and not few_levels(len(folded), int(counts.sum())):
                 return Reading(name, "identifier", reason)
             if reason:
-                return _category(name, texts, counts, note=reason)
+                return category_reading(name, texts, counts, note=reason)
         special = self._number_text(cells, meant, keep) or self._time_text(cells, meant)
         if special is not None:
             return special
         scale = ordered_scale(folded)
         if scale is not None:
             shown = {fold(text): text for text in reversed(texts)}
-            return _ordered(name, tuple(shown[level] for level in scale), "a known order of words")
+            return ordered_reading(
+                name, tuple(shown[level] for level in scale), "a known order of words"
+            )
         return self._words(cells, folded, keep)
 
     def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
         """Return the reading of numbers written as text; None where they are none."""
         if not meant:
             return None
-        chosen = find_format(_some(meant), hint=self.signs)
+        chosen = find_format(some_of(meant), hint=self.signs)
         numbers = np.array([chosen.read(text) for text in cells.texts])
         counts = cells.counts()
         is_meant = np.array([text.lower() not in BLANKS for text in cells.texts])
@@ -190,31 +193,31 @@ class Recogniser:
         finite = numbers[is_meant]
         whole = bool((finite == np.floor(finite)).all())
         if not keep and whole and not chosen.unit:
-            reason = _identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
+            reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
             if reason:
                 return Reading(cells.name, "identifier", reason)
         words = chosen.words
         blanks = sorted(text for text in cells.texts if text.lower() in BLANKS)
         if blanks:
             words += f"{', ' if words else ''}{blanks[0]!r} taken for missing"
-        return _plain_number(cells.name, finite, whole, chosen, words)
+        return number_reading(cells.name, finite, whole, chosen, words)
 
     def _time_text(self, cells: Cells, meant: list[str]) -> Reading | None:
         """Return the reading of dates, times of day and names of days; None for other text."""
         if not meant:
             return None
-        sample = _some(meant)
+        sample = some_of(meant)
         form, count = find_form(sample)
         if count == len(sample):
             return self._date(cells, form.form, form.is_ambiguous)
         if 0.5 * len(sample) < count and count >= 3:
-            texts = {text for text in meant if not _reads_date(text, form.form)}
+            texts = {text for text in meant if not reads_date(text, form.form)}
             unread = np.array([text in texts for text in cells.texts])
             raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, what="dates"))
         circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
             ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
-            ("day name", 7.0, _day, "days of the week: a circle of 7"),
-            ("month name", 12.0, _month, "months: a circle of 12"),
+            ("day name", 7.0, day_of_week, "days of the week: a circle of 7"),
+            ("month name", 12.0, month_of_year, "months: a circle of 12"),
         )
         for kind, period, read, note in circles:
             if all(not math.isnan(read(text)) for text in meant):
@@ -229,7 +232,7 @@ class Recogniser:
         known = np.unique(days[~np.isnan(days)])
         if len(known) == 0:
             return self._refuse(cells.name, "no value in any row", False)
-        parts = ("age", *_cycles(known, form))
+        parts = ("age", *cycles_in(known, form))
         note = f"dates ({form})" if form else "dates"
         if ambiguous:
             note += ", though the day could come first"
@@ -259,11 +262,11 @@ class Recogniser:
             return Reading(name, "identifier", "a different text in every row")
         if not keep and looks_like_id(name):
             return Reading(name, "identifier", "text in a column named like an identifier")
-        if not keep and (not _few(len(folded), n) or _is_prose(folded, n)):
+        if not keep and (not few_levels(len(folded), n) or is_prose(folded, n)):
             return Reading(
                 name, "text", f"{len(folded)} distinct values in {n} rows: looks like free text"
             )
-        return _category(name, cells.texts, counts)
+        return category_reading(name, cells.texts, counts)
 
     # Messages -------------------------------------------------------------------------------
 
@@ -282,134 +285,3 @@ class Recogniser:
             f"{self.place(row)} ({short(text)!r}); mend it, empty it to mark it missing, or leave "
             f"the column out with --drop {quoted(cells.name)}."
         )
-
-
-def _plain_number(
-    name: str, finite: Floats, whole: bool, chosen: NumberFormat, words: str = ""
-) -> Reading:
-    kind = "number"
-    if not chosen.unit and whole and set(np.unique(finite)) == {0.0, 1.0}:
-        return _yes_no(name, ("0", "1"))
-    if chosen.is_money or (not chosen.unit and looks_like_amount(name)):
-        kind = "amount"
-    elif chosen.unit == "%" or (looks_like_share(name) and _within(finite, 0.0, 1.0)):
-        kind = "share"
-    elif not chosen.unit and whole and finite.min() >= 0 and looks_like_count(name):
-        kind = "count"
-    return Reading(name, kind, words or "numbers", unit=chosen.unit, numbers=chosen)
-
-
-def _category(name: str, texts: list[str], counts: np.ndarray, note: str = "") -> Reading:
-    """Return a category; the levels in the order of their first rows, each as it came first."""
-    levels: dict[str, str] = {}
-    for text, count in zip(texts, counts, strict=True):
-        if count:
-            levels.setdefault(fold(text), text)
-    n_texts = int((counts > 0).sum())
-    words = note or f"{len(levels)} values"
-    if len(levels) < n_texts:
-        words += f", {n_texts} with other spaces or capitals taken together"
-    return Reading(name, "category", words, levels=tuple(levels.values()))
-
-
-def _ordered(name: str, levels: tuple[str, ...], why: str) -> Reading:
-    shown = ", ".join(levels[:6]) + (", …" if len(levels) > 6 else "")
-    return Reading(name, "ordered", f"{len(levels)} levels, {why}: {shown}", levels=levels)
-
-
-def _yes_no(name: str, words: tuple[str, str]) -> Reading:
-    return Reading(name, "yes/no", f"{words[0]} or {words[1]}", levels=words)
-
-
-def _two_words(texts: list[str]) -> tuple[str, str]:
-    no = next((text for text in texts if fold(text) in NO), "no")
-    yes = next((text for text in texts if fold(text) in YES), "yes")
-    return no, yes
-
-
-def _few(n_levels: int, n_rows: int) -> bool:
-    """Say whether so many values in so many rows are levels of a category."""
-    if n_levels <= FEW_LEVELS and n_levels <= 0.5 * n_rows:
-        return True
-    return n_levels <= MOST_LEVELS and n_rows >= ROWS_PER_LEVEL * n_levels
-
-
-def _is_prose(texts: list[str], n_rows: int) -> bool:
-    """Say whether distinct texts are sentences: several words each, and seldom the same."""
-    return len(texts) > 0.1 * n_rows and sum(len(text.split()) for text in texts) >= WORDS * len(
-        texts
-    )
-
-
-def _within(values: Floats, low: float, high: float) -> bool:
-    return bool(len(values) and values.min() >= low and values.max() <= high)
-
-
-def _identifier_reason(name: str, numbers: Floats) -> str:
-    """Return why whole numbers are no measurement, "" where they may be one."""
-    if looks_like_id(name):
-        return "whole numbers in a column named like an identifier"
-    n, n_distinct = len(numbers), len(np.unique(numbers))
-    low, high = float(numbers.min()), float(numbers.max())
-    if n >= MIN_COUNTER and n_distinct == n:
-        if high - low == n - 1:
-            return f"counts the rows ({low:.0f} to {high:.0f}, each once)"
-        digits = len(f"{abs(low):.0f}")
-        if low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}"):
-            return f"numbers of {digits} digits, each once: names of things, not amounts"
-    return ""
-
-
-def _are_day_numbers(numbers: Floats) -> bool:
-    """Say whether numbers are days such as 20240131, all of them."""
-    if not _within(numbers, 18000101, 21001231) or len(np.unique(numbers)) < 5:
-        return False
-    return all(_reads_date(number_text(number), "yearmonthday") for number in np.unique(numbers))
-
-
-def _reads_date(text: str, form: str) -> bool:
-    return not math.isnan(read_date(text, form))
-
-
-def _some(texts: list[str]) -> list[str]:
-    """Return texts from all over a long list: enough to tell how they are written."""
-    return texts[:: max(len(texts) // SAMPLE, 1)]
-
-
-def _cycles(days: Floats, form: str) -> list[str]:
-    """Return the cycles that dates have gone through, given their distinct values."""
-    span = float(days[-1] - days[0])
-    found = []
-    if span >= 365.0 and len(days) >= 8:
-        found.append("time of year")
-    monthly = form in ("month-name year", "year-month")
-    if span >= 14.0 and not monthly and len(np.unique(cycle_values(days, "day of week"))) >= 3:
-        found.append("day of week")
-    if len(np.unique(cycle_values(days, "time of day").round(3))) >= 3:
-        found.append("time of day")
-    return found
-
-
-def _day(text: str) -> float:
-    return math.nan if day_name(text) < 0 else float(day_name(text))
-
-
-def _month(text: str) -> float:
-    return math.nan if month_name(text) < 0 else float(month_name(text))
-
-
-def _first(cells: Cells) -> str:
-    if cells.form == "text":
-        return cells.texts[int(cells.codes[cells.codes >= 0][0])]
-    return number_text(float(cells.numbers[~np.isnan(cells.numbers)][0]))
-
-
-def short(value: object, length: int = 40) -> str:
-    """Return a value cut for a message."""
-    text = str(value)
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
-def quoted(name: str) -> str:
-    """`name` as it can be typed after an option."""
-    return name if re.fullmatch(r"[\w.=+/-]+", name) else f"'{name}'"
