@@ -34,6 +34,7 @@ class FileSet(NamedTuple):
     target: str
     kinds: dict[str, str]
     left_out: tuple[str, ...] = ()
+    max_rows: int | None = None
 
 
 def _all(kind: str, names: str) -> dict[str, str]:
@@ -53,6 +54,7 @@ FILES = {
         "battery/mixed/adult_sample.csv",
         "Income",
         _all("category", "Workclass Education Maritalstatus Occupation Race Sex Nativecountry"),
+        max_rows=1500,
     ),
     "heart": FileSet(
         "heart_statlog.csv",
@@ -77,7 +79,6 @@ FILES = {
 }
 MADE = ("made 3", "made 5", "made categories", "made cycles")
 SETS = (*FILES, *MADE)
-NOISE_KINDS = ("category", "number", "date")
 
 
 def seed_of(*parts: Any) -> int:
@@ -91,7 +92,7 @@ def load(name: str) -> MixedSet:
     if name in MADE:
         return make_mixed(name, seed_of(name))
     recipe = FILES[name]
-    frame = pd.read_csv(Path(os.environ["WEFT_DATA"]) / recipe.path)
+    frame = pd.read_csv(Path(os.environ["WEFT_DATA"]) / recipe.path, nrows=recipe.max_rows)
     labels = pd.factorize(frame[recipe.target])[0]
     frame = frame.drop(columns=[recipe.target, *recipe.left_out])
     table = read_frame(frame, recipe.kinds)
@@ -136,13 +137,81 @@ def make_mixed(name: str, seed: int) -> MixedSet:
         n_levels = int(rng.integers(2, 7))
         chances = rng.dirichlet(np.full(n_levels, 0.5), n_clusters)
         codes = (rng.random(n)[:, None] > np.cumsum(chances, axis=1)[labels]).sum(axis=1)
-        levels = tuple(f"level {code}" for code in range(n_levels))
-        add(np.minimum(codes, n_levels - 1), "category", levels=levels)
+        add(np.minimum(codes, n_levels - 1), "category", levels=_levels(n_levels))
     for _ in range(2 if name == "made cycles" else 0):
         hours = rng.normal(24.0 * rng.permutation(n_clusters)[labels] / n_clusters, 2.0) % 24.0
         add(hours, "cyclic", periods=(24.0,))
     table = MixedTable(np.column_stack(parts), tuple(columns))
     return MixedSet(table, labels, np.ones(len(columns), dtype=bool))
+
+
+def make_control(name: str, seed: int) -> MixedSet:
+    """Return a table without clusters.
+
+    "categories": 5 independent categories with 3 levels, 500 rows; "many levels": 2 to 12 levels;
+    "mixed noise": categories, numbers and dates; "one trait": answers that all follow one trait,
+    cut into levels, numbers among them.
+    """
+    rng = np.random.default_rng(seed)
+    if name == "one trait":
+        table = _one_trait(rng, 400)
+    else:
+        counts = [3] * 5 if name != "many levels" else rng.integers(2, 13, 6).tolist()
+        values = np.column_stack([rng.integers(count, size=500) for count in counts])
+        columns = tuple(
+            SourceColumn(f"category {j}", "category", (j,), levels=_levels(count))
+            for j, count in enumerate(counts)
+        )
+        table = MixedTable(values.astype(float), columns)
+    data = MixedSet(table, np.zeros(len(table.values), dtype=int), np.zeros(len(table.used), bool))
+    return with_noise(data, seed) if name == "mixed noise" else data
+
+
+CONTROLS = ("categories", "many levels", "mixed noise", "one trait")
+
+
+def _levels(count: int) -> tuple[str, ...]:
+    return tuple(f"level {code}" for code in range(count))
+
+
+def _one_trait(rng: np.random.Generator, n: int) -> MixedTable:
+    trait = rng.standard_normal(n)
+    parts: list[np.ndarray] = []
+    columns: list[SourceColumn] = []
+    for number in range(10):
+        load = rng.uniform(0.5, 0.9)
+        z = load * trait + np.sqrt(1.0 - load**2) * rng.standard_normal(n)
+        if number < 3:
+            columns.append(SourceColumn(f"number {number}", "number", (number,)))
+            parts.append(np.exp(z) if number == 2 else z)
+            continue
+        count = int(rng.integers(2, 7))
+        cuts = np.quantile(z, np.sort(rng.uniform(0.05, 0.95, count - 1)))
+        parts.append(rng.permutation(count)[np.digitize(z, cuts)])
+        columns.append(
+            SourceColumn(f"answer {number}", "category", (number,), levels=_levels(count))
+        )
+    return MixedTable(np.column_stack(parts).astype(float), tuple(columns))
+
+
+def make_large(n_rows: int, seed: int = 0) -> MixedSet:
+    """Return 8 clusters in 10 numbers and 10 categories."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(8, size=n_rows)
+    values = np.empty((n_rows, 20))
+    columns = []
+    for j in range(10):
+        values[:, j] = rng.normal(rng.permutation(8)[labels], 1.0)
+        columns.append(SourceColumn(f"number {j}", "number", (j,)))
+    for j in range(10, 20):
+        count = int(rng.integers(2, 9))
+        ends = np.cumsum(rng.dirichlet(np.full(count, 0.5), 8), axis=1)
+        draws = rng.random(n_rows)
+        values[:, j] = 0.0
+        for level in range(count - 1):
+            values[:, j] += draws > ends[labels, level]
+        columns.append(SourceColumn(f"category {j}", "category", (j,), levels=_levels(count)))
+    return MixedSet(MixedTable(values, tuple(columns)), labels, np.ones(20, dtype=bool))
 
 
 def with_noise(data: MixedSet, seed: int) -> MixedSet:
@@ -159,7 +228,8 @@ def with_noise(data: MixedSet, seed: int) -> MixedSet:
         columns.append(column)
         position += part.shape[1]
     table = MixedTable(np.column_stack(values), tuple(columns))
-    return MixedSet(table, data.labels, np.arange(len(columns)) < len(data.real))
+    real = np.concatenate([data.real, np.zeros(len(columns) - len(data.real), dtype=bool)])
+    return MixedSet(table, data.labels, real)
 
 
 def _noise_category(
@@ -167,8 +237,7 @@ def _noise_category(
 ) -> tuple[np.ndarray, SourceColumn]:
     n_levels = int(rng.integers(2, 13))
     codes = rng.choice(n_levels, n, p=rng.dirichlet(np.full(n_levels, 2.0)))
-    levels = tuple(f"level {code}" for code in range(n_levels))
-    column = SourceColumn(f"noise {number}", "category", (position,), levels=levels)
+    column = SourceColumn(f"noise {number}", "category", (position,), levels=_levels(n_levels))
     return codes.astype(float)[:, None], column
 
 

@@ -21,7 +21,8 @@ from weft._base.arrays import Floats
 from weft._base.validation import import_optional
 from weft._base.warnings import warn_caller
 from weft.backends.devices import to_host
-from weft.columns.source import SourceColumn
+from weft.columns.mixed.embedding import Embedding, coordinate_deviations
+from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.cells import is_table, read_cells
 from weft.tables.errors import InputError, in_python
 from weft.tables.plan import Applied, TablePlan, learn
@@ -73,6 +74,9 @@ def raw_table(plan: TablePlan, X: Any) -> Applied:
 class RawTableMixin:
     """`_rows_of`, and what a clusterer says of source columns after a fit on a raw table."""
 
+    # What has variance 1 among the points of a raw table: see `weft.columns.mixed.embedding`.
+    _balance = "columns"
+
     @property
     def source_columns_(self) -> tuple[SourceColumn, ...]:
         """The columns of the raw table that fit has seen: kind, unit, how each was read."""
@@ -85,10 +89,11 @@ class RawTableMixin:
         The weight of a coordinate times its variance, summed over the source column.
         """
         plan = self._plan()
-        weights = getattr(self, "feature_weights_", np.ones(len(plan.spread)))
+        spread = plan.spread / self._units(plan) ** 2
+        weights = getattr(self, "feature_weights_", np.ones(len(spread)))
         used = [column.is_used for column in plan.columns]
         out = np.zeros(len(used))
-        out[used] = np.bincount(plan.owner, weights * plan.spread, sum(used))
+        out[used] = np.bincount(plan.owner, weights * spread, sum(used))
         return out / out.sum() if out.sum() > 0 else out
 
     def _plan(self) -> TablePlan:
@@ -100,23 +105,34 @@ class RawTableMixin:
     def _rows_of(self: Any, X: Any, *, reset: bool = False) -> Any:
         """Return X as numbers: a raw table by its plan, a table on a GPU on the host."""
         if reset:
-            vars(self).pop("_table", None)
-            if not is_raw(X, allow_nan=bool(getattr(self, "allow_nan", False))):
-                return to_host(X)
-            plan, made = learn_table(X)
-            self._table = plan
-            return _named(made.X, plan.names)
+            return self._read_table(X)[0]
         plan = vars(self).get("_table")
         if plan is None or not is_table(X):
             return to_host(X)
         if isinstance(plan, TablePlan):
-            return _named(raw_table(plan, X).X, self._names(plan.names))
+            rows = raw_table(plan, X).X / self._units(plan)
+            return _named(rows, self._names(plan.names))
         pandas = import_optional("pandas", "app")
         frame = X if isinstance(X, pandas.DataFrame) else X.to_pandas()
         done = apply_recipe(RawTable(frame, "X"), plan)
         if len(done.rows) < done.n_rows:
             raise InputError("X has missing values; drop those rows before predict.")
         return _named(done.X, self._names([f"x{i}" for i in range(done.X.shape[1])]))
+
+    def _read_table(self: Any, X: Any) -> tuple[Any, MixedTable | None]:
+        """Return the rows of a fit as numbers, and by source column where X is a raw table."""
+        vars(self).pop("_table", None)
+        if not is_raw(X, allow_nan=bool(getattr(self, "allow_nan", False))):
+            return to_host(X), None
+        plan, made = learn_table(X)
+        self._table = plan
+        return _named(made.X / self._units(plan), plan.names), made.table
+
+    def _units(self, plan: TablePlan) -> Floats:
+        """Return what the coordinates of a plan are divided by, for the balance of this class."""
+        if self._balance == "directions" and isinstance(plan.points, Embedding):
+            return coordinate_deviations(plan.points)
+        return np.ones(len(plan.spread))
 
     def _names(self: Any, names: list[str]) -> list[str]:
         return list(getattr(self, "feature_names_in_", names))

@@ -101,14 +101,14 @@ def learn_embedding(table: MixedTable) -> Embedding:
     blocks = learn_blocks(table)
     embedding = Embedding(blocks, Directions(np.zeros((0, 0)), np.zeros(0)))
     placed = place_rows(blocks, table.values)
-    placed /= _deviations(embedding)
+    placed /= coordinate_deviations(embedding)
     return embedding._replace(directions=find_directions(placed))
 
 
 def transform(embedding: Embedding, values: Floats, *, balance: str = "columns") -> Floats:
     """Return the coordinates of rows with the columns of the table that was learned from."""
     check_choice("balance", balance, BALANCES)
-    deviations = _deviations(embedding)
+    deviations = coordinate_deviations(embedding)
     placed = place_rows(embedding.blocks, values)
     placed /= deviations
     placed = fill(placed, embedding.directions)
@@ -117,7 +117,7 @@ def transform(embedding: Embedding, values: Floats, *, balance: str = "columns")
     return placed
 
 
-def _deviations(embedding: Embedding) -> Floats:
+def coordinate_deviations(embedding: Embedding) -> Floats:
     """Return the deviation of each coordinate under "columns"; gaps are filled where it is 1.
 
     Along each of a category's coordinates the variance is 1 / (groups of levels - 1); the two of a
