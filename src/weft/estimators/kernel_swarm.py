@@ -17,7 +17,6 @@ from weft._base.arrays import Floats, Integers
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared_swarms import KERNEL_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
@@ -278,7 +277,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:
