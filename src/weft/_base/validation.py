@@ -20,7 +20,9 @@ _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """Return `value` if it is one of `allowed`."""
     choices = list(allowed)
-    if not any(value is choice or value == choice for choice in choices):
+    # Scalars only: an array compared with a text is an array of answers.
+    scalar = value is None or isinstance(value, (str, numbers.Number))
+    if not scalar or not any(value is choice or value == choice for choice in choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
     return value
@@ -58,6 +60,11 @@ def check_real(
             f"{name}={value!r} must be a finite number {' and '.join(wanted)}".rstrip() + "."
         )
     return number
+
+
+def largest_for(power: float) -> float:
+    """Return the largest magnitude whose `power` can be summed over many columns."""
+    return LARGEST if power <= 2.0 else float(LARGEST ** (2.0 / power))
 
 
 def check_magnitude(X: Any) -> None:

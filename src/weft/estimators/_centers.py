@@ -12,14 +12,16 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from weft._base.arrays import Floats, Mask
+from weft._base.validation import largest_for
 from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.kmeans.alternation import Outcome
 from weft.kmeans.data import distances, make_data, mass_of, nearest, own_distances
 from weft.kmeans.fitting import MakeRule, Settings, fit_family, read_settings
@@ -125,13 +127,8 @@ class CenterClusterer(
 
     def _read(self, X: Any, *, reset: bool = False) -> np.ndarray:
         allow_nan = bool(getattr(self, "allow_nan", False))
-        rows = validate_data(
-            self,
-            to_host(X),
-            reset=reset,
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite="allow-nan" if allow_nan else True,
+        rows = read_table(
+            self, X, reset=reset, allow_nan=allow_nan, largest=largest_for(self._power())
         )
         if allow_nan:
             blank = np.isnan(rows).all(axis=1)
@@ -140,6 +137,10 @@ class CenterClusterer(
                     f"row {int(blank.argmax())} has no observed value; drop rows that are all NaN."
                 )
         return rows
+
+    def _power(self) -> float:
+        """Return the largest power that numbers of a table are raised to."""
+        return float(getattr(self, "distance_exponent", 2.0))
 
     def _read_fit(
         self, X: Any, sample_weight: Any, *, reset: bool = True

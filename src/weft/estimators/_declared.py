@@ -68,7 +68,7 @@ PARAMS: dict[str, Kind] = {
 }
 
 
-class _Memory(Kind):
+class Memory(Kind):
     """An amount of memory, such as "1GiB"."""
 
     @property
@@ -82,7 +82,7 @@ class _Memory(Kind):
             return False
 
 
-PARAMS["max_memory"] = _Memory()
+PARAMS["max_memory"] = Memory()
 
 _FRAMES = [name for name in ("pandas", "polars") if find_spec(name) is not None]
 # Attributes that every estimator has, or may have.

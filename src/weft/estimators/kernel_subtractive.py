@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real, parse_memory
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared import POSITIVE, declare, history, positions
 from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, KERNEL_PARAMS, SPACE, WIDTH
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.methods.mercer.spaces import make_space
 from weft.models.kinds import Choice, OneOf
 
@@ -133,7 +133,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
+        X = read_table(self, X)
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
@@ -174,7 +174,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
         norms = np.diag(self._fit_space.gram)[self.center_indices_]
         return (norms - 2.0 * cross).argmin(axis=1)

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared_swarms import KERNEL_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._reading import read_table
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators.kernel_kmeans import KernelKMeans
@@ -267,7 +267,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:

@@ -159,13 +159,13 @@ def kernel_cs(
         given = np.asarray(labels) != -1
         gram = check_array(X, dtype=np.float64)[np.ix_(given, given)]
     else:
-        gram = pairwise_kernels(rows, metric=kernel, **params)
+        gram = pairwise_kernels(rows, metric=kernel, n_jobs=1, **params)
     n_clusters = int(dense.max()) + 1
     if n_clusters < 2:
         return math.inf
     if centers == "input":
         means = _means(rows, dense)
-        between = _from_gram(pairwise_kernels(means, metric=kernel, **params))
+        between = _from_gram(pairwise_kernels(means, metric=kernel, n_jobs=1, **params))
     else:
         share = np.zeros((n_clusters, len(dense)))
         share[dense, np.arange(len(dense))] = 1.0
