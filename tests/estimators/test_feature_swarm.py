@@ -176,7 +176,7 @@ def test_n_clusters_that_is_not_used_is_said_so(blobs):
         (
             {"swarm": 3},
             TypeError,
-            "must be one of 'pso', 'standard', 'binary', .* or an object with",
+            "or an object with start, ask and tell",
         ),
         ({"max_memory": "lots"}, ValueError, "'lots' is not an amount of memory"),
         ({"clusterer": "affinity", "max_memory": 1000}, ValueError, "raise max_memory"),

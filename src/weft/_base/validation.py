@@ -90,9 +90,8 @@ def parse_memory(name: str, value: Any) -> int:
                 amount = 0.0
             if amount > 0:
                 return int(amount * _UNITS[match[2].upper()])
-    raise ValueError(
-        f"{name}={value!r} is not an amount of memory; write '1GiB', '500MB' or bytes."
-    )
+    shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:60]}…"
+    raise ValueError(f"{name}={shown} is not an amount of memory; write '1GiB', '500MB' or bytes.")
 
 
 def check_params(owner: str, params: dict[str, Any] | None, factory: Callable[..., Any]) -> Any:

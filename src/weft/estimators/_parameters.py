@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +54,10 @@ def _is_object(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds) and not isinstance(value, type)
 
 
+def _is_class(value: Any) -> bool:
+    return isinstance(value, type)
+
+
 def _are_functions(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(map(callable, value))
 
@@ -68,7 +72,7 @@ LIVE_OBJECTS = {
     "clusterer": Live("a clusterer object", _is_object(Clusterer, BaseEstimator)),
     "criterion": Live(
         "a Criterion object or a function",
-        lambda value: isinstance(value, Criterion) or callable(value),
+        lambda value: isinstance(value, Criterion) or (callable(value) and not _is_class(value)),
     ),
     "swarm": Live("an object with start, ask and tell", _is_object(Swarm)),
 }
@@ -77,12 +81,13 @@ LIVE_OBJECTS = {
 def _check(name: str, value: Any, kind: Kind, more: Live | None) -> None:
     plain = _plain(value)
     fault = _find_fault(name, plain, kind)
-    if not fault:
+    if not fault and not (_takes_arrays(kind) and _is_ragged(plain)):
         return
-    if _takes_arrays(kind) and not _find_fault(name, _as_array(value), kind):
+    array = _as_array(value) if _takes_arrays(kind) else None
+    if array is not None and not _find_fault(name, array, kind):
         return
-    if isinstance(kind, Memory):
-        parse_memory(name, value)  # its sentence says how to write an amount
+    if isinstance(kind, Memory) and isinstance(plain, (str, int)):
+        parse_memory(name, plain)  # its sentence says how to write an amount
     if dataclasses.is_dataclass(plain) or isinstance(plain, dict):
         # A part of it is wrong, which the fault names.
         raise ValueError(fault.removeprefix("its "))
@@ -166,11 +171,17 @@ def _takes_arrays(kind: Kind) -> bool:
     return isinstance(kind, Array) or any(map(_takes_arrays, kind.parts()))
 
 
-def _as_array(value: Any) -> Any:
-    """Return numbers in rows or in a row as a float64 array; anything else as it is."""
-    if not isinstance(value, (np.ndarray, Sequence)) and not hasattr(value, "__array__"):
-        return value
+def _is_ragged(plain: Any) -> bool:
+    """Say whether a list has lists of different lengths."""
+    rows = [len(row) for row in plain if isinstance(row, list)] if isinstance(plain, list) else []
+    return len(set(rows)) > 1
+
+
+def _as_array(value: Any) -> np.ndarray | None:
+    """Return numbers in rows or in a row as a float64 array; None for anything else."""
+    if not isinstance(value, (np.ndarray, list, tuple)) and not hasattr(value, "__array__"):
+        return None
     try:
         return np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
-        return value
+        return None

@@ -25,13 +25,13 @@ from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators.kernel_kmeans import KernelKMeans
 from weft.methods.centroids.objectives import assign
 from weft.methods.mercer.search import CenterSearch, search_feature_centers, search_input_centers
-from weft.methods.mercer.spaces import check_kernel, nearest_means
+from weft.methods.mercer.spaces import check_kernel, check_kernel_params, nearest_means
 from weft.parallel.threads import local_threads
 from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO, TABLE_2
 
 # Matrices of n × n that are alive at once while a space is built.
-_MATRICES = 4
+_MATRICES = 6
 
 
 class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
@@ -191,6 +191,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self.kernel)
+        check_kernel_params(self.kernel, self.kernel_params)
         check_choice("centers", self.centers, ("feature-space", "input"))
         check_integer("n_particles", self.n_particles, low=1)
         check_integer("n_generations", self.n_generations, low=1)
