@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
 .PHONY: demo test lint bench noise studies docs browser-test
-.PHONY: contracts parameters memory
+.PHONY: contracts parameters bad-tables memory
 .PHONY: fuzz faults forgery audit lock coverage mutation clean
 
 $(VENV)/.app: pyproject.toml
@@ -55,6 +55,9 @@ contracts: $(VENV)/.dev  ## Every estimator in every surrounding, in processes o
 CASES ?= 1000000
 parameters: $(VENV)/.dev  ## Every parameter against values that nobody should pass; CASES=500 for a look.
 	$(BIN)/python -m checks.parameters --cases $(CASES)
+
+bad-tables: $(VENV)/.dev  ## 5,000 bad tables to every method of every estimator.
+	$(BIN)/python -m checks.inputs
 
 memory: $(VENV)/.dev  ## Every estimator under a limit on the memory of its process.
 	$(BIN)/python -m checks.memory

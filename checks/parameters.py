@@ -11,21 +11,18 @@ from __future__ import annotations
 
 import argparse
 import math
-import multiprocessing
 import sys
 import time
 import warnings
-from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
-from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import weft
+from checks.workers import judged_apart
 
-SECONDS = 20.0
 # As in tests/conftest.py: whatever makes a search long, by its name in each constructor.
 _QUICK = {"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_rounds": 2}
 _QUICK |= {"n_estimates": 2, "n_resamples": 1, "random_state": 0}
@@ -172,59 +169,6 @@ def fault_of_sentence(text: str, parameter: str) -> str:
     return ""
 
 
-def _work(pipe: Connection) -> None:
-    while True:
-        case = pipe.recv()
-        if case is None:
-            return
-        pipe.send(judge(case))
-
-
-class _Worker:
-    """A process that judges cases; replaced when it hangs or dies."""
-
-    def __init__(self) -> None:
-        self._start()
-
-    def _start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_work, args=(other,), daemon=True)
-        self.process.start()
-        other.close()
-        self._is_new = True
-
-    def judge(self, case: Case) -> str:
-        self.pipe.send(case)
-        # The first case of a process includes its imports, and perhaps compilation.
-        patience = 10 * SECONDS if self._is_new else SECONDS
-        self._is_new = False
-        try:
-            if self.pipe.poll(patience):
-                return str(self.pipe.recv())
-            fault = f"no answer in {patience:.0f} s"
-        except EOFError:
-            fault = f"ended its process ({self.process.exitcode})"
-        self.process.kill()
-        self.process.join()
-        self._start()
-        return fault
-
-    def close(self) -> None:
-        self.pipe.send(None)
-        self.process.join()
-
-
-def run(cases: list[Case]) -> Iterator[tuple[Case, str]]:
-    """Judge cases in a process of their own; give each case with its fault."""
-    worker = _Worker()
-    try:
-        for case in cases:
-            yield case, worker.judge(case)
-    finally:
-        worker.close()
-
-
 def sample(cases: list[Case], count: int, seed: int) -> list[Case]:
     """Return `count` of the cases, in their order."""
     if count >= len(cases):
@@ -242,7 +186,7 @@ def main() -> int:
     cases = [case for case in all_cases() if case.estimator.startswith(given.only)]
     cases = sample(cases, given.cases, given.seed)
     start, n_unclean = time.monotonic(), 0
-    for number, (case, fault) in enumerate(run(cases), 1):
+    for number, (case, fault) in enumerate(judged_apart(judge, cases), 1):
         if fault:
             n_unclean += 1
             print(f"{case.estimator}({case.parameter}={case.value}), table {case.table}: {fault}")

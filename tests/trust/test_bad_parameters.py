@@ -8,7 +8,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from checks.parameters import all_cases, bad_values, fault_of_sentence, judge, run, sample
+from checks.parameters import all_cases, bad_values, fault_of_sentence, judge, sample
+from checks.workers import judged_apart
 
 import weft
 
@@ -20,7 +21,7 @@ def test_a_sample_of_all_cases_is_clean():
     assert len(cases) >= 10_000
     assert len(bad_values()) >= 40
     chosen = sample(cases, 400, seed=11)
-    unclean = [f"{case}: {fault}" for case, fault in run(chosen) if fault]
+    unclean = [f"{case}: {fault}" for case, fault in judged_apart(judge, chosen) if fault]
     assert unclean == []
 
 

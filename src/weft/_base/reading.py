@@ -39,9 +39,14 @@ def read_array(X: Any, *, min_rows: int = 1, allow_nan: bool = False, name: str 
 
 
 def convert(read: Callable[[], Any], name: str = "X") -> Any:
-    """Call `read`; an integer that no float64 can hold is refused in a sentence."""
+    """Call `read`; what it refuses in many lines, or by accident, is refused in a sentence."""
     try:
         return read()
+    except ValueError as error:
+        if not str(error).startswith("Complex data not supported"):
+            raise
+        # scikit-learn's text goes on with the whole table.
+        raise ValueError(f"Complex data not supported: pass {name} as real numbers.") from None
     except OverflowError as error:
         raise ValueError(
             f"{name} holds an integer that is too large for a float64 number (about 1.8e308); "

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from weft._base.arrays import Floats, Mask
+from weft._base.reading import convert, refuse_huge
 from weft._base.validation import largest_for
 from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
@@ -27,6 +28,8 @@ from weft.kmeans.data import distances, make_data, mass_of, nearest, own_distanc
 from weft.kmeans.fitting import MakeRule, Settings, fit_family, read_settings
 from weft.parallel.threads import one_range, thread_runner
 
+# Costs are products of weights and powers of distances.
+_LARGEST_MASS = 1e15
 # Parameters of the alternation, by the names that they have in every constructor.
 _SETTINGS = (
     *("n_clusters", "distance_exponent", "init", "init_weights", "n_init", "min_cluster_size"),
@@ -116,9 +119,7 @@ class CenterClusterer(
     def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, float]:
         """Return the nearest centre of each row, and what all of them cost together."""
         rows = self._read(X)
-        mass = _check_sample_weight(
-            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
-        )
+        mass = read_mass(sample_weight, rows)
         with thread_runner(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, mass, self._exponent, run)
             labels = nearest(data, self.cluster_centers_, self._factors)
@@ -149,9 +150,7 @@ class CenterClusterer(
         if reset:
             self.__dict__.pop("_stream", None)  # whatever came in batches before
         rows = self._read(X, reset=reset)
-        mass = _check_sample_weight(
-            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
-        )
+        mass = read_mass(sample_weight, rows)
         counting = mass > 0.0
         if not counting.any():
             raise ValueError("sample_weight is zero for every row; give some rows a weight.")
@@ -222,6 +221,18 @@ class CenterClusterer(
         self._n_features_out = len(outcome.centers)
         self.feature_weights_ = mass @ outcome.weights / mass.sum()
         warn_of_empty_clusters(mass)
+
+
+def read_mass(sample_weight: Any, rows: Floats) -> Floats:
+    """Return how much each row counts, checked."""
+    mass = convert(
+        lambda: _check_sample_weight(
+            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
+        ),
+        "sample_weight",
+    )
+    refuse_huge(float(mass.max(initial=0.0)), name="sample_weight", largest=_LARGEST_MASS)
+    return mass
 
 
 def counted(rows: Floats, counting: Mask) -> Floats:
