@@ -16,12 +16,8 @@ from weft.backends.cpu.kernels import minkowski as cpu_minkowski
 from weft.backends.cpu.kernels import neighbours as cpu_neighbours
 from weft.backends.cpu.kernels import prototypes as cpu_prototypes
 from weft.backends.cpu.kernels import scores as cpu_scores
+from weft.backends.reference import clusterings, measures
 from weft.backends.reference import prototypes as ref_prototypes
-from weft.backends.reference.kernels import distances as ref_distances
-from weft.backends.reference.kernels import kmeans as ref_kmeans
-from weft.backends.reference.kernels import linkage as ref_linkage
-from weft.backends.reference.kernels import neighbours as ref_neighbours
-from weft.backends.reference.kernels import scores as ref_scores
 
 QUICK = settings(max_examples=60, deadline=None)
 
@@ -49,20 +45,20 @@ MILD = tuple(value for value in HURT if abs(value) < 1e100)
 def test_distances_and_neighbours_on_hard_tables(X):
     columns = np.ascontiguousarray(X.T)
     n = len(X)
-    both = np.empty((2, n, n))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        ref_distances.squared_matrix(columns, both[0])
-    cpu_distances.squared_matrix(columns, both[1])
-    np.testing.assert_array_equal(both[1], both[0])
+        expected = clusterings.powered_distances(columns)
+    matrix = np.full((n, n), np.nan)
+    cpu_distances.powered_matrix(columns, np.empty(0), matrix)
+    np.testing.assert_array_equal(matrix, expected)
     for k in {1, n - 1}:
-        found = []
-        for kernels in (ref_neighbours, cpu_neighbours):
-            indices, values = np.full((n, k), -7), np.full((n, k), np.nan)
-            kernels.nearest_in_block(both[0], 0, True, indices, values)
-            labels = np.full(n, -7)
-            found.append((indices, values, kernels.graph_components(indices, labels), labels))
-        for one, two in zip(*found, strict=True):
-            np.testing.assert_array_equal(one, two)
+        indices, values, labels = np.full((n, k), -7), np.full((n, k), np.nan), np.full(n, -7)
+        cpu_neighbours.nearest_in_block(matrix, 0, True, indices, values)
+        nearest, near = clusterings.nearest_rows(matrix, k)
+        np.testing.assert_array_equal(indices, nearest)
+        np.testing.assert_array_equal(values, near)
+        n_components = cpu_neighbours.graph_components(indices, labels)
+        np.testing.assert_array_equal(labels, clusterings.graph_components(indices))
+        assert n_components == labels.max() + 1
 
 
 def _allowed(distances, k):
@@ -88,12 +84,11 @@ def _allowed(distances, k):
 def test_linkage_on_hard_tables(X, data):
     n = len(X)
     k = data.draw(st.integers(1, n))  # k = n too
-    matrix = np.empty((n, n))
-    ref_distances.squared_matrix(np.ascontiguousarray(X.T), matrix)
+    matrix = clusterings.powered_distances(X.T)
     allowed = _allowed(matrix, k)
-    for kernels in (ref_linkage, cpu_linkage):
-        labels = np.full(n, -7)
-        kernels.complete_linkage(matrix.copy(), k, labels)
+    compiled = np.full(n, -7)
+    cpu_linkage.complete_linkage(matrix.copy(), k, compiled)
+    for labels in (clusterings.complete_linkage(matrix, k), compiled):
         groups = [np.flatnonzero(labels == label) for label in range(k)]
         assert frozenset(frozenset(group.tolist()) for group in groups) in allowed
         assert [group[0] for group in groups] == sorted(group[0] for group in groups)
@@ -108,21 +103,21 @@ def test_scores_on_hard_tables(X, data):
     if (raw >= 0).any():
         labels[raw >= 0] = np.unique(raw[raw >= 0], return_inverse=True)[1]
     counts = np.bincount(labels[labels >= 0])
-    matrix = np.empty((n, n))
-    ref_distances.squared_matrix(np.ascontiguousarray(X.T), matrix)
-    found = []
-    for kernels in (ref_scores, cpu_scores):
-        out = np.full((4, n), np.nan)
-        sums = np.zeros((len(counts), n))
-        kernels.add_cluster_sums(matrix, 0, labels, 2.0, sums)
-        kernels.silhouette_rows(sums, labels, counts, out[0])
-        kernels.nearest_by_label_block(matrix, 0, labels, out[1], out[2])
-        indices = np.argsort(matrix + np.diag(np.full(n, -1.0)), axis=1, kind="stable")[:, 1:3]
-        near = np.sqrt(np.take_along_axis(matrix, indices, axis=1))
-        kernels.connectedness_rows(indices.copy(), near, labels, 10.0, out[3])
-        found.append(out)
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-12, atol=1e-12)
-    assert (np.abs(found[0][0]) <= 1.0).all()
+    matrix = clusterings.powered_distances(X.T)
+    indices = np.argsort(matrix + np.diag(np.full(n, -1.0)), axis=1, kind="stable")[:, 1:3].copy()
+    near = np.sqrt(np.take_along_axis(matrix, indices, axis=1))
+    found, sums = np.full((4, n), np.nan), np.zeros((len(counts), n))
+    cpu_scores.add_cluster_sums(matrix, 0, labels, 2.0, sums)
+    cpu_scores.silhouette_rows(sums, labels, counts, found[0])
+    cpu_scores.nearest_by_label_block(matrix, 0, labels, found[1], found[2])
+    cpu_scores.connectedness_rows(indices, near, labels, 10.0, found[3])
+    expected = (
+        measures.silhouette_rows(np.sqrt(matrix), labels),
+        *measures.nearest_by_label(matrix, labels),
+        measures.connectedness_rows(indices, near, labels, 10.0),
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert (np.abs(found[0]) <= 1.0).all()
 
 
 @given(hard_tables(MILD), st.data())
@@ -133,15 +128,13 @@ def test_nearest_centres_on_hard_tables(X, data):
     centers = X[data.draw(st.permutations(range(n)))[:k]].copy()
     factors = data.draw(arrays(float, (k, m), elements=st.sampled_from([0.0, 1.0, 0.5, 1e-9])))
     exponent = data.draw(st.sampled_from([1.0, 2.0, 3.5]))
-    found = []
-    for kernels in (ref_kmeans, cpu_minkowski):
-        labels, best = np.full(n, -7, np.int32), np.full(n, np.nan)
-        kernels.nearest_centers(X, centers, factors, exponent, labels, best)
-        found.append((labels, best))
-    np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-12, atol=1e-300)
+    compiled, best = np.full(n, -7, np.int32), np.full(n, np.nan)
+    cpu_minkowski.nearest_centers(X, centers, factors, exponent, compiled, best)
+    rows = REFERENCE.kmeans.load(X, np.ones(n), exponent, False, None, "cpu")
+    powered = REFERENCE.kmeans.distances(rows, centers, factors)
+    np.testing.assert_allclose(best, powered.min(axis=1), rtol=1e-12, atol=1e-300)
     # Ties, and what rounding makes of them, may go either way, but never to a farther centre.
-    powered = (np.abs(X[:, np.newaxis] - centers) ** exponent * factors).sum(axis=2)
-    for labels, _ in found:
+    for labels in (REFERENCE.kmeans.nearest(rows, centers, factors)[0], compiled):
         own = powered[np.arange(n), labels]
         assert (own <= powered.min(axis=1) * (1 + 1e-12) + 1e-300).all()
 

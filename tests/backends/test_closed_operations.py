@@ -11,7 +11,7 @@ from weft.backends import CPU, REFERENCE, Backend
 # What a GPU has not: blocks of rows, sparse rows and lists of neighbours stay on the host.
 ON_HOST = {
     "kmeans": {"power_sums", "row_keys", "settle"},
-    "projected": {"distances_from_products", "sparse_products", "sparse_totals"},
+    "projected": {"distances_from_products", "put_refilled", "sparse_products", "sparse_totals"},
     "columns": {"count_alive_within", "kth_alive"},
 }
 
@@ -35,6 +35,7 @@ def test_names_and_signatures_agree(topic):
     names = _operations(reference)
     assert len(names) >= 9
     for name in names:
+        assert inspect.getdoc(getattr(reference, name)), f"{name} is described nowhere"
         expected = _parameters(getattr(reference, name))
         assert _parameters(getattr(cpu, name)) == expected, name
         if name in ON_HOST[topic]:

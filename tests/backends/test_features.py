@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weft.backends import CPU, REFERENCE, Backend
-from weft.backends.spaces import Solution, Spaces
+from weft.backends.spaces import Plan, Solution, Spaces
 from weft.search.clusterers import CLUSTERERS, Clusterer, make_clusterer
 from weft.search.criteria import CRITERIA, Criterion, make_criterion
 from weft.search.objectives import FeatureObjective
@@ -28,15 +28,8 @@ CLOSE = {"rtol": 2e-5, "atol": 1e-6}  # the search of a GPU or CPU is in single 
 
 def space_of(backend, solution, clusterer="knn", *, exact=False, n_clusters=None):
     chosen = make_clusterer(clusterer, None, n_clusters=n_clusters, seed=0)
-    data = backend.features.load(
-        X,
-        chosen,
-        None,
-        exponents=solution.exponents is not None,
-        max_memory=2**28,
-        n_jobs=1,
-        device=backend.device,
-    )
+    plan = Plan(chosen, None, solution.exponents is not None, 2**28, 1, backend.device)
+    data = backend.features.load(X, plan)
     return data.space(solution, exact=exact), chosen.prepare(data.full())
 
 

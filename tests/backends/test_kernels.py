@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from weft._base.labels import number_by_first_row
 from weft.backends.cpu.kernels import affinity as cpu_affinity
 from weft.backends.cpu.kernels import density_tiles
 from weft.backends.cpu.kernels import distances as cpu_distances
@@ -13,11 +14,8 @@ from weft.backends.cpu.kernels import scores as cpu_scores
 from weft.backends.cpu.kernels import swarm_powers as cpu_powers
 from weft.backends.cpu.kernels import tiles as cpu_tiles
 from weft.backends.cpu.kernels.settled_linkage import settled_linkage
-from weft.backends.reference.kernels import affinity as ref_affinity
-from weft.backends.reference.kernels import distances as ref_distances
-from weft.backends.reference.kernels import linkage as ref_linkage
-from weft.backends.reference.kernels import neighbours as ref_neighbours
-from weft.backends.reference.kernels import scores as ref_scores
+from weft.backends.reference import clusterings, measures
+from weft.backends.reference.clusterings import powered_distances
 
 
 def _tables():
@@ -40,24 +38,18 @@ TABLES = dict(_tables())
 pytestmark = pytest.mark.parametrize("name", TABLES)
 
 
-def _matrix(columns):
-    out = np.empty((columns.shape[1],) * 2)
-    ref_distances.squared_matrix(columns, out)
-    return out
-
-
 def test_squared_distances_are_the_same_bits_however_they_are_cut(name):
     columns = TABLES[name]
     n_rows = columns.shape[1]
-    expected = _matrix(columns)
+    expected = powered_distances(columns)
     whole = np.full((n_rows, n_rows), np.nan)
-    cpu_distances.squared_matrix(columns, whole)
+    cpu_distances.powered_matrix(columns, np.empty(0), whole)
     np.testing.assert_array_equal(whole, expected)
     for size in (1, 7, n_rows):
         for start in range(0, n_rows, max(size, n_rows // 4)):
             stop = min(start + size, n_rows)
             block = np.full((stop - start, n_rows), np.nan)
-            cpu_distances.squared_block(columns, start, stop, columns, block)
+            cpu_distances.powered_block(columns, start, stop, columns, np.empty(0), block)
             np.testing.assert_array_equal(block, expected[start:stop])
 
 
@@ -65,9 +57,9 @@ def test_powered_distances(name):
     columns = _in_range(TABLES[name][:, :60])
     n_rows = columns.shape[1]
     exponents = np.linspace(1.0, 3.0, len(columns))
-    expected, whole, block = (np.full((n_rows, n_rows), np.nan) for _ in range(3))
+    whole, block = (np.full((n_rows, n_rows), np.nan) for _ in range(2))
     with np.errstate(over="ignore", under="ignore"):
-        ref_distances.powered_matrix(columns, exponents, expected)
+        expected = powered_distances(columns, exponents)
     cpu_distances.powered_matrix(columns, exponents, whole)
     cpu_distances.powered_block(columns, 0, n_rows, columns, exponents, block)
     np.testing.assert_allclose(whole, expected, rtol=1e-13, atol=1e-300)
@@ -92,9 +84,8 @@ def test_powered_distances_in_single_precision(name):
     together = np.full((3, n_rows, n_rows), np.nan, np.float32)
     cpu_powers.powered_matrices(halves, *cpu_powers.Terms.joined(several), together)
     for found, terms, (kept, weights, exponents) in zip(together, several, particles, strict=True):
-        expected = np.empty((n_rows, n_rows))
         weighted = columns[kept] * weights[:, np.newaxis]
-        ref_distances.powered_matrix(weighted, exponents, expected)
+        expected = powered_distances(weighted, exponents)
         spread = np.abs(weighted).max(axis=1, initial=0.0)
         absolute, share = cpu_powers.error_of(terms, spread)
         assert share < 3e-5
@@ -111,21 +102,19 @@ def test_powered_distances_in_single_precision(name):
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_nearest(name, k):
-    distances = _matrix(TABLES[name])
+    distances = powered_distances(TABLES[name])
     n_rows = len(distances)
     k = min(k, n_rows - 1)
-    results = []
-    for kernels in (ref_neighbours, cpu_neighbours):
-        indices = np.full((n_rows, k), -7)
-        values = np.full((n_rows, k), np.nan)
-        half = n_rows // 2
-        kernels.nearest_in_block(distances[:half], 0, True, indices, values)
-        kernels.nearest_in_block(distances[half:], half, True, indices, values)
-        labels = np.full(n_rows, -7)
-        n_components = kernels.graph_components(indices, labels)
-        results.append((indices, values, labels, n_components))
-    for expected, found in zip(*results, strict=True):
-        np.testing.assert_array_equal(found, expected)
+    indices, values = np.full((n_rows, k), -7), np.full((n_rows, k), np.nan)
+    half = n_rows // 2
+    cpu_neighbours.nearest_in_block(distances[:half], 0, True, indices, values)
+    cpu_neighbours.nearest_in_block(distances[half:], half, True, indices, values)
+    expected = clusterings.nearest_rows(distances, k)
+    np.testing.assert_array_equal(indices, expected[0])
+    np.testing.assert_array_equal(values, expected[1])
+    labels, components = np.full(n_rows, -7), clusterings.graph_components(indices)
+    assert cpu_neighbours.graph_components(indices, labels) == components.max() + 1
+    np.testing.assert_array_equal(labels, components)
 
 
 def _tiles(columns, dtype):
@@ -171,7 +160,7 @@ def _in_range(columns):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_products_stay_within_their_bound(name, dtype):
     columns = _in_range(TABLES[name])
-    exact = _matrix(columns)
+    exact = powered_distances(columns)
     found, slack = _approximate(columns, dtype)
     assert (np.abs(found - exact) <= slack[:, np.newaxis] + slack[np.newaxis, :]).all()
     np.testing.assert_array_equal(found, found.T)
@@ -185,11 +174,10 @@ def test_products_stay_within_their_bound(name, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_settled_neighbours_are_the_exact_ones(name, k, dtype):
     columns = _in_range(TABLES[name])
-    exact = _matrix(columns)
+    exact = powered_distances(columns)
     n_rows = len(exact)
     k = min(k, n_rows - 1)
-    expected = np.full((n_rows, k), -7)
-    ref_neighbours.nearest_in_block(exact, 0, True, expected, np.empty((n_rows, k)))
+    expected, _ = clusterings.nearest_rows(exact, k)
     found, slack = _approximate(columns, dtype)
     for guess in (np.empty((n_rows, 0), dtype=np.int64), expected[:, :2].copy()):
         indices = np.full((n_rows, k), -7)
@@ -200,22 +188,22 @@ def test_settled_neighbours_are_the_exact_ones(name, k, dtype):
         np.testing.assert_array_equal(np.sort(indices), np.sort(expected))
     for exponents in (np.empty(0), np.linspace(1.0, 3.0, len(columns))):
         if len(columns):
-            both = np.full((2, n_rows, k), np.nan)
-            ref_neighbours.true_values(columns, exponents, expected, both[0])
-            cpu_neighbours.true_values(columns, exponents, expected, both[1])
-            np.testing.assert_allclose(both[1], both[0], rtol=1e-14)
+            true = np.full((n_rows, k), np.nan)
+            cpu_neighbours.true_values(columns, exponents, expected, true)
+            powered = powered_distances(columns, exponents if len(exponents) else None)
+            near = np.take_along_axis(powered, expected, axis=1)
+            np.testing.assert_allclose(true, near, rtol=1e-14)
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_neighbours_from_tiles_are_the_exact_ones(name, k, dtype):
     columns = _in_range(TABLES[name])
-    exact = _matrix(columns)
+    exact = powered_distances(columns)
     n_rows = len(exact)
     k = min(k, n_rows - 1)
     more = min(k + 1, n_rows - 1)
-    expected = np.full((n_rows, more), -7)
-    ref_neighbours.nearest_in_block(exact, 0, True, expected, np.empty((n_rows, more)))
+    expected, _ = clusterings.nearest_rows(exact, more)
     rows = _tiles(columns, dtype)
     any_others = (np.arange(n_rows)[:, np.newaxis] + np.arange(1, more + 1)) % n_rows
     found = []
@@ -240,18 +228,11 @@ def test_neighbours_from_tiles_are_the_exact_ones(name, k, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_density_from_tiles(name, quantile, dtype):
     columns = _in_range(TABLES[name][:, :150])
-    exact = _matrix(columns)
+    exact = powered_distances(columns)
     n_rows = len(exact)
     radius = float(np.sort(exact.ravel())[int(quantile * (exact.size - 1))])
-    behind = (np.zeros(n_rows), 0.0, columns, np.empty(0))
-    counts, nearest = np.full(n_rows, -7), np.full(n_rows, -1)
-    reach, parent = np.full(n_rows, np.inf), np.arange(n_rows)
-    labels = [np.full(n_rows, -7) for _ in range(3)]
-    ref_neighbours.count_within(exact, 0, radius, *behind, counts)
-    core = counts >= 3
-    ref_neighbours.join_cores(exact, 0, radius, *behind, core, parent)
-    ref_neighbours.nearest_core(exact, 0, radius, *behind, core, nearest, reach)
-    ref_neighbours.label_roots(parent, core, labels[0])
+    counts, core, sets, nearest, reach = _density(exact, radius)
+    labels = np.full(n_rows, -7)
     rows = _tiles(columns, dtype)
     for turn, store in enumerate(_stores(n_rows, dtype), start=1):
         found = np.full(len(rows[1]), -7, np.int32)
@@ -263,10 +244,21 @@ def test_density_from_tiles(name, quantile, dtype):
         density_tiles.join_in_tiles(
             *rows, radius, ready, store, core, parent, their_nearest, their_reach
         )
-        cpu_neighbours.label_roots(parent, core, labels[turn])
-        np.testing.assert_array_equal(labels[turn], labels[0])
+        cpu_neighbours.label_roots(parent, core, labels)
+        np.testing.assert_array_equal(labels, sets)
         np.testing.assert_array_equal(their_nearest, nearest)
         np.testing.assert_array_equal(their_reach, reach)
+
+
+def _density(distances, radius):
+    """Mates within the radius, core rows, their sets, and the nearest core row of the others."""
+    counts = (distances <= radius).sum(axis=1)
+    labels, core = clusterings.dbscan(distances, radius, 3)
+    sets = number_by_first_row(np.where(core, labels, -1))
+    within = np.where(core & (distances <= radius), distances, np.inf)
+    within[core] = np.inf  # they look for none
+    reach = within.min(axis=1)
+    return counts, core, sets, np.where(np.isfinite(reach), within.argmin(axis=1), -1), reach
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -278,8 +270,8 @@ def test_sums_from_tiles(name, dtype):
     n_tiles = len(rows[0])
     for labels in _labellings(n_rows):
         n_clusters = labels.max() + 1
-        expected = np.zeros((n_clusters, n_rows))
-        ref_scores.add_cluster_sums(approximate.astype(float), 0, labels, 2.0, expected)
+        away = np.sqrt(approximate.astype(float))
+        expected = np.stack([away[labels == k].sum(axis=0) for k in range(n_clusters)])
         found = []
         for store in _stores(n_rows, dtype):
             sums = np.zeros((n_clusters, len(rows[1])), dtype)
@@ -300,25 +292,24 @@ def test_sums_from_tiles(name, dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_density(name, quantile, dtype):
     columns = _in_range(TABLES[name][:, :80])
-    exact = _matrix(columns)
+    exact = powered_distances(columns)
     approximate, slack = _approximate(columns, dtype)
     n_rows = len(exact)
     # A radius that is exactly some distance: the hardest to decide.
     radius = float(np.sort(exact.ravel())[int(quantile * (exact.size - 1))])
-    results = []
-    for kernels, distances in ((ref_neighbours, exact), (cpu_neighbours, approximate)):
-        behind = (slack, 0.0, columns, np.empty(0))
-        counts, nearest, labels = (np.full(n_rows, -7) for _ in range(3))
-        reach = np.full(n_rows, 9.0)
-        parent = np.arange(n_rows)
-        kernels.count_within(distances, 0, radius, *behind, counts)
-        core = counts >= 3
-        kernels.join_cores(distances, 0, radius, *behind, core, parent)
-        kernels.nearest_core(distances, 0, radius, *behind, core, nearest, reach)
-        n_sets = kernels.label_roots(parent, core, labels)
-        results.append((counts, nearest, reach, labels, n_sets))
-    for expected, found in zip(*results, strict=True):
-        np.testing.assert_array_equal(found, expected)
+    expected, core, sets, expected_nearest, expected_reach = _density(exact, radius)
+    behind = (slack, 0.0, columns, np.empty(0))
+    counts, labels = np.full(n_rows, -7), np.full(n_rows, -7)
+    nearest, reach = np.full(n_rows, -1), np.full(n_rows, np.inf)  # core rows keep what they have
+    parent = np.arange(n_rows)
+    cpu_neighbours.count_within(approximate, 0, radius, *behind, counts)
+    np.testing.assert_array_equal(counts, expected)
+    cpu_neighbours.join_cores(approximate, 0, radius, *behind, core, parent)
+    cpu_neighbours.nearest_core(approximate, 0, radius, *behind, core, nearest, reach)
+    np.testing.assert_array_equal(nearest, expected_nearest)
+    np.testing.assert_array_equal(reach, expected_reach)
+    assert cpu_neighbours.label_roots(parent, core, labels) == sets.max() + 1
+    np.testing.assert_array_equal(labels, sets)
 
 
 def _labellings(n_rows):
@@ -332,46 +323,41 @@ def _labellings(n_rows):
 
 @pytest.mark.parametrize("root", [1.0, 2.0, 2.3])
 def test_scores_from_distances(name, root):
-    distances = _matrix(TABLES[name])[:80, :80]
+    distances = powered_distances(TABLES[name])[:80, :80]
     n_rows = len(distances)
     for labels in _labellings(n_rows):
         counts = np.bincount(labels[labels >= 0])
-        results = []
-        for kernels in (ref_scores, cpu_scores):
-            silhouette, same, other, connected = (np.full(n_rows, np.nan) for _ in range(4))
-            sums = np.zeros((len(counts), n_rows))
-            kernels.add_cluster_sums(distances, 0, labels, root, sums)
-            kernels.silhouette_rows(sums, labels, counts, silhouette)
-            by_row = np.full(n_rows, np.nan)
-            half = n_rows // 2
-            kernels.silhouette_block(distances[:half], 0, labels, counts, root, by_row)
-            kernels.silhouette_block(distances[half:], half, labels, counts, root, by_row)
-            if kernels is cpu_scores:
-                np.testing.assert_array_equal(by_row, silhouette)
-            np.testing.assert_allclose(by_row, silhouette, rtol=1e-10, atol=1e-10)
-            kernels.nearest_by_label_block(distances, 0, labels, same, other)
-            indices = np.argsort(distances, axis=1, kind="stable")[:, 1:3].copy()
-            near = np.take_along_axis(distances, indices, axis=1)
-            kernels.connectedness_rows(indices, near, labels, 10.0, connected)
-            results.append((silhouette, same, other, connected))
-        for expected, found in zip(*results, strict=True):
+        silhouette, by_row, same, other, connected = (np.full(n_rows, np.nan) for _ in range(5))
+        sums = np.zeros((len(counts), n_rows))
+        cpu_scores.add_cluster_sums(distances, 0, labels, root, sums)
+        cpu_scores.silhouette_rows(sums, labels, counts, silhouette)
+        half = n_rows // 2
+        cpu_scores.silhouette_block(distances[:half], 0, labels, counts, root, by_row)
+        cpu_scores.silhouette_block(distances[half:], half, labels, counts, root, by_row)
+        np.testing.assert_array_equal(by_row, silhouette)
+        cpu_scores.nearest_by_label_block(distances, 0, labels, same, other)
+        indices = np.argsort(distances, axis=1, kind="stable")[:, 1:3].copy()
+        near = np.take_along_axis(distances, indices, axis=1)
+        cpu_scores.connectedness_rows(indices, near, labels, 10.0, connected)
+        expected = (
+            measures.silhouette_rows(distances ** (1.0 / root), labels),
+            *measures.nearest_by_label(distances, labels),
+            measures.connectedness_rows(indices, near, labels, 10.0),
+        )
+        for wanted, found in zip(expected, (silhouette, same, other, connected), strict=True):
             assert not np.isnan(found).any()
-            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+            np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10)
 
 
 def test_gaussian_scores(name):
     X = np.ascontiguousarray(TABLES[name].T)[:80]
     n_rows = len(X)
     for labels in _labellings(n_rows):
-        n_clusters = labels.max() + 1
-        results = []
-        for kernels in (ref_scores, cpu_scores):
-            own, other = np.full(n_rows, np.nan), np.full(n_rows, np.nan)
-            floor = np.full(X.shape[1], 1e-12)
-            kernels.gaussian_scores(X, labels, n_clusters, 0.1, floor, own, other)
-            results.append((own, other))
-        for expected, found in zip(*results, strict=True):
-            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
+        found = np.full((2, n_rows), np.nan)
+        floor = np.full(X.shape[1], 1e-12)
+        cpu_scores.gaussian_scores(X, labels, labels.max() + 1, 0.1, floor, *found)
+        expected = measures.gaussian_scores(X, labels, 0.1, floor)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
 
 
 def test_linkage_on_distances_without_ties(name):
@@ -380,18 +366,16 @@ def test_linkage_on_distances_without_ties(name):
     n_rows = min(columns.shape[1], 40)
     # Distances between all pairs made distinct: with ties several trees are right.
     noise = np.triu(rng.uniform(size=(n_rows, n_rows)), 1)
-    distances = _matrix(columns[:, :n_rows] / (1.0 + np.abs(columns).max(initial=0.0)))
+    distances = powered_distances(columns[:, :n_rows] / (1.0 + np.abs(columns).max(initial=0.0)))
     distances = distances + 1e-3 * (noise + noise.T)
     for n_clusters in {1, 2, n_rows // 2, n_rows}:
         if n_clusters < 1:
             continue
-        labels = []
-        for kernels in (ref_linkage, cpu_linkage):
-            out = np.full(n_rows, -7)
-            kernels.complete_linkage(distances.copy(), n_clusters, out)
-            assert len(np.unique(out)) == n_clusters
-            labels.append(out)
-        np.testing.assert_array_equal(labels[1], labels[0])
+        labels = np.full(n_rows, -7)
+        cpu_linkage.complete_linkage(distances.copy(), n_clusters, labels)
+        assert len(np.unique(labels)) == n_clusters
+        expected = clusterings.complete_linkage(distances, n_clusters)
+        np.testing.assert_array_equal(labels, expected)
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-7, 1e-3, 1.0])
@@ -407,13 +391,13 @@ def test_settled_linkage_is_that_of_exact_distances(name, spread):
     n_rows = columns.shape[1]
     distances = np.empty((n_rows, n_rows), np.float32)
     cpu_products.product_matrix(*rows, distances)
-    exact = _matrix(columns)
+    exact = powered_distances(columns)
     for n_clusters in (1, 2, 10, 75, 150):
         expected, found = np.full(n_rows, -7), np.full(n_rows, -7)
         cpu_linkage.complete_linkage(exact.copy(), n_clusters, expected)
         if spread > 1e-7:  # no ties: all ways to the tree are the same
-            ref_linkage.complete_linkage(exact.copy(), n_clusters, found)
-            np.testing.assert_array_equal(found, expected)
+            wanted = clusterings.complete_linkage(exact, n_clusters)
+            np.testing.assert_array_equal(expected, wanted)
         settled = settled_linkage(
             distances.copy(),
             np.empty_like(distances),
@@ -430,35 +414,37 @@ def test_settled_linkage_is_that_of_exact_distances(name, spread):
             assert spread < 1.0
 
 
+def _exemplars(similarity, damping):
+    room, exemplars = np.empty((2, *similarity.shape)), np.full(len(similarity), -7)
+    settled = cpu_affinity.affinity_propagation(similarity, *room, damping, 200, 15, exemplars)
+    return bool(settled), exemplars.tolist()
+
+
+def _expected_exemplars(similarity, damping):
+    exemplars, settled = clusterings.affinity_propagation(similarity, damping, 200, 15)
+    return settled, exemplars.tolist()
+
+
 @pytest.mark.parametrize("damping", [0.5, 0.9])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_affinity_propagation(name, damping, dtype):
-    similarity = -_matrix(_in_range(TABLES[name]))[:40, :40].astype(dtype)
-    bits, shift = f"u{similarity.itemsize}", np.uint64(15 if dtype == np.float32 else 47)
-    counts = np.full((2, 2**16), -7)
-    ref_affinity.upper_bins(-similarity, shift, counts[0])
-    cpu_affinity.upper_bins(-similarity, shift, counts[1])
-    np.testing.assert_array_equal(counts[1], counts[0])
-    some = np.flatnonzero(counts[0])[[0, counts[0].astype(bool).sum() // 2]]
-    chosen = np.full((2, counts[0][some[0] : some[1] + 1].sum()), np.nan, dtype)
-    ref_affinity.upper_between(-similarity, shift, *some.astype(bits), chosen[0])
-    cpu_affinity.upper_between(-similarity, shift, *some.astype(np.uint64), chosen[1])
-    np.testing.assert_array_equal(chosen[1], chosen[0])
+    similarity = -powered_distances(_in_range(TABLES[name]))[:40, :40].astype(dtype)
+    upper = -similarity[np.triu_indices(len(similarity), 1)]
+    shift = np.uint64(15 if dtype == np.float32 else 47)
+    first_bits = upper.view(f"u{upper.itemsize}").astype(np.uint64) >> shift
+    counts = np.full(2**16, -7)
+    cpu_affinity.upper_bins(-similarity, shift, counts)
+    np.testing.assert_array_equal(counts, np.bincount(first_bits.astype(int), minlength=2**16))
+    low, high = np.flatnonzero(counts)[[0, counts.astype(bool).sum() // 2]].astype(np.uint64)
+    expected = upper[(first_bits >= low) & (first_bits <= high)]
+    chosen = np.full(len(expected), np.nan, dtype)
+    cpu_affinity.upper_between(-similarity, shift, low, high, chosen)
+    np.testing.assert_array_equal(chosen, expected)
     np.fill_diagonal(similarity, np.median(similarity))
     shaken = similarity.copy()
-    ref_affinity.break_ties(similarity)
     cpu_affinity.break_ties(shaken)
-    np.testing.assert_array_equal(shaken, similarity)
-    results = []
-    for kernels in (ref_affinity, cpu_affinity):
-        responsibility, availability = np.empty((2, *similarity.shape))
-        exemplars = np.full(len(similarity), -7)
-        settled = kernels.affinity_propagation(
-            similarity, responsibility, availability, damping, 200, 15, exemplars
-        )
-        results.append((bool(settled), exemplars))
-    assert results[0][0] == results[1][0]
-    np.testing.assert_array_equal(results[1][1], results[0][1])
+    np.testing.assert_array_equal(shaken, clusterings.break_ties(similarity))
+    assert _exemplars(shaken, damping) == _expected_exemplars(shaken, damping)
 
 
 @pytest.mark.parametrize("damping", [0.5, 0.9])
@@ -471,20 +457,12 @@ def test_affinity_messages_in_lists(name, damping, preference, dtype):
     columns = columns + rng.integers(0, 8, 200) + 0.2 * rng.normal(size=columns.shape)
     if len(columns) == 0:
         return
-    similarity = -_matrix(columns).astype(dtype)
+    similarity = -powered_distances(columns).astype(dtype)
     np.fill_diagonal(similarity, np.quantile(similarity, preference))
-    ref_affinity.break_ties(similarity)
+    similarity = clusterings.break_ties(similarity)
     exact = similarity.astype(np.float64)
     nudged = exact * (1.0 + 2.0**-52 * rng.integers(-1, 2, exact.shape))
-    results = []
-    for kernels, given in (
-        (ref_affinity, exact),
-        (ref_affinity, nudged),
-        (cpu_affinity, similarity),
-    ):
-        room, exemplars = np.empty((2, *exact.shape)), np.full(len(exact), -7)
-        settled = kernels.affinity_propagation(given, *room, damping, 200, 15, exemplars)
-        results.append((bool(settled), exemplars.tolist()))
+    expected = _expected_exemplars(exact, damping)
     # Messages that swing for ever magnify the last bit: then there is no answer to agree with.
-    if damping == 0.9 or results[0] == results[1]:
-        assert results[2] == results[0]
+    if damping == 0.9 or _expected_exemplars(nudged, damping) == expected:
+        assert _exemplars(similarity, damping) == expected

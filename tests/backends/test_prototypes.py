@@ -13,7 +13,7 @@ from weft.backends.cpu.kernels import moves as cpu_moves
 from weft.backends.cpu.kernels import prototypes as kernels
 from weft.backends.cpu.kernels import validity
 from weft.backends.cpu.prototypes import TILE, mean_silhouettes
-from weft.backends.reference.kernels import moves as reference_moves
+from weft.backends.reference import moves as reference_moves
 from weft.backends.reference.prototypes import silhouette
 
 # A fixture is a backend, which no example changes.

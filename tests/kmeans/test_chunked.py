@@ -13,7 +13,7 @@ from dask.distributed import Client, LocalCluster
 import weft
 from weft import EntropyKMeans, LocallyAdaptiveKMeans, ProjectedSwarm, WeightedKMeans
 from weft.backends.cpu.kernels.powers import cluster_powers
-from weft.backends.reference.kernels import kmeans as reference
+from weft.backends.reference import kmeans as reference
 from weft.kmeans.blocks import Blocks, _checksum
 from weft.kmeans.sampling import draw_sample
 
@@ -43,10 +43,10 @@ def test_kernel_against_its_reference(exponent):
     X[5], X[6] = centers[0], centers[1]  # on a centre
     labels = rng.integers(3, size=131).astype(np.int32)  # the last cluster is empty
     labels[5], labels[6] = 0, 1
-    given = (X, labels, rng.random(131), centers, np.array([1.0, 0.5, 4.0]), exponent)
-    found, wanted = ([np.full((4, 3), np.nan) for _ in range(4)] for _ in range(2))
-    cluster_powers(*given, *found)
-    reference.cluster_powers(*given, *wanted)
+    load, units = rng.random(131), np.array([1.0, 0.5, 4.0])
+    found = [np.full((4, 3), np.nan) for _ in range(4)]
+    cluster_powers(X, labels, load, centers, units, exponent, *found)
+    wanted = reference.power_sums(reference.Rows(X, load, exponent), labels, centers, units)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 

@@ -13,9 +13,13 @@ from weft.backends.cpu.kernels import kmeans as squared
 from weft.backends.cpu.kernels import minkowski as cpu
 from weft.backends.cpu.kernels import screen
 from weft.backends.cpu.kernels.power import positive_power, positive_power_single
-from weft.backends.reference.kernels import kmeans as reference
+from weft.backends.reference import kmeans as reference
 
 EXPONENTS = [1.0, 1.01, 1.4, 2.0, 2.7, 5.0]
+
+
+def _rows(X, exponent, load=None):
+    return reference.Rows(X, np.ones(len(X)) if load is None else load, exponent)
 
 
 @njit
@@ -73,19 +77,20 @@ def test_distances_by_hand():
     # x = (1, 5), c = (3, 1), f = (2, 0.5), p = 3: 2·2³ + 0.5·4³ = 16 + 32 = 48.
     # With x_2 missing only the first feature counts: 16.
     X = np.array([[1.0, 5.0], [1.0, np.nan]])
-    for backend in (reference, cpu):
-        out = np.empty((2, 1))
-        backend.powered_distances(X, np.array([[3.0, 1.0]]), np.array([[2.0, 0.5]]), 3.0, out)
-        np.testing.assert_allclose(out[:, 0], [48.0, 16.0], rtol=1e-14)
+    centers, factors = np.array([[3.0, 1.0]]), np.array([[2.0, 0.5]])
+    out = np.empty((2, 1))
+    cpu.powered_distances(X, centers, factors, 3.0, out)
+    for found in (reference.distances(_rows(X, 3.0), centers, factors), out):
+        np.testing.assert_allclose(found[:, 0], [48.0, 16.0], rtol=1e-14)
 
 
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("p", EXPONENTS)
 def test_distances_and_labels_match_the_reference(p, missing):
     X, centers, factors = _table(missing=missing)
-    ours, theirs = np.empty((2, len(X), len(centers)))
+    ours = np.empty((len(X), len(centers)))
     cpu.powered_distances(X, centers, factors, p, ours)
-    reference.powered_distances(X, centers, factors, p, theirs)
+    theirs = reference.distances(_rows(X, p), centers, factors)
     np.testing.assert_allclose(ours, theirs, rtol=1e-13)
     labels, best = np.empty(len(X), np.int32), np.empty(len(X))
     cpu.nearest_centers(X, centers, factors, p, labels, best)
@@ -113,8 +118,7 @@ def test_screened_labels_are_those_of_double_precision(p, offset):
     centers = np.vstack([X[:3], X[:1], X[1000:1003]])  # the fourth repeats the first
     factors = rng.uniform(size=(7, 6)) ** 8
     middle, half = 0.5 * (X.max(0) + X.min(0)), 0.5 * (X.max(0) - X.min(0))
-    scaled = np.empty(X.shape, np.float32)
-    screen.scale_rows(X, middle, half, scaled)
+    scaled = ((X - middle) / half).astype(np.float32)
     wide = factors * half**p
     labels, expected, best = np.empty(3000, np.int32), np.empty(3000, np.int32), np.empty(3000)
     screen.nearest_screened(
@@ -150,28 +154,30 @@ def test_sums_and_dispersions_match_the_reference():
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=len(X)).astype(np.int32)
     mass = rng.uniform(0.5, 2.0, len(X))
-    for name, extra in [("cluster_sums", ()), ("cluster_dispersions", (centers,))]:
-        ours, theirs = np.empty((2, 4, X.shape[1]))
-        getattr(squared, name)(X, labels, mass, *extra, ours)
-        getattr(reference, name)(X, labels, mass, *extra, theirs)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+    sums, dispersions = np.empty((2, 4, X.shape[1]))
+    squared.cluster_sums(X, labels, mass, sums)
+    squared.cluster_dispersions(X, labels, mass, centers, dispersions)
+    for k in range(4):
+        own, weight = X[labels == k], mass[labels == k, None]
+        np.testing.assert_allclose(sums[k], (weight * own).sum(axis=0), rtol=1e-12)
+        spread = (weight * (own - centers[k]) ** 2).sum(axis=0)
+        np.testing.assert_allclose(dispersions[k], spread, rtol=1e-12)
 
 
 def test_rows_are_grouped_in_their_order():
     labels = np.array([2, 0, 2, 0, 0], dtype=np.int32)  # cluster 1 is empty
-    for backend in (squared, reference):
-        order, starts = np.empty(5, np.int64), np.empty(4, np.int64)
-        backend.group_rows(labels, order, starts)
-        np.testing.assert_array_equal(order, [1, 3, 4, 0, 2])
-        np.testing.assert_array_equal(starts, [0, 3, 3, 5])
+    order, starts = np.empty(5, np.int64), np.empty(4, np.int64)
+    squared.group_rows(labels, order, starts)
+    np.testing.assert_array_equal(order, [1, 3, 4, 0, 2])
+    np.testing.assert_array_equal(starts, [0, 3, 3, 5])
 
 
 def test_row_keys_match_and_ignore_position():
     X, *_ = _table(missing=True)
     multipliers = np.linspace(0.5, 1.5, X.shape[1])
-    ours, theirs, turned = np.empty((3, len(X)))
+    ours, turned = np.empty((2, len(X)))
     squared.row_keys(X, multipliers, ours)
-    reference.row_keys(X, multipliers, theirs)
+    theirs = reference.row_keys(X, multipliers)
     squared.row_keys(np.ascontiguousarray(X[::-1]), multipliers, turned)
     np.testing.assert_allclose(ours, theirs, rtol=1e-13)
     np.testing.assert_array_equal(ours, turned[::-1])
@@ -181,6 +187,10 @@ def _centers_of(backend, values, mass, p, guess=0.0):
     columns = np.asarray(values, dtype=np.float64)[None]
     n = columns.shape[1]
     centers, spread = np.full((1, 1), guess), np.empty((1, 1))
+    if backend is reference:
+        rows = _rows(columns.T, p, np.asarray(mass, float))
+        center, cost = reference.center_of(rows, np.arange(n), centers[0])
+        return center[0], cost[0]
     backend.column_centers(
         columns, np.arange(n), np.array([0, n]), np.asarray(mass, float), p, 0, 1, centers, spread
     )
@@ -215,15 +225,16 @@ def test_centers_match_the_reference(p, missing):
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=4))])  # the last is empty
     mass = rng.uniform(0.5, 2.0, len(X))  # in the order of `order`
     columns = np.ascontiguousarray(X.T)
-    found = []
-    for backend in (cpu_centers, reference):
-        centers, spread = np.full((4, 7), 0.25), np.empty((4, 7))
-        backend.column_centers(columns, order, starts, mass, p, 0, 7, centers, spread)
-        assert (centers[3] == 0.25).all()
-        assert np.isnan(spread[3]).all()
-        found.append((centers, spread[:3]))
-    np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-10, rtol=0)
-    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-12)
+    centers, spread = np.full((4, 7), 0.25), np.empty((4, 7))
+    cpu_centers.column_centers(columns, order, starts, mass, p, 0, 7, centers, spread)
+    assert (centers[3] == 0.25).all()
+    assert np.isnan(spread[3]).all()
+    load = np.empty(len(X))
+    load[order] = mass
+    given = _rows(X, p, load), labels, np.full((4, 7), 0.25)
+    expected, expected_spread = reference.centers_of(*given)
+    np.testing.assert_allclose(centers, expected, atol=1e-10, rtol=0)
+    np.testing.assert_allclose(spread[:3], expected_spread[:3], rtol=1e-12)
 
 
 @settings(max_examples=60, deadline=None)

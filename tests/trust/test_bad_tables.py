@@ -45,9 +45,13 @@ def test_the_judge_sees_results_that_are_not_finite(monkeypatch):
     assert judge(case) == ""
     monkeypatch.setattr("checks.inputs.call", lambda case: [np.array([1.0, np.nan])])
     assert judge(case) == "a result is not finite"
-    monkeypatch.setattr(
-        "checks.inputs.call", lambda case: [warnings.warn(f"{case}") for _ in "x" * 30]
-    )
+
+    def warn_often(case):
+        for number in range(30):
+            warnings.warn(f"{case} {number}", stacklevel=1)
+        return []
+
+    monkeypatch.setattr("checks.inputs.call", warn_often)
     assert "30 warnings" in judge(case)
 
 

@@ -1,7 +1,7 @@
 """Where numbers are computed: one table of operations, three backends that offer it.
 
 ==============  ====================================================================================
-`reference`     readable NumPy, the formula as docstring; what the others are tested against
+`reference`     readable NumPy; describes each operation, and is what the others are tested against
 `cpu`           numba, sequential per particle; threads run particles or rows side by side
 `gpu`           torch, a whole swarm per call; Triton kernels on CUDA
 ==============  ====================================================================================

@@ -30,6 +30,17 @@ class Solution(NamedTuple):
     exponents: Floats | None = None  # (d,), or None: 2 for all
 
 
+class Plan(NamedTuple):
+    """What a search will ask for: a backend lays out the table and its memory accordingly."""
+
+    clusterer: Any
+    criterion: Any  # None: clusterings are not scored
+    exponents: bool  # whether particles have exponents
+    max_memory: int  # bytes
+    n_jobs: int | None
+    device: str
+
+
 class Outcome(NamedTuple):
     """What one particle came to."""
 

@@ -45,6 +45,8 @@ class CenterClusterer(
     Subclasses set ``_exponent``, ``_factors`` (K, M) and the public attributes in `fit`.
     """
 
+    # k-means cuts along directions: see docs/decisions/0230.
+    _balance = "directions"
     _exponent: float
     _factors: np.ndarray
     cluster_centers_: np.ndarray

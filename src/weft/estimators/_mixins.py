@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from weft.backends.devices import to_host
 from weft.estimators._fit_tasks import FitTasksMixin
 from weft.estimators._guard import GuardMixin
+from weft.estimators._raw_tables import RawTableMixin
 from weft.estimators._reading import read_table
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
@@ -56,8 +57,8 @@ class KeepMixin(GuardMixin):
         save_model(self, path, summary=summary)
 
 
-class ReportMixin(FitTasksMixin, KeepMixin):
-    """A page, a short form of it in notebooks, and scikit-learn's callbacks."""
+class ReportMixin(FitTasksMixin, RawTableMixin, KeepMixin):
+    """Raw tables, a page, a short form of it in notebooks, and scikit-learn's callbacks."""
 
     def report(self, X: Any = None, *, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the answer as one page that needs no network.

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 from weft._base.reading import check_numbers, convert
 from weft._base.validation import LARGEST
 from weft.backends.devices import to_host
+from weft.estimators._raw_tables import RawTableMixin
 
 
 def read_table(
@@ -45,9 +46,10 @@ def read_table(
     largest : float
         The largest magnitude that is allowed.
     """
-    given = to_host(X)
 
     def read() -> Any:
+        raw = isinstance(estimator, RawTableMixin)
+        given = estimator._rows_of(X, reset=reset) if raw else to_host(X)
         return validate_data(
             estimator,
             given,

@@ -145,7 +145,7 @@ class Step(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over the rows of each cluster; see `cluster_powers` of the reference kernels."""
+    """Sums over the rows of each cluster; see `power_sums` of the reference."""
 
     n_rows: Floats  # (K,)
     mass: Floats  # (K,)

@@ -14,7 +14,7 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft.backends import Backend
 from weft.backends.cpu.features import fingerprint
-from weft.backends.spaces import INFEASIBLE, Clustering, Outcome, Solution
+from weft.backends.spaces import INFEASIBLE, Clustering, Outcome, Plan, Solution
 from weft.parallel.blas import hold_blas, one_blas_thread, release_blas
 from weft.parallel.workers import Crew
 from weft.search.clusterers import Clusterer
@@ -38,15 +38,9 @@ class FeatureClustering:
         criterion: Criterion | None = None,
     ) -> None:
         self.particle = particle
-        self.data = backend.features.load(
-            X,
-            clusterer,
-            criterion,
-            exponents=particle.n_dimensions > particle.n_features,
-            max_memory=max_memory,
-            n_jobs=n_jobs,
-            device=backend.device,
-        )
+        exponents = particle.n_dimensions > particle.n_features
+        plan = Plan(clusterer, criterion, exponents, max_memory, n_jobs, backend.device)
+        self.data = backend.features.load(X, plan)
         with one_blas_thread():
             self.clusterer = clusterer.prepare(self.data.full())
 

@@ -76,9 +76,9 @@ def test_widths_in_parts_are_the_same_widths(device):
     space = KernelSpace.of(rows, "rbf", {"gamma": 0.5}, 4)
     objective = SpaceObjective(space, 6, backend=Backend("gpu", device))
     positions = objective.initial(np.random.default_rng(1), 40)
-    data, distances, low, span = objective.data
+    distances = objective.data.distances
     moved = torch.as_tensor(positions, device=device)
-    labels, _, _ = mercer_cs.decode_feature(data, moved, 6, low, span, 1, 2)
+    labels, _, _ = mercer_cs.decode_feature(objective.data, moved, 6, 1, 2)
     counts = mercer_cs.count_labels(labels, 6)
     whole = mercer_cs.mean_widths(distances, labels, counts, 2**30)
     assert torch.equal(whole, mercer_cs.mean_widths(distances, labels, counts, 1000))

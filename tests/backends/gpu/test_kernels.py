@@ -9,11 +9,7 @@ from weft.backends.cpu.kernels import affinity as cpu_affinity
 from weft.backends.gpu.kernels import affinity, linkage, neighbours, scores
 from weft.backends.gpu.kernels.distances import Distances
 from weft.backends.gpu.kernels.metrics import DeviceTable, pack
-from weft.backends.reference.kernels import affinity as ref_affinity
-from weft.backends.reference.kernels import distances as ref_distances
-from weft.backends.reference.kernels import linkage as ref_linkage
-from weft.backends.reference.kernels import neighbours as ref_neighbours
-from weft.backends.reference.kernels import scores as ref_scores
+from weft.backends.reference import clusterings, measures
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 
@@ -53,12 +49,8 @@ def _swarm(name, device, powers, n_particles=4, max_memory=2**30):
         kept = weight > 0.0
         scale = distances.metrics.scale[number].item()
         columns = np.ascontiguousarray(X.T[kept]) * (weight[kept] * scale)[:, np.newaxis]
-        out = np.empty((len(X), len(X)))
-        if powers:
-            ref_distances.powered_matrix(columns, exponents[number, kept], out)
-        else:
-            ref_distances.squared_matrix(columns, out)
-        matrices.append(out)
+        own = exponents[number, kept] if powers else None
+        matrices.append(clusterings.powered_distances(columns, own))
     return distances, np.stack(matrices)
 
 
@@ -88,16 +80,14 @@ def test_nearest_rows_and_components(name, device, powers, k):
     near = neighbours.nearest_rows(distances, k)
     labels = neighbours.graph_components(near.indices).cpu().numpy()
     for number, matrix in enumerate(matrices):
-        indices, values = np.empty((n_rows, k), dtype=np.int64), np.empty((n_rows, k))
-        ref_neighbours.nearest_in_block(matrix, 0, True, indices, values)
+        indices, values = clusterings.nearest_rows(matrix, k)
         if not powers:  # powers differ in the last bits, and so do ties between them
             found = near.indices[number].cpu().numpy()
             np.testing.assert_array_equal(np.sort(found), np.sort(indices))
         np.testing.assert_allclose(
             np.sort(near.powered[number].cpu().numpy()), values, rtol=1e-12, atol=1e-300
         )
-        expected = np.empty(n_rows, dtype=np.int64)
-        ref_neighbours.graph_components(near.indices[number].cpu().numpy().astype(int), expected)
+        expected = clusterings.graph_components(near.indices[number].cpu().numpy())
         np.testing.assert_array_equal(labels[number], expected)
 
 
@@ -106,32 +96,15 @@ def test_nearest_rows_and_components(name, device, powers, k):
 @pytest.mark.parametrize("quantile", [0.0, 0.1, 0.6])
 def test_dbscan(name, device, quantile):
     distances, matrices = _swarm(name, device, False)
-    n_rows = distances.n_rows
     # A radius that is exactly some distance is the hardest to decide.
     squared = np.sort(matrices[0].ravel())[int(quantile * (matrices[0].size - 1))]
     eps = float(np.sqrt(squared)) / distances.metrics.scale[0].item()
     radius = distances.radius(eps).cpu().numpy()
     labels, core = neighbours.dbscan(distances, eps, 3)
     for number, matrix in enumerate(matrices):
-        behind = (np.zeros(n_rows), 0.0, np.empty((0, n_rows)), np.empty(0))
-        counts, nearest, raw = (np.full(n_rows, -7) for _ in range(3))
-        parent = np.arange(n_rows)
-        ref_neighbours.count_within(matrix, 0, radius[number], *behind, counts)
-        is_core = counts >= 3
-        ref_neighbours.join_cores(matrix, 0, radius[number], *behind, is_core, parent)
-        ref_neighbours.nearest_core(
-            matrix, 0, radius[number], *behind, is_core, nearest, np.empty(n_rows)
-        )
-        ref_neighbours.label_roots(parent, is_core, raw)
-        border = ~is_core & (nearest >= 0)
-        raw[border] = raw[nearest[border]]
+        expected, is_core = clusterings.dbscan(matrix, radius[number], 3)
         np.testing.assert_array_equal(core[number].cpu().numpy(), is_core)
-        np.testing.assert_array_equal(labels[number].cpu().numpy(), _by_first_row(raw))
-
-
-def _by_first_row(labels):
-    seen = {}
-    return [-1 if c < 0 else seen.setdefault(c, len(seen)) for c in labels.tolist()]
+        np.testing.assert_array_equal(labels[number].cpu().numpy(), expected)
 
 
 def _labellings(n_rows, n_particles):
@@ -163,15 +136,11 @@ def test_silhouette_and_connectedness(name, device, powers):
     connected = scores.connectedness_rows(torch.as_tensor(indices, device=device), closeness, moved)
     for number, matrix in enumerate(matrices):
         own = labels[number].astype(np.int64)
-        counts = np.bincount(own[own >= 0])
         root = distances.metrics.root[number].item()
-        sums, expected = np.zeros((len(counts), n_rows)), np.empty(n_rows)
-        ref_scores.add_cluster_sums(matrix, 0, own, root, sums)
-        ref_scores.silhouette_rows(sums, own, counts, expected)
+        expected = measures.silhouette_rows(matrix ** (1.0 / root), own)
         np.testing.assert_allclose(exact[number], expected, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(quick[number].mean(), expected.mean(), rtol=1e-4, atol=1e-4)
-        wanted = np.empty(n_rows)
-        ref_scores.connectedness_rows(indices, lengths, own, 10.0, wanted)
+        wanted = measures.connectedness_rows(indices, lengths, own, 10.0)
         np.testing.assert_allclose(connected[number].cpu().numpy(), wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -186,8 +155,7 @@ def test_gaussian_scores(name, device):
         rows, torch.as_tensor(labels, device=device), 0.1, torch.as_tensor(floor, device=device)
     )
     for number, row in enumerate(labels.astype(np.int64)):
-        expected = np.empty((2, len(X)))
-        ref_scores.gaussian_scores(X, row, row.max() + 1, 0.1, floor, *expected)
+        expected = measures.gaussian_scores(X, row, 0.1, floor)
         np.testing.assert_allclose(own[number].cpu().numpy(), expected[0], rtol=1e-8, atol=1e-6)
         np.testing.assert_allclose(other[number].cpu().numpy(), expected[1], rtol=1e-8, atol=1e-6)
 
@@ -201,8 +169,7 @@ def test_linkage_merges_as_the_reference_does_ties_and_all(name, device):
         D = distances.squared_rows(0, n_rows)
         labels = linkage.complete_linkage(D, n_clusters).cpu().numpy()
         for number, matrix in enumerate(matrices[:2]):
-            expected = np.empty(n_rows, dtype=np.int64)
-            ref_linkage.complete_linkage(matrix.copy(), n_clusters, expected)
+            expected = clusterings.complete_linkage(matrix, n_clusters)
             np.testing.assert_array_equal(labels[number], expected)
 
 
@@ -218,7 +185,7 @@ def test_affinity_propagation(name, device, damping):
     S.diagonal(dim1=1, dim2=2).copy_(torch.as_tensor(median, device=device)[:, None])
     for number, matrix in enumerate(similarity):
         np.fill_diagonal(matrix, np.float32(median[number]))
-        ref_affinity.break_ties(matrix)
+        matrix[:] = clusterings.break_ties(matrix)
     affinity.break_ties(S)
     np.testing.assert_array_equal(S.cpu().numpy(), similarity)
     exemplars, settled = affinity.affinity_propagation(S, damping, 200, 15)

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip insta
 from weft import ConstrainedKMeans, EntropyKMeans, LocallyAdaptiveKMeans, WeightedKMeans
 from weft.backends import CPU, Backend
 from weft.backends.gpu.kernels import kmeans as gpu
-from weft.backends.reference.kernels import kmeans as reference
+from weft.backends.reference import kmeans as reference
 from weft.kmeans.data import center_of, centers_of, distances, make_data, nearest, own_distances
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -55,8 +55,8 @@ def test_distances_and_nearest_centres(name, exponent, device):
     X = TABLES[name]
     centers, factors = _centers(X)
     cpu, device_rows = _both(X, exponent, device)
-    expected = np.empty((len(X), 4))
-    reference.powered_distances(X, centers, factors, exponent, expected)
+    rows = reference.Rows(X, np.ones(len(X)), exponent)
+    expected = reference.distances(rows, centers, factors)
     np.testing.assert_allclose(
         distances(device_rows, centers, factors), expected, rtol=1e-11, atol=1e-13
     )

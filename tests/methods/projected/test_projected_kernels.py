@@ -6,60 +6,58 @@ import numpy as np
 import pytest
 from scipy.sparse import random_array
 
+from weft.backends import CPU, REFERENCE
 from weft.backends.cpu.kernels import projected as cpu
-from weft.backends.reference.kernels import projected as reference
 
-BACKENDS = pytest.mark.parametrize("kernels", [reference, cpu], ids=["reference", "cpu"])
+HOST = pytest.mark.parametrize("backend", [REFERENCE, CPU], ids=["reference", "cpu"])
 
 
-@BACKENDS
-def test_totals_by_hand(kernels):
+def test_totals_by_hand():
     rows = np.array([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
     labels = np.array([[0, 1, 0], [-1, 1, 1]])
     out, counts = np.empty((2, 2, 2)), np.empty((2, 2))
-    kernels.cluster_totals(rows, labels, out, counts)
+    cpu.cluster_totals(rows, labels, out, counts)
     # first particle: rows 0 and 2 together, row 1 alone; second: row 0 in none, 1 and 2 together
     np.testing.assert_array_equal(out[0], [[5.0, 50.0], [2.0, 20.0]])
     np.testing.assert_array_equal(out[1], [[0.0, 0.0], [6.0, 60.0]])
     np.testing.assert_array_equal(counts, [[2, 1], [0, 2]])
 
 
-@BACKENDS
-def test_nearest_takes_the_first_on_a_tie(kernels):
+def test_nearest_takes_the_first_on_a_tie():
     # two particles with three clusters each, side by side
     distances = np.array([[3.0, 1.0, 1.0, 0.5, 0.5, 2.0], [np.inf, 7.0, 6.0, 1.0, -1.0, 0.0]])
     labels, best = np.empty((2, 2), dtype=np.int32), np.empty((2, 2))
-    kernels.nearest(distances, labels, best)
+    cpu.nearest(distances, labels, best)
     np.testing.assert_array_equal(labels, [[1, 2], [0, 1]])
     np.testing.assert_array_equal(best, [[1.0, 6.0], [0.5, -1.0]])
 
 
-@BACKENDS
-def test_sparse_by_hand(kernels):
+@HOST
+def test_sparse_by_hand(backend):
     # rows (1, 0, 2), (0, 0, 0), (0, 3, 0)
     csr = (np.array([1.0, 2.0, 3.0]), np.array([0, 2, 1]), np.array([0, 2, 2, 3]))
-    out = np.empty((2, 3))
-    kernels.sparse_totals(*csr, np.array([1, 0, 1]), out)
+    out = backend.projected.sparse_totals(csr, np.array([1, 0, 1]), 2, 3)
     np.testing.assert_array_equal(out, [[0, 0, 0], [1, 3, 2]])
-    products = np.empty((3, 2))
-    kernels.sparse_products(*csr, np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]]), products)
+    columns = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
+    products = backend.projected.sparse_products(csr, columns)
     np.testing.assert_array_equal(products, [[7, 70], [0, 0], [6, 60]])
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_backends_agree(dtype):
+def test_kernels_against_plain_numpy(dtype):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(137, 23)).astype(dtype)
     labels = rng.integers(-1, 4, size=(6, 137)).astype(np.int32)
-    found = []
-    for kernels in (reference, cpu):
-        out, counts = np.empty((6, 4, 23)), np.empty((6, 4))
-        kernels.cluster_totals(rows, labels, out, counts)
-        near, best = np.empty((5, 137), dtype=np.int32), np.empty((5, 137), dtype=dtype)
-        kernels.nearest(np.ascontiguousarray(rows[:, :20]), near, best)
-        found.append((out, counts, near, best))
-    for left, right in zip(*found, strict=True):
-        np.testing.assert_allclose(left, right, rtol=1e-12, atol=1e-12)
+    out, counts = np.empty((6, 4, 23)), np.empty((6, 4))
+    cpu.cluster_totals(rows, labels, out, counts)
+    member = (labels[:, None, :] == np.arange(4)[:, None]).astype(float)
+    np.testing.assert_allclose(out, member @ rows, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(counts, member.sum(axis=2))
+    near, best = np.empty((5, 137), dtype=np.int32), np.empty((5, 137), dtype=dtype)
+    cpu.nearest(np.ascontiguousarray(rows[:, :20]), near, best)
+    grouped = rows[:, :20].reshape(137, 5, 4)
+    np.testing.assert_array_equal(near, grouped.argmin(axis=2).T)
+    np.testing.assert_array_equal(best, grouped.min(axis=2).T)
 
 
 def test_sparse_backends_agree():
@@ -67,12 +65,11 @@ def test_sparse_backends_agree():
     X = random_array((60, 40), density=0.1, rng=rng, format="csr")
     labels = rng.integers(-1, 3, size=60)
     columns = rng.normal(size=(40, 3))
-    found = []
-    for kernels in (reference, cpu):
-        out, products = np.empty((3, 40)), np.empty((60, 3))
-        kernels.sparse_totals(X.data, X.indices, X.indptr, labels, out)
-        kernels.sparse_products(X.data, X.indices, X.indptr, columns, products)
-        found.append((out, products))
+    csr = X.data, X.indices, X.indptr
+    found = [
+        (each.sparse_totals(csr, labels, 3, 40), each.sparse_products(csr, columns))
+        for each in (REFERENCE.projected, CPU.projected)
+    ]
     for left, right in zip(*found, strict=True):
         np.testing.assert_allclose(left, right, rtol=1e-12, atol=1e-12)
 

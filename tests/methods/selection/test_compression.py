@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from weft.backends import CPU, REFERENCE
 from weft.backends.cpu.columns import compression_tiles
-from weft.backends.cpu.kernels import compression as cpu
-from weft.backends.reference.kernels import compression as reference
 from weft.methods.selection import maximal_information_compression
 from weft.methods.selection.compression import range_scaled
 
@@ -78,25 +77,23 @@ def test_backends_agree(shape):
     rng = np.random.default_rng(3)
     columns = rng.normal(size=(sum(shape), 9))
     columns[0] = 0.0
-    variances = columns.var(axis=1)
-    first, second = variances[: shape[0]], variances[shape[0] :]
-    covariances = columns[: shape[0]] @ columns[shape[0] :].T / 9
-    out = [np.full(shape, np.nan) for _ in range(2)]
-    for backend, filled in zip((cpu, reference), out, strict=True):
-        backend.compression_tile(covariances, first, second, filled)
-    np.testing.assert_allclose(out[0], out[1], rtol=1e-14, atol=1e-300)
+    columns -= columns.mean(axis=1, keepdims=True)
+    ours, theirs = (each.columns for each in (CPU, REFERENCE))
+    first, second = columns[: shape[0]], columns[shape[0] :]
+    found, expected = (
+        np.concatenate([tile for _, tile in each.compression_tiles(first, second)])
+        for each in (ours, theirs)
+    )
+    assert found.shape == shape
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
     indices = np.argsort(rng.normal(size=(6, 8)), axis=1).astype(np.int32)
     values = np.sort(rng.integers(0, 4, (6, 8)).astype(float), axis=1)
     alive = rng.random(8) < 0.6
     for k in (1, 3, 8):
-        far = [np.empty(6) for _ in range(2)]
-        for backend, filled in zip((cpu, reference), far, strict=True):
-            backend.kth_alive(indices, values, alive, k, filled)
+        far = [each.kth_alive(indices, values, alive, k) for each in (ours, theirs)]
         np.testing.assert_array_equal(*far)
     for limit in (-1.0, 1.0, 9.0):
-        counts = [np.empty(6, dtype=np.int64) for _ in range(2)]
-        for backend, filled in zip((cpu, reference), counts, strict=True):
-            backend.alive_within(indices, values, alive, limit, filled)
+        counts = [each.count_alive_within(indices, values, alive, limit) for each in (ours, theirs)]
         np.testing.assert_array_equal(*counts)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from weft.backends.cpu.kernels import moves as cpu_moves
-from weft.backends.reference.kernels import moves as ref_moves
+from weft.backends.reference import moves as ref_moves
 from weft.search.optimize import optimize
 from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
 from weft.search.swarms import SWARMS as REGISTRY

@@ -28,19 +28,12 @@ class Contrasts(NamedTuple):
 
 
 def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
-    """Return contrasts ready to be compared."""
     return Contrasts(values, width, freedom)
 
 
 def dependence(
     contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
 ) -> tuple[Floats, Floats]:
-    """Return how far each column depends on the references, over all and on its nearest few, (d,).
-
-    The columns' rows are taken in the order of `rows`, those of the references as they are. "Over
-    all" is Σ z / √count, "nearest" the mean of the `n_partners` largest z; a column is not compared
-    with itself.
-    """
     n_columns = len(contrasts.freedom)
     overall, nearest = np.empty(n_columns), np.empty(n_columns)
     partners = contrasts.values[:, _contrasts_of(references, contrasts.width)]
@@ -58,7 +51,6 @@ def dependence(
 
 
 def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
-    """Return χ² of every two columns as a standard normal score z, (columns, others)."""
     first, second = (
         contrasts.values[:, _contrasts_of(each, contrasts.width)] for each in (columns, others)
     )
@@ -86,22 +78,18 @@ def _scores(
 
 
 def load_features(columns: Floats, device: str) -> Floats:
-    """Return centred features (M, n) ready to be compared."""
     return columns
 
 
 def take_features(features: Floats, which: Integers) -> Floats:
-    """Return some of the features."""
     return features[which]
 
 
 def inner_products(features: Floats, which: Integers) -> Floats:
-    """Return the inner products of some features with all, (len(which), M)."""
     return features[which] @ features.T
 
 
 def compression_tiles(features: Floats, others: Floats) -> Iterator[tuple[int, Floats]]:
-    """Yield (first feature, λ2 of some features with all others), tile by tile."""
     n = features.shape[1]
     variances, other_variances = _variances(features), _variances(others)
     transposed = others.T
@@ -119,14 +107,12 @@ def _variances(columns: Floats) -> Floats:
 
 
 def kth_alive(indices: Labels, values: Floats, alive: Mask, k: int) -> Floats:
-    """Return the k-th value of each row whose index is alive, (m,); NaN if there are fewer."""
     out = np.empty(len(indices))
     kernels.kth_alive(indices, values, alive, k, out)
     return out
 
 
 def count_alive_within(indices: Labels, values: Floats, alive: Mask, limit: float) -> Integers:
-    """Return how many entries of each row are alive and at most `limit`, (m,)."""
     out = np.empty(len(indices), dtype=np.int64)
     kernels.alive_within(indices, values, alive, limit, out)
     return out

@@ -18,7 +18,15 @@ from weft._base.labels import number_by_first_row
 from weft.backends.cpu import space_clusterers, space_measures
 from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.spaces import Space, Table, with_matrices
-from weft.backends.spaces import INFEASIBLE, Neighbours, NumPySpaces, Outcome, Partitions, Solution
+from weft.backends.spaces import (
+    INFEASIBLE,
+    Neighbours,
+    NumPySpaces,
+    Outcome,
+    Partitions,
+    Plan,
+    Solution,
+)
 from weft.parallel.workers import threads_per_process
 
 # Particles whose matrices are made together: more would gain little.
@@ -114,56 +122,44 @@ class Spaces(NumPySpaces):
 
 
 class FeatureData:
-    """The table, the memory plan, and what was scored before."""
+    """The table, how much memory is held, and what was scored before."""
 
     evaluates_whole_swarms = False
 
-    def __init__(
-        self,
-        X: Floats,
-        clusterer: Any,
-        criterion: Any,
-        *,
-        exponents: bool,
-        max_memory: int,
-        n_jobs: int | None,
-    ) -> None:
+    def __init__(self, X: Floats, plan: Plan) -> None:
+        clusterer, criterion = plan.clusterer, plan.criterion
         self.table = Table.of(X)
         self.dtype = np.dtype(clusterer.precision)
-        if exponents and not _fits_single(self.table):
+        if plan.exponents and not _fits_single(self.table):
             self.dtype = np.dtype(np.float64)
         matrix = self.dtype.itemsize * len(X) ** 2
         n_matrices = clusterer.n_matrices + (0 if criterion is None else criterion.n_matrices)
         self.n_threads, self.hold_matrix = plan_memory(
-            matrix, n_matrices, threads_per_process(n_jobs), max_memory
+            matrix, n_matrices, threads_per_process(plan.n_jobs), plan.max_memory
         )
         # Exponents: particles share the logarithms of all differences, so some go together.
         self.n_together = 1
-        if exponents and self.dtype == np.float32:
-            room = max_memory // (matrix * self.n_threads)
+        if plan.exponents and self.dtype == np.float32:
+            room = plan.max_memory // (matrix * self.n_threads)
             self.n_together = max(1, min(MAX_TOGETHER, room - n_matrices))
         self._local = threading.local()
         self._scores: dict[bytes, float] = {}
 
     def rows(self, indices: Integers) -> Floats:
-        """Return rows of the table, on the host."""
         return self.table.X[indices]
 
     def full(self) -> Spaces:
-        """Return the space of one particle with all features at weight 1."""
         solution = Solution(np.ones(self.table.X.shape[1]))
         buffers = Buffers(hold_matrix=False, dtype=np.float32)
         return Spaces(Space.of(self.table, solution, buffers), self.table)
 
     def space(self, solution: Solution, *, exact: bool = False) -> Spaces:
-        """Return the space of one solution; `exact`: all distances in float64."""
         if exact:
             buffers = Buffers(hold_matrix=False)
             return Spaces(Space.of(self.table, solution, buffers), self.table)
         return Spaces(self._space(solution), self.table)
 
     def evaluate(self, solutions: list[Solution], clusterer: Any, criterion: Any) -> list[Outcome]:
-        """Cluster and score solutions, one after the other."""
         return [self._evaluate(space, clusterer, criterion) for space in self._spaces(solutions)]
 
     def release(self) -> None:
@@ -210,20 +206,7 @@ class FeatureData:
         self._local = threading.local()
 
 
-def load(
-    X: Floats,
-    clusterer: Any,
-    criterion: Any,
-    *,
-    exponents: bool,
-    max_memory: int,
-    n_jobs: int | None,
-    device: str,
-) -> FeatureData:
-    """Lay out a table for the search with this clusterer and criterion (None: no scores)."""
-    return FeatureData(
-        X, clusterer, criterion, exponents=exponents, max_memory=max_memory, n_jobs=n_jobs
-    )
+load = FeatureData
 
 
 def fingerprint(*arrays: NDArray[Any]) -> bytes:

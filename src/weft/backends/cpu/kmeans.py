@@ -66,14 +66,12 @@ class Rows:
 def load(
     X: Floats, loads: Floats, exponent: float, missing: bool, run: Runner, device: str
 ) -> Rows:
-    """Return rows ready for the passes."""
     screened = exponent != 2.0 and not missing and exponent <= screening.LARGEST_EXPONENT
     screen = make_screen(X, run) if screened and len(X) else None
     return Rows(X, loads, exponent, missing, run, screen)
 
 
 def take(rows: Rows, which: Integers, X: Floats) -> Rows:
-    """Return some of the rows, `X`, for distances alone: their loads are not taken."""
     screen = rows.screen
     if screen is not None:
         screen = screen._replace(scaled=screen.scaled[which])
@@ -91,14 +89,13 @@ def make_screen(X: Floats, run: Runner) -> Screen | None:
     scaled = np.empty(X.shape, dtype=np.float32)
 
     def task(start: int, stop: int) -> None:
-        screening.scale_rows(X[start:stop], middle, half, scaled[start:stop])
+        scaled[start:stop] = (X[start:stop] - middle) / half
 
     run(task, len(X))
     return Screen(scaled, middle, half)
 
 
 def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
-    """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
     out = np.empty((len(rows.X), len(centers)))
 
     def task(start: int, stop: int) -> None:
@@ -111,7 +108,6 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
 
 
 def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
-    """Return each row's nearest centre, the first on a tie, and the rows left open: none."""
     labels = np.empty(len(rows.X), dtype=np.int32)
     if rows.screen is not None and _screened(rows, rows.screen, centers, factors, labels):
         return labels, NONE_OPEN
@@ -129,7 +125,6 @@ def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integ
 
 
 def settle(X: Floats, centers: Floats, factors: Floats, exponent: float) -> Labels:
-    """Return the nearest centres of a few rows that another backend left open."""
     labels = np.empty(len(X), dtype=np.int32)
     minkowski.nearest_centers(X, centers, factors, exponent, labels, np.empty(len(X)))
     return labels
@@ -157,7 +152,6 @@ def _screened(rows: Rows, screen: Screen, centers: Floats, factors: Floats, out:
 
 
 def own_distances(rows: Rows, labels: Labels, centers: Floats, factors: Floats) -> Floats:
-    """Return each row's powered distance to the centre of its own cluster, (n,)."""
     out = np.empty(len(rows.X))
 
     def task(start: int, stop: int) -> None:
@@ -171,11 +165,6 @@ def own_distances(rows: Rows, labels: Labels, centers: Floats, factors: Floats) 
 
 
 def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
-    """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9), (K, M) each.
-
-    A cluster without rows, or without an observed value of a feature, keeps what `previous` has
-    there; its dispersion is then 0, or NaN for a feature it never saw.
-    """
     if rows.plain:
         return _means_of(rows, labels, previous)
     order = np.empty(len(labels), dtype=np.int64)
@@ -185,7 +174,6 @@ def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Fl
 
 
 def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Floats]:
-    """Return the centre (M,) and dispersions (M,) of some of the rows."""
     if rows.plain:
         part = replace(rows, X=rows.X[which], load=rows.load[which])
         centers, spread = _means_of(part, np.zeros(len(which), dtype=np.int32), guess[None])
@@ -245,7 +233,6 @@ def _means_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Flo
 def power_sums(
     rows: Rows, labels: Labels, centers: Floats, units: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return seen, total, slope and curve, (K, M) each: see `cluster_powers` of the reference."""
     seen, total, slope, curve = (np.empty_like(centers) for _ in range(4))
     powers.cluster_powers(
         *(rows.X, labels, rows.load, centers, units, rows.exponent),
@@ -255,7 +242,6 @@ def power_sums(
 
 
 def row_keys(X: Floats, multipliers: Floats) -> Floats:
-    """Return one number per row that does not depend on where the row stands, (n,)."""
     keys = np.empty(len(X))
     squared.row_keys(X, multipliers, keys)
     return keys

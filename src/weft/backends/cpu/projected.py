@@ -21,11 +21,15 @@ from weft.backends.reference.projected import (
     Csr,
     Summary,
     distances_from_products,
-    refill,
+    put_refilled,
     summary_of,
 )
+
+# Operations whose readable form is as fast as compiled code, and releases the GIL.
 from weft.backends.reference.projected import draw_next as draw_next
 from weft.backends.reference.projected import fetch as fetch
+from weft.backends.reference.projected import refill as refill
+from weft.backends.reference.projected import sparse_products as sparse_products
 from weft.parallel.threads import Runner
 
 BLOCK_ROWS = 256
@@ -44,7 +48,6 @@ class Table(NamedTuple):
 
 
 def load(X: Floats, n_clusters: int, run: Runner, device: str) -> Table:
-    """Return the table ready for a swarm of partitions into so many clusters."""
     norms = np.einsum("ij,ij->i", X, X)
     squares = np.hstack([X * X, X])
     scale = np.abs(X).max(axis=0)
@@ -57,12 +60,10 @@ def load(X: Floats, n_clusters: int, run: Runner, device: str) -> Table:
 
 
 def hold(table: Table, labels: Labels) -> Labels:
-    """Return partitions that `reassign` may change."""
     return labels.copy()
 
 
 def summarise(table: Table, partitions: Labels, live: Integers) -> Summary:
-    """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
     labels = partitions[live]
     n_features = table.X.shape[1]
     totals = np.empty((len(labels), table.n_clusters, 2 * n_features))
@@ -80,11 +81,8 @@ def summarise(table: Table, partitions: Labels, live: Integers) -> Summary:
 def assign(
     table: Table, factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    """Return each row's nearest living centre for each particle, and how far it is, (P, n).
-
-    Distances are up to a factor per particle. Single precision unless `exact`: a row changes
-    sides only where two centres are equally near to six digits.
-    """
+    # Single precision unless `exact`: a row changes sides only where two centres are equally near
+    # to six digits.
     n_rows, n_features = table.X.shape
     n_particles = len(factors)
     left = table.squares if exact else table.quick
@@ -123,29 +121,15 @@ def reassign(
     dead: Mask,
     exact: bool,
 ) -> Mask:
-    """Give the rows of some partitions to their nearest centres; say which partitions changed."""
     labels, cost = assign(table, factors, centers, dead, exact)
-    for own, own_cost in zip(labels, cost, strict=True):
-        refill(own, own_cost, table.n_clusters)
-    changed: Mask = (labels != partitions[live]).any(axis=1)
-    partitions[live[changed]] = labels[changed]
-    return changed
+    return put_refilled(partitions, live, labels, cost, table.n_clusters)
 
 
 def squared_distances(table: Table, rows: Integers) -> Floats:
-    """Return squared distances of some rows to all rows, not below 0, and 0 to themselves."""
     return distances_from_products(table.norms, rows, table.X[rows] @ table.X.T)
 
 
-def sparse_products(csr: Csr, columns: Floats) -> Floats:
-    """Return the inner products of sparse rows and `columns` (M, K), (n, K)."""
-    out = np.empty((len(csr[2]) - 1, columns.shape[1]))
-    kernels.sparse_products(*csr, columns, out)
-    return out
-
-
 def sparse_totals(csr: Csr, labels: Labels, n_clusters: int, n_features: int) -> Floats:
-    """Return the sums of the sparse rows of each cluster, (K, M); `labels` is (n,)."""
     out = np.empty((n_clusters, n_features))
     kernels.sparse_totals(*csr, labels, out)
     return out

@@ -31,17 +31,14 @@ class Pool(NamedTuple):
 
 
 def load(rows: Floats, device: str, *, medoids: bool = False) -> Rows:
-    """Return the rows as the operations want them; `medoids` is for a GPU alone."""
     return Rows(np.ascontiguousarray(rows), np.ascontiguousarray(rows.T))
 
 
 def load_pool(data: Rows, centers: Floats) -> Pool:
-    """Return the rows with a pool of centres, for `subset_swarm`."""
     return Pool(data, np.ascontiguousarray(centers))
 
 
 def nearest(data: Rows, features: Integers, prototypes: Floats) -> Integers:
-    """Return the nearest prototype (K, m') of each row over `features`; 0 where there is none."""
     labels = np.empty(len(data.rows), dtype=np.int64)
     squared = np.empty(len(data.rows))
     kernels.nearest_prototypes(
@@ -51,7 +48,6 @@ def nearest(data: Rows, features: Integers, prototypes: Floats) -> Integers:
 
 
 def between_sum(data: Rows, labels: Integers, n_clusters: int) -> tuple[float, int]:
-    """Return eq. 5 of a partition, and how many of its clusters have rows."""
     sums = np.empty((n_clusters, data.rows.shape[1]))
     counts = np.empty(n_clusters, dtype=np.int64)
     kernels.cluster_sums(data.rows, labels, sums, counts)
@@ -59,7 +55,6 @@ def between_sum(data: Rows, labels: Integers, n_clusters: int) -> tuple[float, i
 
 
 def medoids_of(data: Rows, position: Floats, limit: int) -> tuple[Integers, Floats]:
-    """Return the features (m',) and the distinct medoids (K, m') of a position with a fitness."""
     n_rows, n_features = data.rows.shape
     features, chosen = kernels.decode_medoids(position, n_features, n_rows)
     medoids = np.empty(limit, dtype=np.int64)
@@ -68,7 +63,6 @@ def medoids_of(data: Rows, position: Floats, limit: int) -> tuple[Integers, Floa
 
 
 def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, Integers, Floats]:
-    """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
     n_selected, n_clusters = np.empty((2, len(positions)), dtype=np.int64)
     between = np.empty(len(positions))
     kernels.medoid_swarm(positions, data.rows, data.columns, limit, n_selected, n_clusters, between)
@@ -76,21 +70,18 @@ def medoid_swarm(data: Rows, positions: Floats, limit: int) -> tuple[Integers, I
 
 
 def centroid_swarm(data: Rows, positions: Floats, features: Integers) -> tuple[Integers, Floats]:
-    """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
     n_clusters, between = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
     kernels.centroid_swarm(positions, data.rows, data.columns, features, n_clusters, between)
     return n_clusters, between
 
 
 def string_swarm(data: Rows, positions: Floats, n_genes: int) -> tuple[Integers, Floats]:
-    """Return clusters and the Davies–Bouldin index of each string of centres with gaps."""
     n_clusters, index = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
     validity.string_swarm(positions, data.rows, data.columns, n_genes, n_clusters, index)
     return n_clusters, index
 
 
 def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Floats]:
-    """Return clusters, intra and inter of the centres that each particle of bits selects."""
     n_clusters = np.empty(len(positions), dtype=np.int64)
     intra, inter = np.empty((2, len(positions)))
     validity.subset_swarm(positions, pool.data.columns, pool.centers, n_clusters, intra, inter)
@@ -98,7 +89,6 @@ def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Float
 
 
 def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]:
-    """Return the centres (K, d) and labels of k-means from `centers`; empty ones stay."""
     moved, labels = centers.copy(), np.empty(len(data.rows), dtype=np.int64)
     kernels.lloyd(data.rows, data.columns, moved, max_iter, labels)
     return moved, labels
@@ -107,7 +97,6 @@ def lloyd(data: Rows, centers: Floats, max_iter: int) -> tuple[Floats, Integers]
 def kmeans_silhouettes(
     data: Rows, starts: list[Integers], n_labels: int, max_iter: int, n_threads: int = 1
 ) -> Floats:
-    """Return the mean silhouette (eq. 1) of k-means from each of `starts`, sets of rows."""
     labelings = np.empty((len(starts), len(data.rows)), dtype=np.int64)
 
     def cluster(first: int, last: int) -> None:

@@ -185,10 +185,7 @@ class Space:
 
     def exact_matrix(self, out: Floats) -> None:
         """Fill `out` (n, n) with all powered distances, feature by feature in float64."""
-        if len(self.exponents):
-            difference_kernels.powered_matrix(self.columns, self.exponents, out)
-        else:
-            difference_kernels.squared_matrix(self.columns, out)
+        difference_kernels.powered_matrix(self.columns, self.exponents, out)
 
     def forget_matrix(self) -> None:
         """Take note that somebody has spoilt the matrix."""
@@ -265,13 +262,10 @@ def cross_blocks(rows: Floats, columns: Floats, solution: Solution) -> Iterator[
     kept = solution.weights > 0.0
     weights = solution.weights[kept, np.newaxis]
     left, right = rows[kept] * weights, columns[kept] * weights
+    exponents = np.empty(0) if solution.exponents is None else solution.exponents[kept]
     n_new, n_known = left.shape[1], right.shape[1]
     for start in range(0, n_new, BLOCK_ROWS):
         stop = min(start + BLOCK_ROWS, n_new)
         block = np.empty((stop - start, n_known))
-        if solution.exponents is None:
-            difference_kernels.squared_block(left, start, stop, right, block)
-        else:
-            exponents = solution.exponents[kept]
-            difference_kernels.powered_block(left, start, stop, right, exponents, block)
+        difference_kernels.powered_block(left, start, stop, right, exponents, block)
         yield start, block

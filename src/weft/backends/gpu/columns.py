@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Singles, Tensor
-from weft.backends.devices import load_torch, to_device
-from weft.backends.gpu.kernels import compression as kernels
+from weft.backends.devices import to_device
 
 _AT_ONCE = 2**26  # products that one step holds
 _TILE = 256  # features whose compression is taken at once
@@ -27,19 +27,12 @@ class Contrasts(NamedTuple):
 
 
 def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
-    """Bring contrasts to a device."""
     return Contrasts(to_device(values, device), width, to_device(freedom, device))
 
 
 def dependence(
     contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
 ) -> tuple[Floats, Floats]:
-    """Return Σ z / √count and the mean of the `n_partners` largest z of each column, (d,).
-
-    z is over the references, the column itself left out; the columns' rows are taken in the order
-    of `rows`.
-    """
-    torch = load_torch()
     values, width, freedom = contrasts
     others = to_device(references, values.device)
     partners = values[:, _contrasts_of(others, width)]
@@ -59,7 +52,6 @@ def dependence(
 
 
 def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
-    """Return χ² of every two columns as a standard normal score z, (columns, others)."""
     values, width, _ = contrasts
     ours, theirs = to_device(columns, values.device), to_device(others, values.device)
     own, partners = (values[:, _contrasts_of(each, width)] for each in (ours, theirs))
@@ -67,7 +59,7 @@ def scores(contrasts: Contrasts, columns: Integers, others: Integers) -> Floats:
 
 
 def _contrasts_of(columns: Tensor, width: int) -> Tensor:
-    offsets = load_torch().arange(width, device=columns.device)
+    offsets = torch.arange(width, device=columns.device)
     return (columns[:, None] * width + offsets).ravel()
 
 
@@ -76,7 +68,7 @@ def _scores(
 ) -> Tensor:
     """Return z (columns, others) by Wilson and Hilferty's cube root; `own` is transposed."""
     width = contrasts.width
-    squares = (own @ partners).to(load_torch().float64).square_()
+    squares = (own @ partners).to(torch.float64).square_()
     squares = squares.reshape(len(columns), width, len(others), width).sum(dim=(1, 3))
     free = (contrasts.freedom[columns][:, None] * contrasts.freedom[others]).clamp(min=1.0)
     spread = 2.0 / (9.0 * free)
@@ -85,26 +77,32 @@ def _scores(
 
 
 def load_features(columns: Floats, device: str) -> Tensor:
-    """Bring centred features (M, n) to a device."""
     return to_device(columns, device)
 
 
 def take_features(features: Tensor, which: Integers) -> Tensor:
-    """Return some of the features."""
     return features[to_device(which, features.device)]
 
 
 def inner_products(features: Tensor, which: Integers) -> Floats:
-    """Return the inner products of some features with all, (len(which), M)."""
     return np.asarray((take_features(features, which) @ features.T).cpu().numpy())
 
 
 def compression_tiles(features: Tensor, others: Tensor) -> Iterator[tuple[int, Floats]]:
-    """Yield (first feature, λ2 of some features with all others), tile by tile."""
     n = features.shape[1]
     variances, other_variances = ((each * each).sum(dim=1) / n for each in (features, others))
     for start in range(0, len(features), _TILE):
         stop = min(start + _TILE, len(features))
         tile = (features[start:stop] @ others.T).div_(n)
-        lost = kernels.compression_tile(tile, variances[start:stop], other_variances)
+        lost = _compression(tile, variances[start:stop], other_variances)
         yield start, np.asarray(lost.cpu().numpy())
+
+
+def _compression(covariances: Tensor, variances: Tensor, others: Tensor) -> Tensor:
+    """Return λ2 (eq. 5.2) from the covariances of a tile, (t, M)."""
+    a, b = variances[:, None], others[None, :]
+    squared = covariances * covariances
+    largest = 0.5 * ((a + b) + ((a - b) ** 2 + 4.0 * squared).sqrt())
+    determinant = a * b - squared
+    positive = (determinant > 0.0) & (largest > 0.0)
+    return torch.where(positive, determinant / largest, 0.0)

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
 from weft.backends.gpu.kernels.distances import Distances
 from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, Packed, pack
 from weft.backends.gpu.spaces import Spaces
-from weft.backends.spaces import INFEASIBLE, Outcome, Solution
+from weft.backends.spaces import INFEASIBLE, Outcome, Plan, Solution
 
 # Beyond so many rows the steps take long enough to hide their own starts.
 _RECORDED_ROWS = 5000
@@ -30,47 +31,34 @@ class FeatureData:
     evaluates_whole_swarms = True
     n_threads = n_together = 1  # the device is parallel by itself
 
-    def __init__(
-        self,
-        X: Any,
-        clusterer: Any,
-        criterion: Any,
-        *,
-        exponents: bool,
-        max_memory: int,
-        device: str,
-    ) -> None:
-        self.torch = load_torch()
-        self.device = self.torch.device(device)
+    def __init__(self, X: Any, plan: Plan) -> None:
+        clusterer, criterion = plan.clusterer, plan.criterion
+        self.device = torch.device(plan.device)
         for part, what in ((clusterer, "clusterer"), (criterion, "criterion")):
             if part is not None and not part.on_gpu:
                 raise ValueError(
                     f"this {what} has no form for device={str(self.device)!r}; choose one of "
                     f"weft's own by name, or device='cpu' for any {what}."
                 )
-        self.max_memory = max_memory
+        self.max_memory = plan.max_memory
         self.table = DeviceTable.of(X, self.device)
-        self.batch = self._batch_size(clusterer, criterion, exponents)
+        self.batch = self._batch_size(clusterer, criterion, plan.exponents)
         recordable = criterion is not None and clusterer.recordable and criterion.recordable
         is_cuda = self.device.type == "cuda" and is_fused(self.device)
         self._records = recordable and is_cuda and self.table.X.shape[0] <= _RECORDED_ROWS
         self._recordings: dict[tuple[Any, ...], Any] = {}
 
     def rows(self, indices: Integers) -> Floats:
-        """Return rows of the table, on the host."""
-        chosen = self.torch.as_tensor(indices, device=self.device)
+        chosen = torch.as_tensor(indices, device=self.device)
         return np.asarray(self.table.X[chosen].cpu().numpy())
 
     def full(self) -> Spaces:
-        """Return the space of one particle with all features at weight 1."""
         return self.space(Solution(np.ones(self.table.X.shape[1])))
 
     def space(self, solution: Solution, *, exact: bool = False) -> Spaces:
-        """Return the space of one solution; `exact`: all distances in float64."""
         return self._spaces(self._pack([solution]).to(self.device), exact=exact)
 
     def evaluate(self, solutions: list[Solution], clusterer: Any, criterion: Any) -> list[Outcome]:
-        """Cluster and score solutions, as many at once as the memory holds."""
 
         def measure(metrics: Metrics) -> tuple[Tensor, Any]:
             return _measure(self._spaces(metrics), clusterer, criterion)
@@ -88,7 +76,6 @@ class FeatureData:
         return outcomes
 
     def release(self) -> None:
-        """Let go of what a search alone needs."""
         self._recordings.clear()
 
     def _spaces(self, metrics: Metrics, *, exact: bool = False) -> Spaces:
@@ -119,7 +106,6 @@ class FeatureData:
         Steps that ask the device between two of them cannot be recorded: clusterers and criteria
         say whether theirs do (`recordable`).
         """
-        torch = self.torch
         key = (packed.numbers.shape, packed.n_slots)
         if not self._records or key not in self._recordings:
             self._recordings[key] = None
@@ -148,7 +134,6 @@ def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, An
 
     A criterion that works on the host has its fitness returned beside them.
     """
-    torch = spaces.xp
     try:
         partitions = clusterer.cluster(spaces)
         counts = spaces.count_clusters(partitions.labels)
@@ -171,17 +156,4 @@ def _moved_to_host(table: Tensor, fitness: Any) -> tuple[Floats, Floats]:
     return moved[0], moved[1] if fitness is None else fitness
 
 
-def load(
-    X: Any,
-    clusterer: Any,
-    criterion: Any,
-    *,
-    exponents: bool,
-    max_memory: int,
-    n_jobs: int | None,
-    device: str,
-) -> FeatureData:
-    """Move a table to the device, for the search with this clusterer and criterion."""
-    return FeatureData(
-        X, clusterer, criterion, exponents=exponents, max_memory=max_memory, device=device
-    )
+load = FeatureData

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import kmeans as kernels
 from weft.parallel.threads import Runner
 
@@ -46,7 +47,6 @@ class Rows(NamedTuple):
 def load(
     X: Floats, loads: Floats, exponent: float, missing: bool, run: Runner, device: str
 ) -> Rows:
-    """Bring rows to a device."""
     tensor = to_device(X, device)
     rows = Rows(tensor, to_device(loads, device), exponent, missing)
     if exponent != 2.0 or missing:
@@ -57,7 +57,6 @@ def load(
 
 
 def take(rows: Rows, which: Integers, X: Floats) -> Rows:
-    """Return some of the rows; `X` are the same on the host."""
     (index,) = rows.to_device(which)
     part = rows._replace(X=rows.X[index], load=rows.load[index])
     if rows.centred is None:
@@ -70,34 +69,26 @@ def _to_host(*tensors: Tensor) -> tuple[Floats, ...]:
 
 
 def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
-    """Return Σ_v f_kv |x_iv - c_kv|^p, (n, K)."""
     c, f = rows.to_device(centers, factors)
     return _to_host(kernels.powered_distances(rows.X, c, f, rows.exponent))[0]
 
 
 def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
-    """Return each row's nearest centre, and the rows where rounding leaves it open."""
     c, f = rows.to_device(centers, factors)
     if rows.centred is not None:
         answer = kernels.nearest_squared(rows.centred, rows.squares, c, f, rows.shift)
     else:
         answer = kernels.nearest_centers(rows.X, rows.columns, c, f, rows.exponent)
-    labels = answer.labels.to(load_torch().int32).cpu().numpy()
+    labels = answer.labels.to(torch.int32).cpu().numpy()
     return np.asarray(labels), np.asarray(answer.open.cpu().numpy())
 
 
 def own_distances(rows: Rows, labels: Labels, centers: Floats, factors: Floats) -> Floats:
-    """Return each row's powered distance to the centre of its own cluster, (n,)."""
     own, c, f = rows.to_device(labels.astype(np.int64), centers, factors)
     return _to_host(kernels.own_distances(rows.X, own, c, f, rows.exponent))[0]
 
 
 def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
-    """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9), (K, M) each.
-
-    A cluster without rows, or without an observed value of a feature, keeps what `previous` has
-    there; its dispersion is then 0, or NaN for a feature it never saw.
-    """
     own, before = rows.to_device(labels.astype(np.int64), previous)
     answer = kernels.column_centers(rows.X, own, rows.load, rows.exponent, before, rows.missing)
     centers, spread = _to_host(*answer)
@@ -105,7 +96,6 @@ def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Fl
 
 
 def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Floats]:
-    """Return the centre (M,) and dispersions (M,) of some of the rows."""
     (index,) = rows.to_device(which)
     part = rows._replace(X=rows.X[index], load=rows.load[index])
     centers, spread = centers_of(part, np.zeros(len(which), dtype=np.int32), guess[None])

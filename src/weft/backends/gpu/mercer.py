@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.gpu.kernels import mercer_cs as kernels
 from weft.backends.gpu.kernels import prototypes
+from weft.backends.gpu.kernels.mercer_cs import Rows
+from weft.backends.gpu.kernels.validity import in_order
 from weft.backends.gpu.transfers import fetch
-
-_MEMORY = 2**31  # bytes that one step over all pairs of rows may take
-
-
-class Rows(NamedTuple):
-    """What centres live among."""
-
-    data: prototypes.Rows
-    distances: Tensor  # (n, n)
-    low: Tensor  # (q,)
-    span: Tensor  # (q,)
 
 
 def load(rows: Floats, distances: Floats, low: Floats, span: Floats, device: str) -> Rows:
-    """Move the rows, their distances in feature space and their range to the device."""
     moved = (to_device(array, device) for array in (distances, low, span))
     return Rows(prototypes.Rows.of(rows, device, marked=False), *moved)
 
 
 def gaussian_gram(rows: Floats, gamma: float, device: str) -> Tensor:
-    """Return exp(-γ |x - y|²) of all rows, on the device."""
     return _distances(rows, device).square_().mul_(-gamma).exp_()
 
 
 def load_gram(gram: Floats, device: str) -> Tensor:
-    """Move inner products (n, n) to the device."""
     return to_device(gram, device)
 
 
 def fetch_gram(gram: Tensor) -> Floats:
-    """Return inner products as NumPy's."""
     return gram.cpu().numpy()
 
 
 def median_distance(rows: Floats, device: str) -> float:
-    """Return the median distance between different rows; 1 if all rows are equal."""
     away = _distances(rows, device).ravel()
     away = away[away > 0.0].sort().values
     if len(away) == 0:
@@ -57,41 +42,42 @@ def median_distance(rows: Floats, device: str) -> float:
 
 def _distances(rows: Floats, device: str) -> Tensor:
     device_rows = to_device(rows, device)
-    return load_torch().cdist(device_rows, device_rows, compute_mode="donot_use_mm_for_euclid_dist")
+    return torch.cdist(device_rows, device_rows, compute_mode="donot_use_mm_for_euclid_dist")
 
 
 def input_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, gamma: float
 ) -> tuple[Integers, Floats]:
-    """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
-    rows, distances, low, span = data
-    device_positions = to_device(positions, low.device)
-    n_clusters, cs = fetch(
-        *kernels.input_cs_swarm(
-            rows, device_positions, distances, n_centers, low, span, gamma, _MEMORY
-        )
-    )
-    return n_clusters.astype(np.int64), cs
+    moved = to_device(positions, data.low.device)
+    labels, alive, centers = kernels.decode_input(data, moved, n_centers)
+    widths = kernels.mean_widths(data.distances, labels, kernels.count_labels(labels, n_centers))
+    apart = 2.0 * (1.0 - torch.exp(-gamma * kernels.nearest_other(centers, alive)))  # eq. 5
+    above = in_order(torch.where(alive, widths, 0.0))
+    below = in_order(torch.where(alive, apart, 0.0))
+    n_alive = alive.sum(dim=1)
+    good = (n_alive >= 2) & (below > 0.0)
+    return fetch(n_alive, torch.where(good, above / below, torch.inf))
 
 
 def feature_cs_swarm(
     data: Rows, positions: Floats, n_centers: int, steps: int, least: int
 ) -> tuple[Integers, Floats]:
-    """Return clusters and the weighted CS of each particle; inf where undefined."""
-    rows, distances, low, span = data
-    device_positions = to_device(positions, low.device)
-    n_clusters, cs = fetch(
-        *kernels.feature_cs_swarm(
-            rows, device_positions, distances, n_centers, low, span, steps, least, _MEMORY
-        )
-    )
-    return n_clusters.astype(np.int64), cs
+    moved = to_device(positions, data.low.device)
+    labels, alive, centers = kernels.decode_feature(data, moved, n_centers, steps, least)
+    n_alive = alive.sum(dim=1)
+    means, counts = kernels.means_of_clusters(data.data, labels, n_alive >= 2, centers)
+    widths = kernels.mean_widths(data.distances, labels, counts)
+    apart = kernels.nearest_other(means, alive)
+    far = (apart > 1e-12 * (data.span * data.span).sum()) | ~alive
+    terms = torch.where(alive, counts * (widths / apart), 0.0)
+    good = (n_alive >= 2) & far.all(dim=1)
+    cs = torch.where(good, in_order(terms) / len(data.distances), torch.inf)
+    return fetch(n_alive, cs)
 
 
 def kernel_kmeans(
     gram: Tensor, starts: list[Integers], max_iter: int, n_threads: int = 1
 ) -> tuple[Integers, Integers, Floats]:
-    """Return labels (R, n), steps and sums of squares of kernel k-means from R sets of rows."""
     chosen = to_device(np.stack(starts), gram.device)
     products = gram[chosen]  # (R, K, n)
     labels = (gram.diagonal()[chosen][:, :, None] - 2.0 * products).argmin(dim=1)
@@ -103,8 +89,6 @@ def kernel_kmeans(
 def subtractive_centers(
     gram: Tensor, alpha: float, beta: float, n_clusters: int
 ) -> tuple[Integers, Floats, Integers]:
-    """Return the rows that become centres, their potentials then, and each row's nearest centre."""
-    torch = load_torch()
     norms = gram.diagonal()
     squared = (norms[:, None] - 2.0 * gram + norms).clamp_(min=0.0)
     potential = torch.exp(-alpha * squared).sum(dim=1)

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Tensor
-from weft.backends.devices import load_torch, to_device
+from weft.backends.devices import to_device
 from weft.backends.reference.projected import Summary, refill, summary_of
 from weft.parallel.threads import Runner
 
@@ -31,25 +32,20 @@ class Table(NamedTuple):
 
 
 def load(X: Floats, n_clusters: int, run: Runner, device: str) -> Table:
-    """Bring the table to a device."""
     rows = to_device(X, device)
     norms = to_device(np.einsum("ij,ij->i", X, X), device)
-    return Table(rows, norms, load_torch().hstack([rows * rows, rows]), n_clusters)
+    return Table(rows, norms, torch.hstack([rows * rows, rows]), n_clusters)
 
 
 def hold(table: Table, labels: Labels) -> Tensor:
-    """Bring partitions to the device, where `reassign` may change them."""
     return to_device(labels, table.X.device).clone()
 
 
 def fetch(partitions: Tensor) -> Labels:
-    """Return the partitions as labels (P, n)."""
     return np.asarray(partitions.cpu().numpy())
 
 
 def summarise(table: Table, partitions: Tensor, live: Integers) -> Summary:
-    """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
-    torch = load_torch()
     labels = partitions[to_device(live, partitions.device)]
     totals, sizes = [], []
     height = max(_AT_ONCE // (labels.shape[1] * table.n_clusters), 1)
@@ -63,7 +59,6 @@ def summarise(table: Table, partitions: Tensor, live: Integers) -> Summary:
 def assign(
     table: Table, factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    """Return each row's nearest living centre for each particle, and how far it is, (P, n)."""
     labels, best = _nearest(table, factors, centers, dead)
     return labels.cpu().numpy(), best.cpu().numpy()
 
@@ -77,7 +72,6 @@ def reassign(
     dead: Mask,
     exact: bool,
 ) -> Mask:
-    """Give the rows of some partitions to their nearest centres; say which partitions changed."""
     labels, cost = _nearest(table, factors, centers, dead)
     # Few partitions have clusters without rows: those are refilled on the host.
     sizes = _members(labels, table.n_clusters).sum(dim=1)
@@ -92,7 +86,6 @@ def reassign(
 
 
 def squared_distances(table: Table, rows: Integers | Tensor) -> Tensor:
-    """Return squared distances of some rows to all rows, not below 0, and 0 to themselves."""
     index = to_device(rows, table.X.device)
     out = table.norms[index, None] + table.norms
     out -= 2.0 * (table.X[index] @ table.X.T)
@@ -104,8 +97,6 @@ def squared_distances(table: Table, rows: Integers | Tensor) -> Tensor:
 def draw_next(
     nearest: Tensor, draws: Floats, distances_to: Callable[[Tensor], Tensor]
 ) -> tuple[Integers, Tensor]:
-    """Return the next row of each particle's k-means++ start (P,), and the distances it leaves."""
-    torch = load_torch()
     n_particles, n_rows = nearest.shape
     reach = nearest.cumsum(dim=1)
     aims = to_device(draws, nearest.device) * reach[:, -1:]
@@ -118,7 +109,6 @@ def draw_next(
 
 
 def _nearest(table: Table, factors: Floats, centers: Floats, dead: Mask) -> tuple[Tensor, Tensor]:
-    torch = load_torch()
     tilted = factors * centers
     P, K, M = tilted.shape
     right = np.concatenate([np.broadcast_to(factors, tilted.shape), -2.0 * tilted], axis=2)
@@ -140,7 +130,6 @@ def _nearest(table: Table, factors: Floats, centers: Floats, dead: Mask) -> tupl
 
 def _members(labels: Tensor, n_clusters: int) -> Tensor:
     """Return (P, n, K), 1 in the column of a row's cluster; rows in none have 0 throughout."""
-    torch = load_torch()
     out = torch.zeros((*labels.shape, n_clusters), dtype=torch.float64, device=labels.device)
     inside = (labels >= 0).to(torch.float64)[:, :, None]
     return out.scatter_(2, labels.clamp(min=0).long()[:, :, None], inside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Tensor
@@ -20,7 +21,7 @@ class Spaces:
 
     def __init__(self, distances: Distances, *, exact: bool = False) -> None:
         self.values = distances
-        self.xp = distances.torch
+        self.xp = torch
         self._exact = exact
         self._source: Any = None  # of the nearest rows: the silhouette takes its products from it
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from weft._base.arrays import Floats, Tensor
-from weft.backends.devices import load_torch
+from typing import Any
+
+import numpy as np
+import torch
+
+from weft._base.arrays import Tensor
 
 
-def fetch(*columns: Tensor) -> list[Floats]:
-    """Bring numbers (P,) each to the host in one trip, as float64."""
-    torch = load_torch()
-    together = torch.stack([column.to(torch.float64) for column in columns])
-    return list(together.cpu().numpy())
+def fetch(*columns: Tensor) -> tuple[Any, ...]:
+    """Bring numbers (P,) each to the host in one trip: whole ones as int64, others as float64."""
+    moved = torch.stack([column.to(torch.float64) for column in columns]).cpu().numpy()
+    return tuple(
+        values if column.is_floating_point() else values.astype(np.int64)
+        for values, column in zip(moved, columns, strict=True)
+    )

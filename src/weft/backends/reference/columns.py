@@ -1,4 +1,7 @@
-"""Columns compared with each other, as the definitions read: see `weft.backends.cpu.columns`."""
+"""Columns compared with each other: dependence for the screening, compression for selectors.
+
+The notation of dependence is that of `weft.columns.screening`; λ2 is eq. 5.2 of de Amorim 2011.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
-from weft.backends.reference.kernels import compression as kernels
 
 
 class Contrasts(NamedTuple):
@@ -26,10 +28,11 @@ def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) ->
 def dependence(
     contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
 ) -> tuple[Floats, Floats]:
-    """Return Σ z / √count and the mean of the `n_partners` largest z of each column, (d,).
+    """Return how far each column depends on the references, over all and on its nearest few, (d,).
 
-    z is over the references, the column itself left out; the columns' rows are taken in the order
-    of `rows`.
+    The columns' rows are taken in the order of `rows`, those of the references as they are. "Over
+    all" is Σ z / √count, "nearest" the mean of the `n_partners` largest z; a column is not compared
+    with itself.
     """
     overall, nearest = [], []
     for column, own in enumerate(np.moveaxis(contrasts.values[rows], 1, 0)):
@@ -78,19 +81,27 @@ def inner_products(features: Floats, which: Integers) -> Floats:
 def compression_tiles(features: Floats, others: Floats) -> Iterator[tuple[int, Floats]]:
     """Yield (first feature, λ2 of some features with all others), tile by tile."""
     tile = np.einsum("an,bn->ab", features, others) / features.shape[1]
-    kernels.compression_tile(tile, (features**2).mean(axis=1), (others**2).mean(axis=1), tile)
-    yield 0, tile
+    yield 0, _compression(tile, (features**2).mean(axis=1), (others**2).mean(axis=1))
+
+
+def _compression(covariances: Floats, variances: Floats, others: Floats) -> Floats:
+    """Return λ2 (eq. 5.2), the least eigenvalue of [[a_i, c_ij], [c_ij, b_j]].
+
+    2 λ2 = (a + b) - √((a + b)² - 4 a b (1 - ρ²)) = (a + b) - √((a - b)² + 4 c²). The form with
+    the determinant, λ2 = (a b - c²) / λ1, does not subtract two nearly equal numbers twice.
+    """
+    a, b = variances[:, np.newaxis], others[np.newaxis, :]
+    largest = 0.5 * ((a + b) + np.sqrt((a - b) ** 2 + 4.0 * covariances**2))
+    determinant = np.maximum(a * b - covariances**2, 0.0)
+    return np.where(largest > 0.0, determinant / np.where(largest > 0.0, largest, 1.0), 0.0)
 
 
 def kth_alive(indices: Labels, values: Floats, alive: Mask, k: int) -> Floats:
     """Return the k-th value of each row whose index is alive, (m,); NaN if there are fewer."""
-    out = np.empty(len(indices))
-    kernels.kth_alive(indices, values, alive, k, out)
-    return out
+    left = [own[alive[near]] for near, own in zip(indices, values, strict=True)]
+    return np.array([own[k - 1] if len(own) >= k else np.nan for own in left])
 
 
 def count_alive_within(indices: Labels, values: Floats, alive: Mask, limit: float) -> Integers:
     """Return how many entries of each row are alive and at most `limit`, (m,)."""
-    out = np.empty(len(indices), dtype=np.int64)
-    kernels.alive_within(indices, values, alive, limit, out)
-    return out
+    return (alive[indices] & (values <= limit)).sum(axis=1)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
-from weft.backends.reference.kernels import affinity, distances, linkage, neighbours, scores
-from weft.backends.spaces import INFEASIBLE, Neighbours, NumPySpaces, Outcome, Partitions, Solution
-
-Mask = NDArray[np.bool_]
+from weft.backends.reference import clusterings, measures
+from weft.backends.spaces import (
+    INFEASIBLE,
+    Neighbours,
+    NumPySpaces,
+    Outcome,
+    Partitions,
+    Plan,
+    Solution,
+)
 
 
 class Spaces(NumPySpaces):
@@ -53,99 +59,68 @@ class Spaces(NumPySpaces):
         return None
 
     def neighbours(self, n_neighbors: int) -> Neighbours:
-        k = min(n_neighbors, self.n_rows - 1)
-        shape = (self.n_particles, self.n_rows, k)
-        found = Neighbours(np.empty(shape, dtype=np.int64), np.empty(shape))
-        for particle, matrix in enumerate(self._distances):
-            neighbours.nearest_in_block(matrix, 0, True, *(each[particle] for each in found))
-        return found
+        return Neighbours(*self._of_each(clusterings.nearest_rows, n_neighbors))
 
     def graph_components(self, indices: Integers) -> Integers:
-        labels = np.empty(indices.shape[:2], dtype=np.int64)
-        for particle, nearest in enumerate(indices):
-            neighbours.graph_components(nearest, labels[particle])
-        return labels
+        return np.stack([clusterings.graph_components(nearest) for nearest in indices])
 
     def dbscan(self, eps: float, min_samples: int) -> tuple[Integers, Mask]:
-        near = self._distances <= eps
-        core = near.sum(axis=2) >= min_samples
-        labels = [self._grow(*each) for each in zip(self._distances, near, core, strict=True)]
-        return np.stack(labels), core
-
-    def _grow(self, matrix: Floats, near: Mask, core: Mask) -> Integers:
-        """Return DBSCAN's labels; a border row joins its nearest core row's cluster."""
-        parent = np.arange(self.n_rows)
-        for row in np.flatnonzero(core):
-            for mate in np.flatnonzero(near[row] & core):
-                parent[parent == parent[mate]] = parent[row]
-        nearest = np.where(near & core, matrix, np.inf)
-        reached = np.where(core, np.arange(self.n_rows), nearest.argmin(axis=1))
-        labels = np.where((near & core).any(axis=1), parent[reached], -1)
-        return number_by_first_row(labels)
+        labels, core = self._of_each(clusterings.dbscan, eps, min_samples)
+        return labels, core
 
     def complete_linkage(self, n_clusters: int) -> Integers:
-        labels = np.empty((self.n_particles, self.n_rows), dtype=np.int64)
-        for particle, matrix in enumerate(self.distances()):
-            linkage.complete_linkage(matrix, n_clusters, labels[particle])
-        return labels
+        labels = [clusterings.complete_linkage(each, n_clusters) for each in self._distances]
+        return np.stack(labels)
 
     def affinity_propagation(
         self, damping: float, preference: float | None, max_iter: int, convergence_iter: int
     ) -> Partitions:
-        exemplars = np.empty((self.n_particles, self.n_rows), dtype=np.int64)
-        settled = np.empty(self.n_particles, dtype=bool)
-        for particle, matrix in enumerate(self._distances):
-            S = -(matrix**2)
+        def exemplars_of(distances: Floats) -> tuple[Integers, bool]:
+            S = -(distances**2)
             np.fill_diagonal(S, np.median(S) if preference is None else preference)
-            affinity.break_ties(S)
-            room = np.empty_like(S), np.empty_like(S)
-            settled[particle] = affinity.affinity_propagation(
-                S, *room, damping, max_iter, convergence_iter, exemplars[particle]
-            )
+            S = clusterings.break_ties(S)
+            return clusterings.affinity_propagation(S, damping, max_iter, convergence_iter)
+
+        exemplars, settled = self._of_each(exemplars_of)
         labels = np.stack([number_by_first_row(each) for each in exemplars])
         anchors = np.stack([np.isin(np.arange(self.n_rows), each) for each in exemplars])
         return Partitions(labels, anchors, settled)
 
     def silhouette(self, labels: Integers) -> Floats:
-        values = np.zeros(labels.shape)
-        for matrix, each, out in zip(self._distances, labels, values, strict=True):
-            counts = np.bincount(each[each >= 0])
-            if len(counts):
-                scores.silhouette_block(matrix, 0, each, counts, 1.0, out)
+        pairs = zip(self._distances, labels, strict=True)
+        values = np.stack([measures.silhouette_rows(*pair) for pair in pairs])
         return _mean_of_labelled(values, labels)
 
     def connectedness(self, labels: Integers, neighbours: Neighbours, cap: float) -> Floats:
-        values = np.zeros(labels.shape)
-        for particle, each in enumerate(labels):
-            place = min(particle, len(neighbours.indices) - 1)
-            near, far = neighbours.indices[place], neighbours.distances[place]
-            scores.connectedness_rows(near, far, each, cap, values[particle])
+        shape = (self.n_particles, *neighbours.indices.shape[1:])
+        near, far = (np.broadcast_to(each, shape) for each in neighbours)
+        triples = zip(near, far, labels, strict=True)
+        values = np.stack([measures.connectedness_rows(*triple, cap) for triple in triples])
         return _mean_of_labelled(values, labels)
 
     def sparsity_and_separation(self, labels: Integers) -> tuple[Floats, Floats]:
-        found = np.zeros((2, self.n_particles))
+        sparsity, separation = np.zeros((2, self.n_particles))
         for particle, (matrix, each) in enumerate(zip(self._distances, labels, strict=True)):
-            gaps = np.empty((2, self.n_rows))
-            scores.nearest_by_label_block(matrix, 0, each, *gaps)
+            same, other = measures.nearest_by_label(matrix, each)
             clusters = range(each.max() + 1)
-            widest = [gaps[0][each == k].max() for k in clusters]
-            nearest = [gaps[1][each == k].min() for k in clusters]
-            values = np.array([widest, nearest])
             if len(clusters):
-                found[:, particle] = np.where(np.isfinite(values), values, 0.0).mean(axis=1)
-        return found[0], found[1]
+                widest = np.array([same[each == k].max() for k in clusters])
+                nearest = np.array([other[each == k].min() for k in clusters])
+                sparsity[particle] = np.where(np.isfinite(widest), widest, 0.0).mean()
+                separation[particle] = np.where(np.isfinite(nearest), nearest, 0.0).mean()
+        return sparsity, separation
 
     def gaussian_scores(self, labels: Integers, noise: float) -> tuple[Floats, Floats]:
         spread = self._X.std(axis=0)
         floor = 1e-12 * np.where(spread > 0.0, spread, 1.0)
-        own, other = np.zeros(labels.shape), np.zeros(labels.shape)
-        for particle, each in enumerate(labels):
-            n_clusters = each.max() + 1
-            if n_clusters:
-                scores.gaussian_scores(
-                    self._X, each, n_clusters, noise, floor, own[particle], other[particle]
-                )
-        return own, other
+        scores = [measures.gaussian_scores(self._X, each, noise, floor) for each in labels]
+        own, best_other = map(np.stack, zip(*scores, strict=True))
+        return own, best_other
+
+    def _of_each(self, function: Callable[..., Any], *settings: Any) -> tuple[Any, ...]:
+        """Return what a function says of each particle's distances, particles in front."""
+        answers = [function(matrix, *settings) for matrix in self._distances]
+        return tuple(map(np.stack, zip(*answers, strict=True)))
 
 
 class FeatureData:
@@ -154,7 +129,7 @@ class FeatureData:
     evaluates_whole_swarms = True
     n_threads = n_together = 1
 
-    def __init__(self, X: Floats) -> None:
+    def __init__(self, X: Floats, plan: Plan) -> None:
         self.X = X
 
     def rows(self, indices: Integers) -> Floats:
@@ -189,18 +164,7 @@ class FeatureData:
         """Let go of what a search alone needs: nothing."""
 
 
-def load(
-    X: Floats,
-    clusterer: Any,
-    criterion: Any,
-    *,
-    exponents: bool,
-    max_memory: int,
-    n_jobs: int | None,
-    device: str,
-) -> FeatureData:
-    """Keep the table."""
-    return FeatureData(X)
+load = FeatureData
 
 
 def _selected_columns(X: Floats, solution: Solution) -> Floats:
@@ -211,13 +175,10 @@ def _selected_columns(X: Floats, solution: Solution) -> Floats:
 def _distances(X: Floats, solution: Solution) -> Floats:
     """Return all distances, eq. 5.1 or 6.1."""
     columns = _selected_columns(X, solution).T
-    out = np.empty((len(X), len(X)))
     if solution.exponents is None:
-        distances.squared_matrix(columns, out)
-        return np.sqrt(out)
+        return np.sqrt(clusterings.powered_distances(columns))
     exponents = solution.exponents[solution.weights > 0.0]
-    distances.powered_matrix(columns, exponents, out)
-    return out ** (1.0 / exponents.mean())
+    return clusterings.powered_distances(columns, exponents) ** (1.0 / exponents.mean())
 
 
 def _mean_of_labelled(values: Floats, labels: Integers) -> Floats:

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from weft._base.arrays import Floats, Integers, Labels, Mask
-from weft.backends.reference.kernels import projected as kernels
 from weft.parallel.threads import Runner
 
 Csr = tuple[Floats, Any, Any]  # data, indices, indptr of n sparse rows
@@ -53,15 +53,15 @@ def fetch(partitions: Labels) -> Labels:
 def summarise(table: tuple[Floats, int], partitions: Labels, live: Integers) -> Summary:
     """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
     X, n_clusters = table
-    totals = np.empty((len(live), n_clusters, X.shape[1]))
-    sizes = np.empty((len(live), n_clusters))
-    kernels.cluster_totals(X, partitions[live], totals, sizes)
-    centers = totals / np.maximum(sizes, 1.0)[..., np.newaxis]
-    spread = np.zeros_like(centers)
+    sizes = np.zeros((len(live), n_clusters))
+    centers, spread = np.zeros((2, len(live), n_clusters, X.shape[1]))
     for particle, labels in enumerate(partitions[live]):
         for cluster in range(n_clusters):
-            away = X[labels == cluster] - centers[particle, cluster]
-            spread[particle, cluster] = (away**2).sum(axis=0)
+            members = X[labels == cluster]
+            sizes[particle, cluster] = len(members)
+            center = members.sum(axis=0) / max(len(members), 1)
+            centers[particle, cluster] = center
+            spread[particle, cluster] = ((members - center) ** 2).sum(axis=0)
     return Summary(sizes, centers, spread)
 
 
@@ -75,7 +75,11 @@ def summary_of(totals: Floats, sizes: Floats) -> Summary:
 def assign(
     table: tuple[Floats, int], factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    """Return each row's nearest living centre for each particle, and Σ_j f (x - z)², (P, n)."""
+    """Return each row's nearest living centre for each particle, and Σ_j f (x - z)², (P, n).
+
+    A backend may give the distances up to a factor per particle, and in single precision unless
+    `exact`.
+    """
     gaps = (table[0][:, np.newaxis, np.newaxis] - centers) ** 2  # (n, P, K, M)
     distances = (gaps * factors).sum(axis=3)
     distances[:, dead] = np.inf
@@ -96,8 +100,15 @@ def reassign(
     A cluster without rows gets the row that costs most, see `refill`.
     """
     labels, cost = assign(table, factors, centers, dead, exact)
+    return put_refilled(partitions, live, labels, cost, table[1])
+
+
+def put_refilled(
+    partitions: Labels, live: Integers, labels: Labels, cost: Floats, n_clusters: int
+) -> Mask:
+    """Put labels, their empty clusters refilled, into some partitions; say which changed."""
     for own, own_cost in zip(labels, cost, strict=True):
-        refill(own, own_cost, table[1])
+        refill(own, own_cost, n_clusters)
     changed: Mask = (labels != partitions[live]).any(axis=1)
     partitions[live[changed]] = labels[changed]
     return changed
@@ -158,13 +169,10 @@ def draw_next(
 
 def sparse_products(csr: Csr, columns: Floats) -> Floats:
     """Return the inner products of sparse rows and `columns` (M, K), (n, K)."""
-    out = np.empty((len(csr[2]) - 1, columns.shape[1]))
-    kernels.sparse_products(*csr, columns, out)
-    return out
+    return csr_array(csr, shape=(len(csr[2]) - 1, len(columns))) @ columns
 
 
 def sparse_totals(csr: Csr, labels: Labels, n_clusters: int, n_features: int) -> Floats:
     """Return the sums of the sparse rows of each cluster, (K, M); `labels` is (n,)."""
-    out = np.empty((n_clusters, n_features))
-    kernels.sparse_totals(*csr, labels, out)
-    return out
+    rows = csr_array(csr, shape=(len(labels), n_features))
+    return np.stack([rows[np.flatnonzero(labels == k)].sum(axis=0) for k in range(n_clusters)])

@@ -15,7 +15,6 @@ from numba import njit
 
 from weft.backends.cpu.kernels.power import (
     aligned,
-    aligned_single,
     positive_power,
     positive_power_single,
 )
@@ -258,9 +257,9 @@ def column_centers(columns, order, starts, mass, exponent, first, last, centers,
     values = aligned(1, longest + LANES)[0]
     weight = aligned(1, longest + LANES)[0]
     lanes = aligned(4, LANES)
-    thin_values = aligned_single(1, longest + LANES)[0]
-    thin_mass = aligned_single(1, longest + LANES)[0]
-    thin_lanes = aligned_single(2, LANES)
+    thin_values = aligned(1, longest + LANES, np.float32)[0]
+    thin_mass = aligned(1, longest + LANES, np.float32)[0]
+    thin_lanes = aligned(2, LANES, np.float32)
     for v in range(first, last):
         column = columns[v]
         for k in range(n_clusters):

@@ -11,7 +11,7 @@ from weft.backends.cpu.kernels.products import (
     make_tile,
     squared_difference,
 )
-from weft.backends.cpu.kernels.tiles import above_diagonal
+from weft.backends.cpu.kernels.tiles import above_diagonal, stored_tile
 from weft.backends.cpu.kernels.vectors import (
     below,
     count_bits,
@@ -42,14 +42,10 @@ def count_in_tiles(Z, norms, slack, columns, radius, store, counts):
     n_rows = columns.shape[1]
     n_tiles = Z.shape[0]
     most = slack.max()
-    tiles = store.reshape((store.shape[0], TILE * TILE))
-    keep = 1 if store.shape[0] > 1 else 0
-    number = 0
     counts[:] = 1
     for top in range(n_tiles):
         for left in range(top, n_tiles):
-            tile = tiles[number * keep]
-            number += 1
+            tile = stored_tile(store, n_tiles, top, left)
             make_tile(Z, norms, slack, columns, top, left, tile)
             for r in range(min(TILE, n_rows - top * TILE)):
                 i = top * TILE + r
@@ -81,13 +77,9 @@ def join_in_tiles(Z, norms, slack, columns, radius, ready, store, core, parent, 
     n_rows = columns.shape[1]
     n_tiles = Z.shape[0]
     most = slack.max()
-    tiles = store.reshape((store.shape[0], TILE * TILE))
-    keep = 1 if store.shape[0] > 1 else 0
-    number = 0
     for top in range(n_tiles):
         for left in range(top, n_tiles):
-            tile = tiles[number * keep]
-            number += 1
+            tile = stored_tile(store, n_tiles, top, left)
             if not ready:
                 make_tile(Z, norms, slack, columns, top, left, tile)
             for r in range(min(TILE, n_rows - top * TILE)):

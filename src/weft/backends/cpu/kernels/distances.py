@@ -1,4 +1,9 @@
-"""Powered distances between rows: the notation is that of the reference.
+"""Powered distances between rows: Σ_f |x_f - y_f|^p_f, one feature after the other.
+
+Features come one per row of the array, already weighted, and dropped features are left out; no
+exponents at all, an empty array, mean 2 for all. Each pair is summed over the features in their
+order, so that its bits depend neither on how rows are cut into blocks nor on which of the two comes
+first, and equal rows are at distance 0 exactly.
 
 The inner loop runs over the right rows, which vectorises without reordering any sum. Right rows
 come in strips that keep the running sums in the first-level cache. Powers in single precision, for
@@ -14,42 +19,6 @@ from weft.backends.cpu.kernels.power import positive_power
 _STRIP = 1024
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def squared_block(left, start, stop, right, out):
-    """Fill `out` with Σ_f (left_fi - right_fj)²."""
-    n_features, n_right = right.shape
-    for low in range(0, n_right, _STRIP):
-        high = min(low + _STRIP, n_right)
-        for i in range(start, stop):
-            sums = out[i - start, low:high]
-            sums[:] = 0.0
-            for f in range(n_features):
-                here = left[f, i]
-                there = right[f, low:high]
-                for j in range(high - low):
-                    difference = there[j] - here
-                    sums[j] += difference * difference
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def squared_matrix(columns, out):
-    """Fill `out` with the squared distances between all rows, each pair computed once."""
-    n_features, n_rows = columns.shape
-    for low in range(0, n_rows, _STRIP):
-        high = min(low + _STRIP, n_rows)
-        for i in range(high):
-            first = max(low, i)
-            sums = out[i, first:high]
-            sums[:] = 0.0
-            for f in range(n_features):
-                here = columns[f, i]
-                there = columns[f, first:high]
-                for j in range(high - first):
-                    difference = there[j] - here
-                    sums[j] += difference * difference
-    mirror(out)
-
-
 def power_error(n_features):
     """Return the largest relative error of a powered distance: each term's, and the sum's.
 
@@ -60,7 +29,7 @@ def power_error(n_features):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def powered_block(left, start, stop, right, exponents, out):
-    """Fill `out` with Σ_f |left_fi - right_fj|^p_f."""
+    """Fill `out` (b, q) with Σ_f |left_fi - right_fj|^p_f, i from `start` to `stop`."""
     n_features, n_right = right.shape
     for low in range(0, n_right, _STRIP):
         high = min(low + _STRIP, n_right)
@@ -68,7 +37,7 @@ def powered_block(left, start, stop, right, exponents, out):
             sums = out[i - start, low:high]
             sums[:] = 0.0
             for f in range(n_features):
-                _add_powers(right[f, low:high], left[f, i], exponents[f], sums)
+                _add_terms(right[f, low:high], left[f, i], exponents, f, sums)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -82,13 +51,19 @@ def powered_matrix(columns, exponents, out):
             sums = out[i, first:high]
             sums[:] = 0.0
             for f in range(n_features):
-                _add_powers(columns[f, first:high], columns[f, i], exponents[f], sums)
+                _add_terms(columns[f, first:high], columns[f, i], exponents, f, sums)
     mirror(out)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add_powers(there, here, exponent, sums):
-    """Update `sums` by |there - here|^p."""
+def _add_terms(there, here, exponents, feature, sums):
+    """Update `sums` by |there - here|^p of one feature."""
+    if exponents.shape[0] == 0:
+        for j in range(sums.shape[0]):
+            gap = there[j] - here
+            sums[j] += gap * gap
+        return
+    exponent = exponents[feature]
     for j in range(sums.shape[0]):
         gap = abs(there[j] - here)
         power = positive_power(gap, exponent)

@@ -69,6 +69,13 @@ def complete_linkage(distances, n_clusters, out):
         row[low] = np.inf
         row[high] = np.inf
         caught_up[low] = merge + 1
+    cut_tree(height, left, right, n_clusters, out)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def cut_tree(height, left, right, n_clusters, out):
+    """Fill `out` with labels after the lowest merges, until `n_clusters` are left."""
+    n_rows = out.shape[0]
     order = np.argsort(height, kind="mergesort")
     parent = np.arange(n_rows)
     for position in range(n_rows - n_clusters):

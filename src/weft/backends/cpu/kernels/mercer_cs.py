@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.prototypes import cluster_sums, nearest_prototypes
+from weft._base.arrays import Floats
+from weft.backends.cpu.kernels.kmeans import group_rows
+from weft.backends.cpu.kernels.prototypes import move_to_means, nearest_other, nearest_prototypes
+
+
+class Rows(NamedTuple):
+    """What centres live among."""
+
+    rows: Floats  # (n, q)
+    columns: Floats  # (q, n)
+    distances: Floats  # (n, n)
+    low: Floats  # (q,)
+    span: Floats  # (q,)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def mean_widths(distances, labels, n_clusters, widths):
     """Fill `widths` with the mean over a cluster's rows of the distance to its farthest mate."""
     n_rows = labels.shape[0]
-    counts = np.zeros(n_clusters, dtype=np.int64)
-    for i in range(n_rows):
-        counts[labels[i]] += 1
-    starts = np.zeros(n_clusters + 1, dtype=np.int64)
-    for k in range(n_clusters):
-        starts[k + 1] = starts[k] + counts[k]
-    order = np.empty(n_rows, dtype=np.int64)
-    filled = starts[:-1].copy()
-    for i in range(n_rows):
-        order[filled[labels[i]]] = i
-        filled[labels[i]] += 1
+    order, starts = np.empty(n_rows, dtype=np.int64), np.empty(n_clusters + 1, dtype=np.int64)
+    group_rows(labels, order, starts)
     farthest = np.empty(n_rows)
     for k in range(n_clusters):
         first, last = starts[k], starts[k + 1]
         total = 0.0
-        if 4 * counts[k] > n_rows:
+        if 4 * (last - first) > n_rows:
             # A large cluster: maxima over whole rows of the matrix, four at a stride, are faster
             # than picking out the mates.
             farthest[:] = 0.0
@@ -45,7 +50,7 @@ def mean_widths(distances, labels, n_clusters, widths):
                 for b in range(first, last):
                     widest = max(widest, row[order[b]])
                 total += widest
-        widths[k] = total / counts[k] if counts[k] > 0 else 0.0
+        widths[k] = total / (last - first) if last > first else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -84,9 +89,7 @@ def drop_small(columns, centers, least, labels):
     n_features, n_rows = columns.shape
     n_centers = centers.shape[0]
     nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    counts = np.zeros(n_centers, dtype=np.int64)
-    for i in range(n_rows):
-        counts[labels[i]] += 1
+    counts = np.bincount(labels, minlength=n_centers)
     alive = np.ones(n_centers, dtype=np.bool_)
     n_alive = n_centers
     while n_alive > 1:
@@ -153,108 +156,76 @@ def nearest_average(rows, columns, centers):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def decode_input(position, rows, columns, n_centers, low, span, labels):
+def decode_input(data, position, n_centers, labels):
     """Fill `labels` by the printed rules and return the centres: input space, repaired."""
-    n_rows, n_features = rows.shape
-    centers = active_centers(position, n_centers, n_features, low, span)
-    nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    counts = np.zeros(centers.shape[0], dtype=np.int64)
-    for i in range(n_rows):
-        counts[labels[i]] += 1
-    if counts.min() < 2:
-        centers = nearest_average(rows, columns, centers)
+    n_rows, n_features = data.rows.shape
+    centers = active_centers(position, n_centers, n_features, data.low, data.span)
+    nearest_prototypes(data.columns, np.arange(n_features), centers, labels, np.empty(n_rows))
+    if np.bincount(labels, minlength=centers.shape[0]).min() < 2:
+        centers = nearest_average(data.rows, data.columns, centers)
         # The repair may leave clusters of one row or none: those centres go.
-        centers = drop_small(columns, centers, 2, labels)
+        centers = drop_small(data.columns, centers, 2, labels)
     return centers
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def decode_feature(position, rows, columns, n_centers, low, span, steps, least, labels):
+def decode_feature(data, position, n_centers, steps, least, labels):
     """Fill `labels` and return the means: `steps` of k-means in feature space, least size kept."""
-    n_features = rows.shape[1]
-    centers = active_centers(position, n_centers, n_features, low, span)
-    centers = drop_small(columns, centers, least, labels)
+    centers = active_centers(position, n_centers, data.rows.shape[1], data.low, data.span)
+    centers = drop_small(data.columns, centers, least, labels)
     for _ in range(steps):
         if centers.shape[0] < 2:
             return centers
-        counts = np.empty(centers.shape[0], dtype=np.int64)
-        sums = np.empty_like(centers)
-        cluster_sums(rows, labels, sums, counts)
-        for k in range(centers.shape[0]):
-            for f in range(n_features):
-                centers[k, f] = sums[k, f] / counts[k]
-        centers = drop_small(columns, centers, least, labels)
+        move_to_means(data.rows, labels, centers, np.empty(centers.shape[0], dtype=np.int64))
+        centers = drop_small(data.columns, centers, least, labels)
     return centers
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def input_cs_swarm(
-    positions, rows, columns, distances, n_centers, low, span, gamma, n_clusters, cs
-):
+def input_cs_swarm(data, positions, n_centers, gamma, n_clusters, cs):
     """Fill clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
-    n_rows, n_features = rows.shape
-    labels = np.empty(n_rows, dtype=np.int64)
+    labels = np.empty(data.rows.shape[0], dtype=np.int64)
     for p in range(positions.shape[0]):
-        centers = decode_input(positions[p], rows, columns, n_centers, low, span, labels)
+        centers = decode_input(data, positions[p], n_centers, labels)
         k = centers.shape[0]
         n_clusters[p] = k
         cs[p] = np.inf
         if k < 2:
             continue
         widths = np.empty(k)
-        mean_widths(distances, labels, k, widths)
+        mean_widths(data.distances, labels, k, widths)
         above = 0.0
         below = 0.0
         for a in range(k):
-            nearest = np.inf
-            for b in range(k):
-                if a != b:
-                    squared = 0.0
-                    for f in range(n_features):
-                        difference = centers[a, f] - centers[b, f]
-                        squared += difference * difference
-                    nearest = min(nearest, squared)
             above += widths[a]
-            below += 2.0 * (1.0 - np.exp(-gamma * nearest))  # eq. 5
+            below += 2.0 * (1.0 - np.exp(-gamma * nearest_other(centers, a)))  # eq. 5
         if below > 0.0:
             cs[p] = above / below
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def feature_cs_swarm(
-    positions, rows, columns, distances, n_centers, low, span, steps, least, n_clusters, cs
-):
+def feature_cs_swarm(data, positions, n_centers, steps, least, n_clusters, cs):
     """Fill clusters and the weighted CS of each particle; inf where undefined.
 
     Means nearer than rounding are the same mean: twins must not become two clusters.
     """
-    n_rows, n_features = rows.shape
+    n_rows = data.rows.shape[0]
     labels = np.empty(n_rows, dtype=np.int64)
-    rounding = 1e-12 * (span * span).sum()
+    rounding = 1e-12 * (data.span * data.span).sum()
     for p in range(positions.shape[0]):
-        centers = decode_feature(
-            positions[p], rows, columns, n_centers, low, span, steps, least, labels
-        )
+        centers = decode_feature(data, positions[p], n_centers, steps, least, labels)
         k = centers.shape[0]
         n_clusters[p] = k
         cs[p] = np.inf
         if k < 2:
             continue
-        sums = np.empty((k, n_features))
         counts = np.empty(k, dtype=np.int64)
-        cluster_sums(rows, labels, sums, counts)
+        move_to_means(data.rows, labels, centers, counts)
         widths = np.empty(k)
-        mean_widths(distances, labels, k, widths)
+        mean_widths(data.distances, labels, k, widths)
         total = 0.0
         for a in range(k):
-            nearest = np.inf
-            for b in range(k):
-                if a != b:
-                    squared = 0.0
-                    for f in range(n_features):
-                        difference = sums[a, f] / counts[a] - sums[b, f] / counts[b]
-                        squared += difference * difference
-                    nearest = min(nearest, squared)
+            nearest = nearest_other(centers, a)
             if nearest <= rounding:
                 total = np.inf
                 break

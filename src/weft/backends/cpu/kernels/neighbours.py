@@ -206,6 +206,15 @@ def count_within(block, start, radius, slack, share, columns, exponents, counts)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _any_possible(piece, slack, shrink, outer):
+    """Tell whether a distance of the piece may be within the radius; without a branch."""
+    near = 0
+    for j in range(piece.shape[0]):
+        near += piece[j] * shrink - slack[j] <= outer
+    return near > 0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def join_cores(block, start, radius, slack, share, columns, exponents, core, parent):
     """Update `parent`: core rows within `radius` of each other get the same root."""
     n_block = block.shape[0]
@@ -219,11 +228,7 @@ def join_cores(block, start, radius, slack, share, columns, exponents, core, par
         outer = kind(radius) + slack[i]
         for low in range(0, i, _PIECE):
             high = min(low + _PIECE, i)
-            piece, doubt = row[low:high], slack[low:high]
-            near = 0
-            for j in range(high - low):
-                near += piece[j] * shrink - doubt[j] <= outer
-            if near == 0:
+            if not _any_possible(row[low:high], slack[low:high], shrink, outer):
                 continue
             own = root_of(parent, i)
             for j in range(low, high):
@@ -255,11 +260,7 @@ def nearest_core(block, start, radius, slack, share, columns, exponents, core, i
         outer = kind(radius) + slack[i]
         for low in range(0, n_rows, _PIECE):
             high = min(low + _PIECE, n_rows)
-            piece, doubt = row[low:high], slack[low:high]
-            near = 0
-            for j in range(high - low):
-                near += piece[j] * shrink - doubt[j] <= outer
-            if near == 0:
+            if not _any_possible(row[low:high], slack[low:high], shrink, outer):
                 continue
             for j in range(low, high):
                 if core[j] and row[j] * shrink - slack[j] <= outer:

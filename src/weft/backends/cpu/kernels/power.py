@@ -125,19 +125,11 @@ def positive_power_single(x: Any, p: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def aligned(rows: int, columns: int) -> Any:
+def aligned(rows: int, columns: int, dtype: Any = np.float64) -> Any:
     """Return an empty (rows, columns) array that starts on a cache line.
 
     A vector of 64 bytes that straddles two lines costs twice; whether it does would be luck.
     """
-    raw = np.empty(rows * columns + 8)
-    skip = ((64 - raw.ctypes.data % 64) // 8) % 8
-    return raw[skip : skip + rows * columns].reshape((rows, columns))
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def aligned_single(rows: int, columns: int) -> Any:
-    """Return an empty (rows, columns) array of float32 that starts on a cache line."""
-    raw = np.empty(rows * columns + 16, np.float32)
-    skip = ((64 - raw.ctypes.data % 64) // 4) % 16
+    raw = np.empty(rows * columns + 16, dtype)
+    skip = ((64 - raw.ctypes.data % 64) // raw.itemsize) % 16
     return raw[skip : skip + rows * columns].reshape((rows, columns))

@@ -25,6 +25,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from weft.backends.cpu.kernels.power import aligned
 from weft.backends.cpu.kernels.vectors import PIECE, SQUARE, finish_piece, lowest_bit, turn_square
 
 TILE = PIECE
@@ -79,11 +80,9 @@ def squared_difference(columns, i, j):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def scratch(Z):
-    """Return an empty tile, flat, that starts on a cache line: a vector across two costs twice."""
-    raw = np.empty(TILE * TILE + 16, Z.dtype)
-    skip = ((64 - raw.ctypes.data % 64) // raw.itemsize) % 16
-    return raw[skip : skip + TILE * TILE]
+def two_tiles(dtype):
+    """Return two empty tiles, flat, to work in."""
+    return aligned(1, TILE * TILE, dtype)[0], aligned(1, TILE * TILE, dtype)[0]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -140,7 +139,7 @@ def product_matrix(Z, norms, slack, columns, out):
     """Fill `out` (n, n) with the squared distances between all rows."""
     n_rows = out.shape[0]
     n_tiles = Z.shape[0]
-    tile, turned = scratch(Z), scratch(Z)
+    tile, turned = two_tiles(Z.dtype)
     flat = out.reshape(-1)
     for top in range(n_tiles):
         up = slice(top * TILE, min((top + 1) * TILE, n_rows))
@@ -165,7 +164,7 @@ def product_block(Z, norms, slack, columns, start, out):
     """
     n_block, n_rows = out.shape
     own = start // TILE
-    tile, turned = scratch(Z), scratch(Z)
+    tile, turned = two_tiles(Z.dtype)
     for other in range(Z.shape[0]):
         width = min(TILE, n_rows - other * TILE)
         there = out[:, other * TILE : other * TILE + width]

@@ -60,6 +60,34 @@ def cluster_sums(rows, labels, sums, counts):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def move_to_means(rows, labels, centers, counts):
+    """Update `centers` (K, d) to the means of their rows, and fill `counts`.
+
+    A cluster without rows keeps its centre.
+    """
+    sums = np.empty_like(centers)
+    cluster_sums(rows, labels, sums, counts)
+    for k in range(centers.shape[0]):
+        if counts[k] > 0:
+            for f in range(rows.shape[1]):
+                centers[k, f] = sums[k, f] / counts[k]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def nearest_other(centers, own):
+    """Return the squared distance of a centre to the nearest other one."""
+    nearest = np.inf
+    for other in range(centers.shape[0]):
+        if other != own:
+            squared = 0.0
+            for f in range(centers.shape[1]):
+                difference = centers[own, f] - centers[other, f]
+                squared += difference * difference
+            nearest = min(nearest, squared)
+    return nearest
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def between_sum(sums, counts, n_rows):
     """Return eq. 5 for centred rows, Σ_k |S_k|² / (n_k n), and the number of filled clusters."""
     total = 0.0
@@ -184,7 +212,6 @@ def lloyd(rows, columns, centers, max_iter, labels):
     features = np.arange(n_features)
     squared = np.empty(n_rows)
     before = np.full(n_rows, -1, dtype=np.int64)
-    sums = np.empty_like(centers)
     counts = np.empty(centers.shape[0], dtype=np.int64)
     for step in range(max_iter):
         nearest_prototypes(columns, features, centers, labels, squared)
@@ -196,11 +223,7 @@ def lloyd(rows, columns, centers, max_iter, labels):
         if same:
             return step
         before[:] = labels
-        cluster_sums(rows, labels, sums, counts)
-        for k in range(centers.shape[0]):
-            if counts[k] > 0:
-                for f in range(n_features):
-                    centers[k, f] = sums[k, f] / counts[k]
+        move_to_means(rows, labels, centers, counts)
     nearest_prototypes(columns, features, centers, labels, squared)
     return max_iter
 

@@ -14,24 +14,15 @@ import numpy as np
 from numba import njit
 
 from weft.backends.cpu.kernels.kmeans import BLOCK
-from weft.backends.cpu.kernels.minkowski import _powered_block
+from weft.backends.cpu.kernels.minkowski import nearest_centers
 from weft.backends.cpu.kernels.power import (
     aligned,
-    aligned_single,
     positive_power,
     positive_power_single,
 )
 
 LARGEST_EXPONENT = 16.0  # 6^16 is still far from the largest single
 ROUNDING = 2.0**-23
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def scale_rows(X, middle, half, out):
-    """Fill `out` (n, M), single precision, with (x - middle) / half."""
-    for i in range(X.shape[0]):
-        for v in range(X.shape[1]):
-            out[i, v] = (X[i, v] - middle[v]) / half[v]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -51,7 +42,8 @@ def _single_block(block, center, factor, exponent, out):
 def nearest_screened(X, scaled, centers, factors, exponent, scaled_centers, scaled_factors, labels):
     """Fill `labels` with argmin_k Σ_v f_kv |x_iv - c_kv|^p, the first on a tie.
 
-    `scaled` and `scaled_centers` are `scale_rows` of X and of the centres (at most 4 in size);
+    `scaled` and `scaled_centers` are (x - middle) / half of X, within [-1, 1], and of the centres
+    (at most 4 in size), in single precision;
     `scaled_factors` are f half^p divided by their largest, in single precision.
     """
     n_rows, n_features = X.shape
@@ -68,10 +60,10 @@ def nearest_screened(X, scaled, centers, factors, exponent, scaled_centers, scal
     relative = 2e-7 * (9.0 + 24.0 * exponent) + ROUNDING * n_features
     absolute = 8.0 * ROUNDING * widest**root + (n_features * 1e-37) ** root
     single_exponent = np.float32(exponent)
-    block = aligned_single(n_features, BLOCK)
-    sums = aligned_single(1, BLOCK)[0]
-    least = aligned_single(1, BLOCK)[0]
-    second = aligned_single(1, BLOCK)[0]
+    block = aligned(n_features, BLOCK, np.float32)
+    sums = aligned(1, BLOCK, np.float32)[0]
+    least = aligned(1, BLOCK, np.float32)[0]
+    second = aligned(1, BLOCK, np.float32)[0]
     which = np.empty(BLOCK, np.int32)
     unsure = np.empty(n_rows, np.int64)
     n_unsure = 0
@@ -99,26 +91,7 @@ def nearest_screened(X, scaled, centers, factors, exponent, scaled_centers, scal
             if not (1.0 - relative) * high - absolute > (1.0 + relative) * low + absolute:
                 unsure[n_unsure] = start + r
                 n_unsure += 1
-    _settle(X, centers, factors, exponent, unsure[:n_unsure], labels)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _settle(X, centers, factors, exponent, rows, labels):
-    """Fill `labels` of some rows in double precision."""
-    n_features = X.shape[1]
-    block = aligned(n_features, BLOCK)
-    sums = aligned(1, BLOCK)[0]
-    least = aligned(1, BLOCK)[0]
-    for start in range(0, rows.size, BLOCK):
-        width = min(BLOCK, rows.size - start)
-        for r in range(BLOCK):
-            i = rows[start + min(r, width - 1)]
-            for v in range(n_features):
-                block[v, r] = X[i, v]
-        least[:] = np.inf
-        for k in range(centers.shape[0]):
-            _powered_block(block, centers[k], factors[k], exponent, False, sums)
-            for r in range(width):
-                if sums[r] < least[r]:
-                    least[r] = sums[r]
-                    labels[rows[start + r]] = k
+    rows = unsure[:n_unsure]
+    settled = np.empty(n_unsure, np.int32)
+    nearest_centers(X[rows], centers, factors, exponent, settled, np.empty(n_unsure))
+    labels[rows] = settled

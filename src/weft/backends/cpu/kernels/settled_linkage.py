@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.neighbours import join_sets, label_roots, true_powered
+from weft.backends.cpu.kernels.linkage import cut_tree
+from weft.backends.cpu.kernels.neighbours import true_powered
 from weft.backends.cpu.kernels.vectors import PIECE, least_sum, lowest_bit, sum_below
 
-_PIECE = 64
 # What an exact distance costs, in looks at a pair; and how many looks, in pairs of all rows, are
 # less than what double precision costs.
 _EXACT_COST = 64
@@ -90,11 +90,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     n_merges = n_rows - n_clusters
     if not _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
         return False
-    order = np.argsort(height, kind="mergesort")
-    parent = np.arange(n_rows)
-    for position in range(n_merges):
-        join_sets(parent, left[order[position]], right[order[position]])
-    label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
+    cut_tree(height, left, right, n_clusters, out)
     return True
 
 
@@ -178,24 +174,23 @@ def _exact(value, a, b, end, slack, share, pairs):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def _most_slack(slack, row, last, follower):
+    """Return the largest slack in a chain of rows."""
+    most = 0.0
+    while True:
+        most = max(most, slack[row])
+        if row == last:
+            return most
+        row = follower[row]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
     """Return the exact distance of the farthest rows of two chains of rows; it is near `value`."""
     distances, columns, exponents, follower = pairs
-    most_a = most_b = 0.0
-    i = a
-    while True:
-        most_a = max(most_a, slack[i])
-        if i == last_a:
-            break
-        i = follower[i]
-    j = b
-    while True:
-        most_b = max(most_b, slack[j])
-        if j == last_b:
-            break
-        j = follower[j]
+    doubt = _most_slack(slack, a, last_a, follower) + _most_slack(slack, b, last_b, follower)
     # Both the farthest pair's distance and `value` may be off, to either side.
-    least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * (most_a + most_b)
+    least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * doubt
     farthest = 0.0
     looks = 0
     i = a

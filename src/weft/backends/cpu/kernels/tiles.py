@@ -19,15 +19,22 @@ from weft.backends.cpu.kernels.products import (
     TILE,
     make_tile,
     mirror_tile,
-    scratch,
     squared_difference,
     turn_tile,
+    two_tiles,
 )
 from weft.backends.cpu.kernels.vectors import (
     add_piece,
     finish_piece,
     lowest_bit,
 )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def stored_tile(store, n_tiles, top, left):
+    """Return the place of a tile, flat: its own in a store of all, or the only one."""
+    number = top * n_tiles - top * (top - 1) // 2 + left - top if store.shape[0] > 1 else 0
+    return store[number].reshape(TILE * TILE)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -102,13 +109,9 @@ def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
     # One place more than asked for: what is next in line shows whether there is any doubt.
     best = np.full((n_rows, k + 1), np.inf, norms.dtype)
     where = np.full((n_rows, k + 1), -1)
-    tiles = store.reshape((store.shape[0], TILE * TILE))
-    keep = 1 if store.shape[0] > 1 else 0
-    number = 0
     for top in range(n_tiles):
         for left in range(top, n_tiles):
-            tile = tiles[number * keep]
-            number += 1
+            tile = stored_tile(store, n_tiles, top, left)
             np.dot(Z[top].T, Z[left], tile.reshape((TILE, TILE)))
             for r in range(min(TILE, n_rows - top * TILE)):
                 i = top * TILE + r
@@ -185,14 +188,10 @@ def add_tile_sums(Z, norms, slack, columns, first, last, ready, store, labels, s
     n_tiles = Z.shape[0]
     width = sums.shape[1]
     flat = sums.reshape(sums.size)
-    rooted, turned = scratch(Z), scratch(Z)
-    tiles = store.reshape((store.shape[0], TILE * TILE))
-    keep = 1 if store.shape[0] > 1 else 0
-    number = first * n_tiles - first * (first - 1) // 2
+    rooted, turned = two_tiles(Z.dtype)
     for top in range(first, last):
         for left in range(top, n_tiles):
-            tile = tiles[number * keep]
-            number += 1
+            tile = stored_tile(store, n_tiles, top, left)
             if not ready:
                 make_tile(Z, norms, slack, columns, top, left, tile)
             for place in range(TILE * TILE):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.prototypes import cluster_sums, nearest_prototypes
+from weft.backends.cpu.kernels.prototypes import cluster_sums, nearest_other, nearest_prototypes
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -100,12 +100,6 @@ def subset_swarm(positions, columns, pool, n_clusters, intra, inter):
         if filled.shape[0] < 2:
             continue
         intra[p] = total / n_rows
-        nearest = np.inf
+        inter[p] = np.inf
         for a in range(filled.shape[0]):
-            for b in range(a):
-                distance = 0.0
-                for f in range(n_features):
-                    difference = filled[a, f] - filled[b, f]
-                    distance += difference * difference
-                nearest = min(nearest, distance)
-        inter[p] = nearest
+            inter[p] = min(inter[p], nearest_other(filled, a))

@@ -42,6 +42,11 @@ def load(builder: Any, address: Any, kind: Any) -> Any:
     return loaded
 
 
+def piece(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
+    """Return the PIECE numbers of an array from position `at` on."""
+    return load(builder, pointer(context, builder, kind, array, at, PIECE), kind)
+
+
 def repeat(builder: Any, value: Any, width: int) -> Any:
     """Return a vector that holds one value throughout."""
     vector = ir.VectorType(value.type, width)
@@ -61,28 +66,27 @@ def _as_mask(builder: Any, flags: Any) -> Any:
     return builder.bitcast(flags, ir.IntType(PIECE))
 
 
+def _compared(row: Any, operator: str) -> Any:
+    """Return signature and code of a mask: PIECE numbers of a row beside one limit."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = piece(context, builder, row, given[0], given[1])
+        limits = repeat(builder, given[2], PIECE)
+        return _as_mask(builder, builder.fcmp_ordered(operator, values, limits))
+
+    return types.int64(row, types.int64, row.dtype), build
+
+
 @intrinsic
 def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] < limit, for PIECE numbers."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
-        limits = repeat(builder, given[2], PIECE)
-        return _as_mask(builder, builder.fcmp_ordered("<", values, limits))
-
-    return types.int64(row, types.int64, row.dtype), build
+    return _compared(row, "<")
 
 
 @intrinsic
 def above(context: Any, row: Any, at: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] > limit, for PIECE numbers."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
-        limits = repeat(builder, given[2], PIECE)
-        return _as_mask(builder, builder.fcmp_ordered(">", values, limits))
-
-    return types.int64(row, types.int64, row.dtype), build
+    return _compared(row, ">")
 
 
 @intrinsic
@@ -90,8 +94,8 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] + shift[at + c] < limit."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
-        shifts = load(builder, pointer(context, builder, shift, given[2], given[1], PIECE), shift)
+        values = piece(context, builder, row, given[0], given[1])
+        shifts = piece(context, builder, shift, given[2], given[1])
         limits = repeat(builder, given[3], PIECE)
         return _as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
 
@@ -103,8 +107,8 @@ def least_sum(context: Any, row: Any, at: Any, shift: Any) -> Any:
     """Return the smallest row[at + c] + shift[at + c] of PIECE sums; none is a NaN."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
-        shifts = load(builder, pointer(context, builder, shift, given[2], given[1], PIECE), shift)
+        values = piece(context, builder, row, given[0], given[1])
+        shifts = piece(context, builder, shift, given[2], given[1])
         least = builder.fadd(values, shifts)
         width = PIECE
         while width > 1:
@@ -124,8 +128,8 @@ def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any,
     """Return a mask of where x < cut and x + shift[first + c] > limit; x is row[at + c]."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = load(builder, pointer(context, builder, row, given[0], given[1], PIECE), row)
-        shifts = load(builder, pointer(context, builder, shift, given[2], given[3], PIECE), shift)
+        values = piece(context, builder, row, given[0], given[1])
+        shifts = piece(context, builder, shift, given[2], given[3])
         low = builder.fcmp_ordered("<", values, repeat(builder, given[4], PIECE))
         if row.dtype != shift.dtype:
             values = builder.fpext(values, ir.VectorType(element(shift), PIECE))
@@ -144,8 +148,8 @@ def affine_above_zero(
     """Return a mask: bit c is set where factor · x[at + c] - shift + y[to + c] > 0."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        xs = load(builder, pointer(context, builder, x, given[0], given[1], PIECE), x)
-        ys = load(builder, pointer(context, builder, y, given[2], given[3], PIECE), y)
+        xs = piece(context, builder, x, given[0], given[1])
+        ys = piece(context, builder, y, given[2], given[3])
         if x.dtype != y.dtype:
             xs = builder.fpext(xs, ir.VectorType(element(y), PIECE))
         values = builder.fmul(xs, repeat(builder, given[4], PIECE))
@@ -177,10 +181,8 @@ def finish_piece(
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         target = pointer(context, builder, tile, given[0], given[1], PIECE)
         products = load(builder, target, tile)
-        there = load(builder, pointer(context, builder, norms, given[2], given[3], PIECE), norms)
-        columns = load(
-            builder, pointer(context, builder, limits, given[6], given[7], PIECE), limits
-        )
+        there = piece(context, builder, norms, given[2], given[3])
+        columns = piece(context, builder, limits, given[6], given[7])
         values = builder.fadd(repeat(builder, given[4], PIECE), there)
         values = builder.fsub(values, builder.fadd(products, products))
         builder.store(values, target).align = tile.dtype.bitwidth // 8
@@ -197,7 +199,7 @@ def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         target = pointer(context, builder, total, given[0], given[1], PIECE)
-        values = load(builder, pointer(context, builder, row, given[2], given[3], PIECE), row)
+        values = piece(context, builder, row, given[2], given[3])
         if total.dtype != row.dtype:
             values = builder.fpext(values, ir.VectorType(element(total), PIECE))
         values = builder.fadd(load(builder, target, total), values)
@@ -271,9 +273,8 @@ def turn_square(
         rows = []
         place = given[1]
         for _ in range(SQUARE):
-            rows.append(
-                load(builder, pointer(context, builder, source, given[0], place, SQUARE), source)
-            )
+            address = pointer(context, builder, source, given[0], place, SQUARE)
+            rows.append(load(builder, address, source))
             place = builder.add(place, given[2])
         distance = 1
         while distance < SQUARE:

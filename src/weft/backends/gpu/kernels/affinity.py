@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 
 # Constants of the hash as signed 64-bit integers, which is all that torch multiplies.
 _MIX = [int(np.uint64(c).astype(np.int64)) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)]
@@ -17,7 +19,6 @@ _SAMPLED = 1 << 16
 
 def break_ties(S: Tensor) -> None:
     """Update `S` (P, n, n): move each entry by a few rounding steps, by a hash of its place."""
-    torch = load_torch()
     step, least = (2.0**-17, 1e-37) if S.dtype == torch.float32 else (2.0**-46, 1e-300)
     n_rows = S.shape[1]
     height = max(2**24 // n_rows, 1)
@@ -41,7 +42,6 @@ def _shift(z: Tensor, bits: int) -> Tensor:
 
 def median_similarity(S: Tensor) -> Tensor:
     """Return the median (P,) of all entries of each matrix, in float64."""
-    torch = load_torch()
     count = S.shape[1] * S.shape[2]
     places = ((count - 1) // 2, count // 2)
     if count <= _SAMPLED:
@@ -55,7 +55,6 @@ def _middle(values: Tensor, places: tuple[int, int]) -> Tensor:
 
     A sample says between which two numbers they lie; only what is between them is sorted.
     """
-    torch = load_torch()
     count = len(values)
     sample = values[:: max(count // _SAMPLED, 1) | 1].sort().values
     middle = int(len(sample) * places[0] / count)
@@ -74,18 +73,13 @@ def affinity_propagation(
     S: Tensor, damping: float, max_iter: int, patience: int
 ) -> tuple[Tensor, Tensor]:
     """Return each row's exemplar (P, n), -1 where there is none, and whose messages settled."""
-    if is_fused(S.device):
-        from weft.backends.gpu.kernels.fused import affinity as fused
-
-        if S.shape[1] <= fused.MOST_ROWS:
-            exemplar, settled = fused.propagate(S, damping, max_iter, patience)
-            return assign_exemplars(S, exemplar), settled
-    exemplar, settled = _propagate(S, damping, max_iter, patience)
+    in_registers = is_fused(S.device) and S.shape[1] <= fused.affinity.MOST_ROWS
+    propagate = fused.affinity.propagate if in_registers else _propagate
+    exemplar, settled = propagate(S, damping, max_iter, patience)
     return assign_exemplars(S, exemplar), settled
 
 
 def _propagate(S: Tensor, damping: float, max_iter: int, patience: int) -> tuple[Tensor, Tensor]:
-    torch = load_torch()
     P, n_rows, _ = S.shape
     R, A = torch.zeros_like(S), torch.zeros_like(S)
     exemplar = torch.zeros((P, n_rows), dtype=torch.bool, device=S.device)
@@ -117,7 +111,6 @@ def _propagate(S: Tensor, damping: float, max_iter: int, patience: int) -> tuple
 
 def assign_exemplars(S: Tensor, exemplar: Tensor) -> Tensor:
     """Return each row's most similar exemplar after each cluster has chosen its best one."""
-    torch = load_torch()
     P, n_rows, _ = S.shape
     rows = torch.arange(n_rows, device=S.device).expand(P, -1)
     nearest = _most_similar(S, exemplar, rows)
@@ -137,6 +130,5 @@ def assign_exemplars(S: Tensor, exemplar: Tensor) -> Tensor:
 
 
 def _most_similar(S: Tensor, chosen: Tensor, rows: Tensor) -> Tensor:
-    torch = load_torch()
     nearest = torch.where(chosen[:, None, :], S, -torch.inf).argmax(dim=2)
     return torch.where(chosen, rows, nearest)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, weighted_columns
 
 
@@ -18,7 +21,6 @@ class Distances:
 
     def __init__(self, table: DeviceTable, metrics: Metrics, max_memory: int) -> None:
         self.table, self.metrics, self.max_memory = table, metrics, max_memory
-        self.torch = load_torch()
         self.device = table.X.device
         self.fused = is_fused(self.device)
         self.n_rows = int(table.X.shape[0])
@@ -34,14 +36,12 @@ class Distances:
         Each pair is summed over the features in their order: without exponents the bits are those
         of `squared_difference` on the CPU.
         """
-        dtype = dtype or self.torch.float64
+        dtype = dtype or torch.float64
         if self.fused:
-            from weft.backends.gpu.kernels.fused.distances import exact_rows
-
-            return exact_rows(self.columns, self.metrics, first, last, dtype)
+            return fused.distances.exact_rows(self.columns, self.metrics, first, last, dtype)
         weighted = weighted_columns(self.table, self.metrics)
         shape = (self.metrics.n_particles, last - first, self.n_rows)
-        total = self.torch.zeros(shape, dtype=self.torch.float64, device=self.device)
+        total = torch.zeros(shape, dtype=torch.float64, device=self.device)
         for slot in range(weighted.shape[2]):
             column = weighted[:, :, slot]
             gap = column[:, None, :] - column[:, first:last, None]
@@ -70,4 +70,4 @@ class Distances:
         metrics = self.metrics
         pairs = zip(metrics.scale.tolist(), metrics.root.tolist(), strict=True)
         values = [float((distance * scale) ** root) for scale, root in pairs]
-        return self.torch.tensor(values, dtype=self.torch.float64, device=self.device)
+        return torch.tensor(values, dtype=torch.float64, device=self.device)

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 
 _AT_ONCE = 2**26  # numbers that one step holds
 ROUNDING = 2.0**-53
@@ -49,7 +52,6 @@ def _powers(gap: Tensor, exponent: float) -> Tensor:
 
 def powered_distances(X: Tensor, centers: Tensor, factors: Tensor, exponent: float) -> Tensor:
     """Return d_ik = Σ_v f_kv |x_iv - c_kv|^p, (n, K); a missing value adds nothing."""
-    torch = load_torch()
     out = torch.empty((len(X), len(centers)), dtype=X.dtype, device=X.device)
     for span in _spans(*X.shape):
         for k, (center, factor) in enumerate(zip(centers, factors, strict=True)):
@@ -69,9 +71,7 @@ def nearest_centers(
     # by logarithms errs by as much as its logarithm is large, 1,100 at most.
     share = (8.0 * (X.shape[1] + 8.0) + 2200.0 * exponent) * ROUNDING
     if is_fused(X.device) and exponent not in (1.0, 2.0):
-        from weft.backends.gpu.kernels.fused import kmeans as fused
-
-        labels, least, second = fused.nearest_centers(columns, centers, factors, exponent)
+        labels, least, second = fused.kmeans.nearest_centers(columns, centers, factors, exponent)
         sure = second - least > share * (least + second)
         return Nearest(labels, (~(sure | (len(centers) == 1))).nonzero()[:, 0])
     distances = powered_distances(X, centers, factors, exponent)
@@ -97,7 +97,6 @@ def nearest_squared(
 
 
 def _nearest(distances: Tensor, slack: Any) -> Nearest:
-    torch = load_torch()
     labels = distances.argmin(dim=1, keepdim=True)
     least = distances.gather(1, labels)[:, 0]
     second = distances.scatter_(1, labels, torch.inf).amin(dim=1)
@@ -111,7 +110,6 @@ def own_distances(
     X: Tensor, labels: Tensor, centers: Tensor, factors: Tensor, exponent: float
 ) -> Tensor:
     """Return each row's powered distance to the centre of its own cluster, (n,)."""
-    torch = load_torch()
     out = torch.empty(len(X), dtype=X.dtype, device=X.device)
     for span in _spans(*X.shape):
         terms = _powers(X[span] - centers[labels[span]], exponent).mul_(factors[labels[span]])
@@ -121,7 +119,6 @@ def own_distances(
 
 def members(labels: Tensor, load: Tensor, n_clusters: int) -> Tensor:
     """Return (n, K), the load of each row in the column of its cluster."""
-    torch = load_torch()
     out = torch.zeros((len(labels), n_clusters), dtype=load.dtype, device=load.device)
     return out.scatter_(1, labels[:, None], load[:, None])
 
@@ -130,7 +127,6 @@ def cluster_dispersions(
     X: Tensor, labels: Tensor, member: Tensor, centers: Tensor, exponent: float
 ) -> Tensor:
     """Return D_kv = Σ_{i in S_k} m_i |x_iv - c_kv|^p, (K, M)."""
-    torch = load_torch()
     out = torch.zeros_like(centers)
     for span in _spans(*X.shape):
         terms = _powers(X[span] - centers[labels[span]], exponent)
@@ -146,12 +142,9 @@ def column_centers(
     Where a cluster has no observed value the centre stays what it was and the dispersion is NaN,
     or 0 if the cluster has no rows at all.
     """
-    torch = load_torch()
     if is_fused(X.device) and exponent not in (1.0, 2.0):
-        from weft.backends.gpu.kernels.fused import kmeans as fused
-
         ends = (ROOT_WIDTH, NEAR)
-        return Centers(*fused.column_centers(X, labels, load, exponent, previous, *ends))
+        return Centers(*fused.kmeans.column_centers(X, labels, load, exponent, previous, *ends))
     member = members(labels, load, len(previous))
     known = ~X.isnan() if missing else None
     seen = member.T @ (torch.ones_like(X) if known is None else known.to(X.dtype))
@@ -171,7 +164,6 @@ def column_centers(
 
 def cluster_ends(X: Tensor, labels: Tensor, n_clusters: int) -> tuple[Tensor, Tensor]:
     """Return the least and largest observed value of each cluster, (K, M); inf, -inf if none."""
-    torch = load_torch()
     order = torch.sort(labels, stable=True).indices
     counts = torch.bincount(labels, minlength=n_clusters).tolist()
     low = torch.full((n_clusters, X.shape[1]), torch.inf, dtype=X.dtype, device=X.device)
@@ -192,7 +184,6 @@ def _roots(X: Tensor, labels: Tensor, member: Tensor, exponent: float, guess: Te
     The slope Σ m |d|^(p-2) d changes sign once. Once steps are short they go a thousandth too far:
     the slope's sign turns, and the bracket closes on the root from both sides.
     """
-    torch = load_torch()
     low, high = cluster_ends(X, labels, len(guess))
     reach = high - low
     done = ~(reach > 0.0)  # one value, or none
@@ -236,7 +227,6 @@ def _slopes(
     width: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """Return Σ m |d|^(p-2) d and Σ m |d|^(p-2), d = (c - x) / range; a value on c adds nothing."""
-    torch = load_torch()
     slope, curve = torch.zeros_like(center), torch.zeros_like(center)
     for span in _spans(len(X), len(columns)):
         own = labels[span]
@@ -250,7 +240,6 @@ def _slopes(
 
 def _medians(X: Tensor, labels: Tensor, load: Tensor, n_clusters: int) -> Tensor:
     """Return the middle of the values between which half of a cluster's mass lies, (K, M)."""
-    torch = load_torch()
     out = torch.full((n_clusters, X.shape[1]), torch.nan, dtype=X.dtype, device=X.device)
     for k in range(n_clusters):
         rows = (labels == k).nonzero()[:, 0]

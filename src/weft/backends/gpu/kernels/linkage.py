@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 from weft.backends.gpu.kernels.neighbours import flatten, number_roots
 
 
@@ -26,7 +29,6 @@ class _Round(NamedTuple):
 
 def complete_linkage(D: Tensor, n_clusters: int) -> Tensor:
     """Return labels (P, n) of the `n_clusters` clusters; `D` (P, n, n) float64 is used up."""
-    torch = load_torch()
     P, n_rows, _ = D.shape
     device = D.device
     name = torch.arange(n_rows, device=device).repeat(P, 1)  # first row of each cluster
@@ -59,10 +61,7 @@ def complete_linkage(D: Tensor, n_clusters: int) -> Tensor:
 def _merged(D: Tensor, keep: Tensor, mate: Tensor) -> _Round:
     """Return the clusters `keep` (P, m) after each took in its mate."""
     if is_fused(D.device):
-        from weft.backends.gpu.kernels.fused.linkage import merged
-
-        return _Round(*merged(D, keep.contiguous(), mate.contiguous()))
-    torch = load_torch()
+        return _Round(*fused.linkage.merged(D, keep.contiguous(), mate.contiguous()))
     P, m = keep.shape
     width = D.shape[2]
     safe = keep.clamp(min=0)
@@ -83,7 +82,6 @@ def _merged(D: Tensor, keep: Tensor, mate: Tensor) -> _Round:
 
 def _cut(heights: Tensor, lows: Tensor, highs: Tensor, n_rows: int, n_clusters: int) -> Tensor:
     """Return the labels after the n - K lowest merges; each merge ends one cluster, its `high`."""
-    torch = load_torch()
     order = torch.sort(lows * (n_rows + 1) + highs, dim=1).indices
     order = order.gather(1, torch.sort(heights.gather(1, order), dim=1, stable=True).indices)
     chosen = order[:, : n_rows - n_clusters]

@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
-from weft.backends.gpu.kernels.prototypes import Rows, cluster_sums
-from weft.backends.gpu.kernels.validity import cluster_means, in_order, squared_between
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused, prototypes
+from weft.backends.gpu.kernels.prototypes import cluster_sums
+from weft.backends.gpu.kernels.validity import cluster_means, different_pairs, squared_between
+
+_MEMORY = 2**31  # bytes that one step over all pairs of rows may take
+
+
+class Rows(NamedTuple):
+    """What centres live among."""
+
+    data: prototypes.Rows
+    distances: Tensor  # (n, n)
+    low: Tensor  # (q,)
+    span: Tensor  # (q,)
 
 
 class Decoded(NamedTuple):
@@ -22,26 +36,20 @@ class Decoded(NamedTuple):
     centers: Tensor  # (P, C, q)
 
 
-def active_centers(
-    positions: Tensor, n_centers: int, low: Tensor, span: Tensor
-) -> tuple[Tensor, Tensor]:
+def active_centers(data: Rows, positions: Tensor, n_centers: int) -> tuple[Tensor, Tensor]:
     """Return all centres (P, C, q), and which are active: thresholds above 0.5, two at least."""
-    torch = load_torch()
     thresholds = positions[:, :n_centers]
     active = thresholds > 0.5  # eq. 10
     best = torch.sort(thresholds, dim=1, descending=True, stable=True).indices[:, :2]
     active.scatter_(1, best, torch.ones_like(best).bool())
     centers = positions[:, n_centers:].reshape(len(positions), n_centers, -1)
-    return low + centers * span, active
+    return data.low + centers * data.span, active
 
 
 def center_distances(columns: Tensor, centers: Tensor) -> Tensor:
     """Return squared distances (P, n, C) of the rows to centres (P, C, q)."""
-    torch = load_torch()
     if is_fused(columns.device):
-        from weft.backends.gpu.kernels.fused import mercer_cs as fused
-
-        return fused.center_distances(columns, centers)
+        return fused.mercer_cs.center_distances(columns, centers)
     P, C, _ = centers.shape
     total = torch.zeros((P, columns.shape[1], C), dtype=torch.float64, device=columns.device)
     for feature, column in enumerate(columns):
@@ -52,7 +60,6 @@ def center_distances(columns: Tensor, centers: Tensor) -> Tensor:
 
 def count_labels(labels: Tensor, n_clusters: int) -> Tensor:
     """Return how many rows (P, C) each label (P, n) has."""
-    torch = load_torch()
     shape = (len(labels), n_clusters)
     counts = torch.zeros(shape, dtype=torch.int64, device=labels.device)
     return counts.scatter_add_(1, labels, torch.ones_like(labels))  # whole numbers: in any order
@@ -61,11 +68,8 @@ def count_labels(labels: Tensor, n_clusters: int) -> Tensor:
 def drop_small(distances: Tensor, alive: Tensor, least: int) -> tuple[Tensor, Tensor]:
     """Return labels (P, n) and who lives once the smallest clusters are dropped, one by one, until
     all have `least` rows; `distances` (P, n, C) are spoilt."""
-    torch = load_torch()
     if is_fused(distances.device):
-        from weft.backends.gpu.kernels.fused import mercer_cs as fused
-
-        return fused.drop_small(distances.contiguous(), alive, least)
+        return fused.mercer_cs.drop_small(distances.contiguous(), alive, least)
     alive = alive.clone()
     distances.masked_fill_(~alive[:, None, :], torch.inf)
     while True:
@@ -80,9 +84,8 @@ def drop_small(distances: Tensor, alive: Tensor, least: int) -> tuple[Tensor, Te
         distances.masked_fill_(~alive[:, None, :], torch.inf)
 
 
-def nearest_average(data: Rows, distances: Tensor, alive: Tensor) -> Tensor:
+def nearest_average(data: prototypes.Rows, distances: Tensor, alive: Tensor) -> Tensor:
     """Return each centre moved to the mean of its n/k nearest rows (section 4.3)."""
-    torch = load_torch()
     n_rows = len(data.rows)
     share = (n_rows // alive.sum(dim=1)).clamp(min=1)[:, None, None]
     order = torch.sort(distances.transpose(1, 2), dim=2, stable=True).indices
@@ -102,27 +105,26 @@ def nearest_average(data: Rows, distances: Tensor, alive: Tensor) -> Tensor:
     return torch.stack(sums, dim=2) / share
 
 
-def decode_input(
-    data: Rows, positions: Tensor, n_centers: int, low: Tensor, span: Tensor
-) -> Decoded:
+def decode_input(data: Rows, positions: Tensor, n_centers: int) -> Decoded:
     """Partition by the printed rules: input space, repaired."""
-    torch = load_torch()
-    centers, alive = active_centers(positions, n_centers, low, span)
-    distances = center_distances(data.columns, centers)
+    rows = data.data
+    centers, alive = active_centers(data, positions, n_centers)
+    distances = center_distances(rows.columns, centers)
     labels = distances.masked_fill(~alive[:, None, :], torch.inf).argmin(dim=2)
     counts = count_labels(labels, n_centers)
     short = ((counts < 2) & alive).any(dim=1).nonzero()[:, 0]
     if len(short):
-        moved = nearest_average(data, distances[short], alive[short])
-        distances = center_distances(data.columns, moved)
+        moved = nearest_average(rows, distances[short], alive[short])
+        distances = center_distances(rows.columns, moved)
         labels[short], alive[short] = drop_small(distances, alive[short], 2)
         centers[short] = moved
     return Decoded(labels, alive, centers)
 
 
-def _means(data: Rows, labels: Tensor, going: Tensor, centers: Tensor) -> tuple[Tensor, Tensor]:
+def means_of_clusters(
+    data: prototypes.Rows, labels: Tensor, going: Tensor, centers: Tensor
+) -> tuple[Tensor, Tensor]:
     """Return the means (P, C, q) of the clusters, centres where there are none, and the sizes."""
-    torch = load_torch()
     sums = torch.zeros_like(centers)
     counts = torch.zeros(centers.shape[:2], dtype=torch.int32, device=centers.device)
     number = torch.where(going, centers.shape[1], 0).to(torch.int32)
@@ -132,31 +134,26 @@ def _means(data: Rows, labels: Tensor, going: Tensor, centers: Tensor) -> tuple[
 
 
 def decode_feature(
-    data: Rows,
-    positions: Tensor,
-    n_centers: int,
-    low: Tensor,
-    span: Tensor,
-    steps: int,
-    least: int,
+    data: Rows, positions: Tensor, n_centers: int, steps: int, least: int
 ) -> Decoded:
     """Partition in feature space: `steps` of k-means there, least size kept."""
-    torch = load_torch()
-    centers, alive = active_centers(positions, n_centers, low, span)
-    labels, alive = drop_small(center_distances(data.columns, centers), alive, least)
+    rows = data.data
+    centers, alive = active_centers(data, positions, n_centers)
+    labels, alive = drop_small(center_distances(rows.columns, centers), alive, least)
     for _ in range(steps):
         going = alive.sum(dim=1) >= 2
-        moved, _ = _means(data, labels, going, centers)
+        moved, _ = means_of_clusters(rows, labels, going, centers)
         centers = torch.where(going[:, None, None], moved, centers)
-        moved_labels, left = drop_small(center_distances(data.columns, centers), alive, least)
+        moved_labels, left = drop_small(center_distances(rows.columns, centers), alive, least)
         labels = torch.where(going[:, None], moved_labels, labels)
         alive = torch.where(going[:, None], left, alive)
     return Decoded(labels, alive, centers)
 
 
-def mean_widths(distances: Tensor, labels: Tensor, counts: Tensor, max_memory: int) -> Tensor:
+def mean_widths(
+    distances: Tensor, labels: Tensor, counts: Tensor, max_memory: int = _MEMORY
+) -> Tensor:
     """Return the mean (P, C) over a cluster's rows of the distance to its farthest mate."""
-    torch = load_torch()
     n_rows = len(distances)
     wide = max(int(max_memory // (20 * n_rows * n_rows)), 1)  # particles at once
     tall = min(max(int(max_memory // (20 * n_rows)), 1), n_rows)  # rows of one particle
@@ -172,58 +169,10 @@ def mean_widths(distances: Tensor, labels: Tensor, counts: Tensor, max_memory: i
     return cluster_means(torch.cat(out), labels, counts)
 
 
-def _apart(centers: Tensor, alive: Tensor) -> Tensor:
+def nearest_other(centers: Tensor, alive: Tensor) -> Tensor:
     """Return the squared distance (P, C) of each living centre to the nearest other one."""
-    torch = load_torch()
-    pair = alive[:, :, None] & alive[:, None, :]
-    pair &= ~torch.eye(alive.shape[1], dtype=torch.bool, device=alive.device)
-    return torch.where(pair, squared_between(centers), torch.inf).amin(dim=2)
-
-
-def input_cs_swarm(
-    data: Rows,
-    positions: Tensor,
-    distances: Tensor,
-    n_centers: int,
-    low: Tensor,
-    span: Tensor,
-    gamma: float,
-    max_memory: int,
-) -> tuple[Tensor, Tensor]:
-    """Return clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
-    torch = load_torch()
-    labels, alive, centers = decode_input(data, positions, n_centers, low, span)
-    widths = mean_widths(distances, labels, count_labels(labels, n_centers), max_memory)
-    apart = 2.0 * (1.0 - torch.exp(-gamma * _apart(centers, alive)))  # eq. 5
-    above = in_order(torch.where(alive, widths, 0.0))
-    below = in_order(torch.where(alive, apart, 0.0))
-    n_alive = alive.sum(dim=1)
-    good = (n_alive >= 2) & (below > 0.0)
-    return n_alive, torch.where(good, above / below, torch.inf)
-
-
-def feature_cs_swarm(
-    data: Rows,
-    positions: Tensor,
-    distances: Tensor,
-    n_centers: int,
-    low: Tensor,
-    span: Tensor,
-    steps: int,
-    least: int,
-    max_memory: int,
-) -> tuple[Tensor, Tensor]:
-    """Return clusters and the weighted CS of each particle; inf where undefined."""
-    torch = load_torch()
-    labels, alive, centers = decode_feature(data, positions, n_centers, low, span, steps, least)
-    n_alive = alive.sum(dim=1)
-    means, counts = _means(data, labels, n_alive >= 2, centers)
-    widths = mean_widths(distances, labels, counts, max_memory)
-    apart = _apart(means, alive)
-    far = (apart > 1e-12 * (span * span).sum()) | ~alive
-    terms = torch.where(alive, counts * (widths / apart), 0.0)
-    good = (n_alive >= 2) & far.all(dim=1)
-    return n_alive, torch.where(good, in_order(terms) / len(data.rows), torch.inf)
+    squared = torch.where(different_pairs(alive), squared_between(centers), torch.inf)
+    return squared.amin(dim=2)
 
 
 def kernel_kmeans(
@@ -233,7 +182,6 @@ def kernel_kmeans(
 
     A step that would leave a cluster with fewer than `least` rows is not taken.
     """
-    torch = load_torch()
     labels = labels.clone()
     steps = torch.zeros(len(labels), dtype=torch.int64, device=labels.device)
     sums = torch.zeros(len(labels), dtype=torch.float64, device=labels.device)

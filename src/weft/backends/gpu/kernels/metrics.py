@@ -18,9 +18,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Floats, Tensor
-from weft.backends.devices import load_torch
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,6 @@ class DeviceTable:
     @classmethod
     def of(cls, X: Any, device: Any) -> DeviceTable:
         """Lay out a table; a tensor that is there already is used where it is."""
-        torch = load_torch()
         rows = torch.as_tensor(X, dtype=torch.float64, device=device).contiguous()
         centred = rows - rows.mean(dim=0)
         return cls(rows, centred, centred.abs().amax(dim=0).cpu().numpy())
@@ -57,7 +56,6 @@ class Metrics(NamedTuple):
     @classmethod
     def unpacked(cls, packed: Tensor, n_slots: int, *, exponents: bool) -> Metrics:
         """Read (P, 2 or 3 times M, and 2) numbers as `pack` laid them out."""
-        torch = load_torch()
         kept = packed[:, :n_slots].to(torch.int32)
         weights = packed[:, n_slots : 2 * n_slots].contiguous()
         powers = packed[:, 2 * n_slots : 3 * n_slots].contiguous() if exponents else None
@@ -77,7 +75,7 @@ class Packed(NamedTuple):
 
     def to(self, device: Any) -> Metrics:
         """Move them."""
-        moved = load_torch().as_tensor(self.numbers).to(device)
+        moved = torch.as_tensor(self.numbers).to(device)
         return Metrics.unpacked(moved, self.n_slots, exponents=self.exponents)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import torch
+
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 from weft.backends.gpu.kernels.distances import Distances
 
 # More neighbours than this do not fit into the fused search's lists.
@@ -25,7 +28,6 @@ def nearest_rows(distances: Distances, k: int) -> Nearest:
     k = min(k, distances.n_rows - 1)
     if distances.fused and 0 < k <= _MOST_FUSED:
         return _fused_nearest(distances, k)
-    torch = distances.torch
     indices, values = [], []
     for first, block in distances.blocks():
         rows = torch.arange(block.shape[1], device=block.device)
@@ -37,11 +39,9 @@ def nearest_rows(distances: Distances, k: int) -> Nearest:
 
 
 def _fused_nearest(distances: Distances, k: int) -> Nearest:
-    from weft.backends.gpu.kernels.fused import nearest as fused
-
-    source = fused.Source(distances.table, distances.metrics, power_share(distances))
+    source = fused.nearest.Source(distances.table, distances.metrics, power_share(distances))
     blocks = None if distances.metrics.exponents is None else powered_blocks(distances)
-    indices, values, _ = fused.nearest_rows(source, distances.columns, k, blocks)
+    indices, values, _ = fused.nearest.nearest_rows(source, distances.columns, k, blocks)
     return Nearest(indices, values, source)
 
 
@@ -58,23 +58,18 @@ def power_share(distances: Distances) -> float:
 
 def powered_blocks(distances: Distances) -> Any:
     """Yield (first row, powered distances (P, b, n) in single precision)."""
-    from weft.backends.gpu.kernels.fused.distances import powered_rows, split_columns
-
     n_rows = distances.n_rows
     height = distances.max_memory // (4 * distances.metrics.n_particles * n_rows)
     height = min(max(height, 1), n_rows)
-    split = split_columns(distances.table, distances.metrics)
+    split = fused.distances.split_columns(distances.table, distances.metrics)
     for first in range(0, n_rows, height):
-        yield first, powered_rows(split, first, min(first + height, n_rows))
+        yield first, fused.distances.powered_rows(split, first, min(first + height, n_rows))
 
 
 def graph_components(indices: Tensor) -> Tensor:
     """Return labels (P, n) int32 of the undirected kNN graphs, numbered by first row."""
     if is_fused(indices.device):
-        from weft.backends.gpu.kernels.fused.components import graph_components as fused
-
-        return number_roots(fused(indices))
-    torch = load_torch()
+        return number_roots(fused.components.graph_components(indices))
     P, n_rows, k = indices.shape
     rows = torch.arange(n_rows, device=indices.device)
     tails = rows.repeat_interleave(k).expand(P, -1)
@@ -90,7 +85,6 @@ def graph_components(indices: Tensor) -> Tensor:
 
 def flatten(parent: Tensor) -> Tensor:
     """Follow pointers (P, n) to their ends."""
-    torch = load_torch()
     while True:
         further = parent.gather(1, parent)
         if torch.equal(further, parent):
@@ -103,7 +97,6 @@ def number_roots(parent: Tensor, member: Tensor | None = None) -> Tensor:
 
     Rows that are not in `member` get -1.
     """
-    torch = load_torch()
     is_root = parent == torch.arange(parent.shape[1], dtype=parent.dtype, device=parent.device)
     if member is not None:
         is_root &= member
@@ -117,7 +110,6 @@ def dbscan(distances: Distances, eps: float, min_samples: int) -> tuple[Tensor, 
 
     All distances are compared in float64. A border row joins its nearest core row's cluster.
     """
-    torch = distances.torch
     P, n_rows = distances.metrics.n_particles, distances.n_rows
     near = _within(distances, distances.radius(eps))
     core = _count_mates(near) >= min_samples
@@ -137,11 +129,8 @@ def dbscan(distances: Distances, eps: float, min_samples: int) -> tuple[Tensor, 
 
 def _within(distances: Distances, radius: Tensor) -> Tensor:
     """Return which rows (P, n, n) are within the radius (P,) of each other, as int8."""
-    torch = distances.torch
     if distances.fused:
-        from weft.backends.gpu.kernels.fused.density import within
-
-        return within(distances.columns, distances.metrics, radius)
+        return fused.density.within(distances.columns, distances.metrics, radius)
     shape = (len(radius), distances.n_rows, distances.n_rows)
     near = torch.empty(shape, dtype=torch.int8, device=distances.device)
     for first, block in distances.blocks():
@@ -151,19 +140,15 @@ def _within(distances: Distances, radius: Tensor) -> Tensor:
 
 def _count_mates(near: Tensor) -> Tensor:
     if is_fused(near.device):
-        from weft.backends.gpu.kernels.fused.density import count_mates
-
-        return count_mates(near)
-    return near.sum(dim=2, dtype=load_torch().int32)
+        return fused.density.count_mates(near)
+    return near.sum(dim=2, dtype=torch.int32)
 
 
 def _nearest_core(distances: Distances, near: Tensor, core: Tensor) -> Tensor:
     """Return the nearest core row (P, n) within reach of the rows that are none; -1 elsewhere."""
-    torch = distances.torch
     if distances.fused:
-        from weft.backends.gpu.kernels.fused.density import nearest_core
-
-        return nearest_core(distances.columns, distances.metrics, near, core, ~core).long()
+        columns, metrics = distances.columns, distances.metrics
+        return fused.density.nearest_core(columns, metrics, near, core, ~core).long()
     found = []
     for first, block in distances.blocks():
         last = first + block.shape[1]
@@ -175,7 +160,6 @@ def _nearest_core(distances: Distances, near: Tensor, core: Tensor) -> Tensor:
 
 def _density_components(near: Tensor, core: Tensor, max_memory: int) -> Tensor:
     """Return the first core row of each core row's component, (P, n)."""
-    torch = load_torch()
     P, n_rows = core.shape
     parent = torch.arange(n_rows, device=core.device).repeat(P, 1)
     while True:
@@ -191,12 +175,9 @@ def _density_components(near: Tensor, core: Tensor, max_memory: int) -> Tensor:
 
 def _least_mates(near: Tensor, seen: Tensor, max_memory: int) -> Tensor:
     """Return the least of `seen` (P, n) over the rows near to each row; n where there is none."""
-    torch = load_torch()
     P, n_rows = seen.shape
     if is_fused(near.device):
-        from weft.backends.gpu.kernels.fused.density import least_mates
-
-        return least_mates(near, seen.to(torch.int32)).long()
+        return fused.density.least_mates(near, seen.to(torch.int32)).long()
     height = min(max(max_memory // (16 * P * n_rows), 1), n_rows)
     parts = [
         torch.where(near[:, first : first + height] != 0, seen[:, None, :], n_rows).amin(dim=2)

@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Tensor
-from weft.backends.devices import is_fused, load_torch
+from weft.backends.devices import is_fused
+from weft.backends.gpu.kernels import fused
 
 # Two streams of 31 bits per value: rows are told apart by sums of them over the features.
 _BITS = 31
-_MIX = [int(np.uint64(c).astype(np.int64)) for c in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)]
-_BEHIND = 1 << 62
 
 
 class Rows(NamedTuple):
@@ -28,7 +28,6 @@ class Rows(NamedTuple):
     @classmethod
     def of(cls, rows: Any, device: Any, *, marked: bool = True) -> Rows:
         """Move a table and mark its values, which medoids need."""
-        torch = load_torch()
         moved = torch.as_tensor(rows, dtype=torch.float64, device=device).contiguous()
         if not marked:
             return cls(moved, moved.T.contiguous(), None)
@@ -57,7 +56,6 @@ def assign(
 
     Distances are over the first `n_selected` (P,) of `features` (P, W). Ties go to the first.
     """
-    torch = load_torch()
     P, L, _ = prototypes.shape
     n_rows, d = data.rows.shape
     device = data.rows.device
@@ -78,12 +76,9 @@ def nearest_prototypes(
     labels: Tensor,
 ) -> None:
     """Fill `labels` (P, n) of the particles that have prototypes."""
-    torch = load_torch()
     if is_fused(data.rows.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
         turned = prototypes.transpose(1, 2).contiguous()
-        fused.nearest_prototypes(
+        fused.prototypes.nearest_prototypes(
             data.columns, features.contiguous(), n_selected, turned, n_prototypes, labels
         )
         return
@@ -103,11 +98,8 @@ def cluster_sums(
     data: Rows, labels: Tensor, n_prototypes: Tensor, sums: Tensor, counts: Tensor
 ) -> None:
     """Fill `sums` (P, L, d) and `counts` (P, L) of the particles that have prototypes."""
-    torch = load_torch()
     if is_fused(data.rows.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        fused.cluster_sums(data.rows, labels, n_prototypes, sums, counts)
+        fused.prototypes.cluster_sums(data.rows, labels, n_prototypes, sums, counts)
         return
     member = torch.nn.functional.one_hot(labels.long(), sums.shape[1])
     active = (n_prototypes > 0)[:, None]
@@ -122,84 +114,13 @@ def cluster_sums(
 
 def between_sums(sums: Tensor, counts: Tensor, n_prototypes: Tensor, n_rows: int) -> Any:
     """Return eq. 5 (P,) and the number of filled clusters (P,); 0 where there are no prototypes."""
-    torch = load_torch()
     if is_fused(sums.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        return fused.between_sums(sums, counts, n_prototypes, n_rows)
+        return fused.prototypes.between_sums(sums, counts, n_prototypes, n_rows)
     slots = torch.arange(sums.shape[1], device=sums.device)
     filled = (counts > 0) & (slots < n_prototypes[:, None])
     norms = (sums * sums).sum(dim=2) / counts.clamp(min=1)
     between = torch.where(filled, norms, 0.0).sum(dim=1) / n_rows
     return between, filled.sum(dim=1).to(torch.int32)
-
-
-def medoid_swarm(data: Rows, positions: Tensor, limit: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return features used, medoids (K) and eq. 5 of each particle of medoids, (P,) each."""
-    torch = load_torch()
-    n_rows, d = data.rows.shape
-    P = len(positions)
-    device = data.rows.device
-    mask = positions[:, :d] >= 0.0
-    n_selected = mask.sum(dim=1).to(torch.int32)
-    chosen = positions[:, d : d + n_rows] > positions[:, -1:]
-    first = _first_of_equals(data.marks, mask, chosen)
-    n_chosen, n_distinct = chosen.sum(dim=1), first.sum(dim=1)
-    valid = (n_selected > 0) & (n_distinct >= 2) & (n_chosen <= limit)
-    n_prototypes = torch.where(valid, n_distinct, 0).to(torch.int32)
-    rank = first.cumsum(dim=1) - 1
-    place = torch.where(first & (rank < limit), rank, limit)
-    medoids = torch.zeros((P, limit + 1), dtype=torch.int64, device=device)
-    medoids.scatter_(1, place, torch.arange(n_rows, device=device).expand(P, -1))
-    features = torch.sort((~mask).to(torch.int8), dim=1, stable=True).indices
-    prototypes = data.rows[medoids[:, :limit]].gather(2, features[:, None, :].expand(P, limit, d))
-    assigned = assign(data, features.to(torch.int32), n_selected, prototypes, n_prototypes)
-    between, _ = between_sums(assigned.sums, assigned.counts, n_prototypes, n_rows)
-    few = torch.where(n_chosen > limit, limit + 1, n_distinct)
-    n_clusters = torch.where(valid, n_chosen, torch.where(n_selected > 0, few, 0))
-    return n_selected, n_clusters, torch.where(valid, between, 0.0)
-
-
-def _first_of_equals(marks: Tensor, mask: Tensor, chosen: Tensor) -> Tensor:
-    """Return which chosen rows (P, n) are the first of those equal in the features of `mask`.
-
-    Rows are compared by sums of their values' marks, whole numbers that float64 adds exactly.
-    """
-    torch = load_torch()
-    weights = mask.to(torch.float64)
-    one, other = (weights @ marks[0]).long(), (weights @ marks[1]).long()
-    key = (one * _MIX[0] + other * _MIX[1]) & (_BEHIND - 1)
-    key = torch.where(chosen, key, _BEHIND)  # rows that are not chosen go behind all others
-    ordered = torch.sort(key, dim=1, stable=True)
-    new = ordered.values < _BEHIND
-    new[:, 1:] &= ordered.values[:, 1:] != ordered.values[:, :-1]
-    return torch.zeros_like(chosen).scatter_(1, ordered.indices, new)
-
-
-def centroid_swarm(data: Rows, positions: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
-    """Return filled clusters and eq. 5 of each particle of centroids (K · m' numbers)."""
-    torch = load_torch()
-    P, W = len(positions), len(features)
-    prototypes = positions.reshape(P, -1, W)
-    ones = torch.ones(P, dtype=torch.int32, device=positions.device)
-    n_prototypes = ones * prototypes.shape[1]
-    wide = features.to(torch.int32).expand(P, W)
-    assigned = assign(data, wide, ones * W, prototypes, n_prototypes)
-    between, filled = between_sums(assigned.sums, assigned.counts, n_prototypes, len(data.rows))
-    return filled.long(), between
-
-
-def lloyd(data: Rows, starts: list[Any], max_iter: int) -> Tensor:
-    """Return labels (R, n) of k-means from R sets of rows to start from."""
-    torch = load_torch()
-    device = data.rows.device
-    R, L = len(starts), max(len(start) for start in starts)
-    which = np.zeros((R, L), dtype=np.int64)
-    for run, start in enumerate(starts):
-        which[run, : len(start)] = start
-    centers = data.rows[torch.as_tensor(which, device=device)]
-    n_centers = torch.tensor([len(start) for start in starts], dtype=torch.int32, device=device)
-    return lloyd_from(data, centers, n_centers, max_iter)[0]
 
 
 def lloyd_from(
@@ -210,7 +131,6 @@ def lloyd_from(
     A run starts from the first `n_centers` (R,) of its centres. As on the CPU an empty cluster
     keeps its centre, and a run ends when no label changes.
     """
-    torch = load_torch()
     device = data.rows.device
     n_rows, d = data.rows.shape
     R, L = centers.shape[:2]
@@ -236,38 +156,11 @@ def lloyd_from(
 
 def own_distances(data: Rows, labels: Tensor, prototypes: Tensor) -> Tensor:
     """Return squared distances (P, n) of rows to the prototypes (P, L, d) of their labels."""
-    torch = load_torch()
     if is_fused(data.rows.device):
-        from weft.backends.gpu.kernels.fused import prototypes as fused
-
-        return fused.own_distances(data.columns, labels, prototypes)
+        return fused.prototypes.own_distances(data.columns, labels, prototypes)
     total = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
     own = labels.long()
     for feature, column in enumerate(data.columns):
         gap = column - prototypes[:, :, feature].gather(1, own)
         total += gap * gap
     return total
-
-
-def mean_silhouettes(data: Rows, labelings: Tensor, n_labels: int, max_memory: int) -> Tensor:
-    """Return the mean silhouette (L,) of each labeling (L, n), all features, in float64."""
-    torch = load_torch()
-    n_rows = len(data.rows)
-    distances = torch.cdist(data.rows, data.rows, compute_mode="donot_use_mm_for_euclid_dist")
-    out = []
-    height = max(int(max_memory // (24 * n_labels * n_rows)), 1)
-    for first in range(0, len(labelings), height):
-        labels = labelings[first : first + height].long()
-        member = torch.nn.functional.one_hot(labels, n_labels).to(torch.float64)
-        counts = member.sum(dim=1)
-        sums = member.transpose(1, 2) @ distances  # (l, K, n)
-        own = labels[:, None, :]
-        size = counts.gather(1, labels)
-        a = sums.gather(1, own)[:, 0] / (size - 1.0).clamp(min=1.0)
-        means = sums / counts.clamp(min=1.0)[:, :, None]
-        means.masked_fill_((counts == 0.0)[:, :, None], torch.inf)
-        b = means.scatter_(1, own, torch.inf).amin(dim=1)
-        larger = torch.maximum(a, b)
-        good = (size > 1.0) & (larger > 0.0) & (b < torch.inf)
-        out.append(torch.where(good, (b - a) / torch.where(good, larger, 1.0), 0.0).mean(dim=1))
-    return torch.cat(out)

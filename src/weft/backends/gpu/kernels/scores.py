@@ -5,63 +5,75 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 
 from weft._base.arrays import Tensor
-from weft.backends.devices import load_torch
+from weft.backends.gpu.kernels import fused
 from weft.backends.gpu.kernels.distances import Distances
 from weft.backends.gpu.kernels.neighbours import power_share, powered_blocks
 
 
 def cluster_sizes(labels: Tensor, width: int | None = None) -> Tensor:
     """Return the sizes (P, width) int32 of clusters 0 … of labels (P, n); -1 counts nowhere."""
-    torch = load_torch()
     P, n_rows = labels.shape
     sizes = torch.zeros((P, width or n_rows), dtype=torch.int32, device=labels.device)
     ones = (labels >= 0).to(torch.int32)
     return sizes.scatter_add_(1, labels.clamp(min=0).long(), ones)
 
 
+def cluster_totals(values: Tensor, labels: Tensor, n_clusters: int) -> Tensor:
+    """Return the sums (P, K, q) of values (n, q) or (P, n, q) over each cluster's rows.
+
+    Products with the members' columns add in one order, which atomic additions do not. As many
+    clusters are taken at once as need no more memory than the values.
+    """
+    height = max(values.shape[-1], 32)
+    totals = []
+    for first in range(0, n_clusters, height):
+        last = min(first + height, n_clusters)
+        clusters = torch.arange(first, last, dtype=labels.dtype, device=labels.device)
+        totals.append((labels[:, None, :] == clusters[:, None]).to(values.dtype) @ values)
+    return torch.cat(totals, dim=1)
+
+
+def silhouettes(sums: Tensor, labels: Tensor, counts: Tensor) -> Tensor:
+    """Return (b - a) / max(a, b) of some rows (P, b), from their sums (P, K, b) of distances.
+
+    `labels` (P, b), not below 0, are the rows' own; `counts` (P, K) in float64 the clusters' sizes.
+    """
+    own = labels[:, None, :]
+    size = counts.gather(1, labels)
+    a = sums.gather(1, own)[:, 0] / (size - 1.0).clamp(min=1.0)
+    means = sums / counts.clamp(min=1.0)[:, :, None]
+    means.masked_fill_((counts == 0.0)[:, :, None], torch.inf)
+    b = means.scatter_(1, own, torch.inf).amin(dim=1)
+    larger = torch.maximum(a, b)
+    good = (size > 1.0) & (larger > 0.0) & (b < torch.inf)
+    return torch.where(good, (b - a) / torch.where(good, larger, 1.0), 0.0)
+
+
 def silhouette_rows(distances: Distances, labels: Tensor, source: Any = None) -> Tensor:
     """Return (b - a) / max(a, b) of each row (P, n) in the search's precision."""
     if not distances.fused:
         return exact_silhouette_rows(distances, labels)
-    torch = distances.torch
-    from weft.backends.gpu.kernels.fused import nearest
-    from weft.backends.gpu.kernels.fused.scores import silhouette_rows as fused
-
     if source is None:
-        source = nearest.Source(distances.table, distances.metrics, power_share(distances))
+        source = fused.nearest.Source(distances.table, distances.metrics, power_share(distances))
     blocks = None if distances.metrics.exponents is None else powered_blocks(distances)
     inverse = (1.0 / distances.metrics.root).to(torch.float32)
-    return fused(source, labels, cluster_sizes(labels), inverse, blocks)
+    sizes = cluster_sizes(labels)
+    return fused.scores.silhouette_rows(source, labels, sizes, inverse, blocks)
 
 
 def exact_silhouette_rows(distances: Distances, labels: Tensor) -> Tensor:
     """Return the same in float64 throughout, by way of each row's sums of distances to clusters."""
-    torch = distances.torch
     n_clusters = max(int(labels.max()) + 1, 1)
     counts = cluster_sizes(labels, n_clusters).to(torch.float64)
-    target = labels.clamp(min=0).long()
-    weight = (labels >= 0).to(torch.float64)
-    out = torch.zeros(labels.shape, dtype=torch.float64, device=labels.device)
+    place = labels.clamp(min=0).long()
+    out = []
     for first, block in distances.blocks(copies=4):
-        P, height, n_rows = block.shape
-        rooted = distances.rooted(block)
-        rooted *= weight[:, None, :]
-        sums = torch.zeros((P, height, n_clusters), dtype=torch.float64, device=labels.device)
-        sums.scatter_add_(2, target[:, None, :].expand(P, height, n_rows), rooted)
-        own = target[:, first : first + height, None]
-        size = counts.gather(1, own[:, :, 0])
-        a = sums.gather(2, own)[:, :, 0] / (size - 1.0).clamp(min=1.0)
-        means = sums / counts.clamp(min=1.0)[:, None, :]
-        means = means.masked_fill((counts == 0.0)[:, None, :], torch.inf)
-        b = means.scatter(2, own, torch.inf).amin(dim=2)
-        larger = torch.maximum(a, b)
-        good = (labels[:, first : first + height] >= 0) & (size > 1.0)
-        good &= (larger > 0.0) & (b < torch.inf)
-        value = (b - a) / torch.where(good, larger, 1.0)
-        out[:, first : first + height] = torch.where(good, value, 0.0)
-    return out
+        sums = cluster_totals(distances.rooted(block).transpose(1, 2), labels, n_clusters)
+        out.append(silhouettes(sums, place[:, first : first + block.shape[1]], counts))
+    return torch.where(labels >= 0, torch.cat(out, dim=1), 0.0)
 
 
 def widest_and_nearest(distances: Distances, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -69,7 +81,6 @@ def widest_and_nearest(distances: Distances, labels: Tensor) -> tuple[Tensor, Te
 
     Of clusters 0 … K-1; 0 where there is no cluster, no mate or no stranger.
     """
-    torch = distances.torch
     n_clusters = max(int(labels.max()) + 1, 1)
     labelled = labels >= 0
     same, other = [], []
@@ -95,7 +106,6 @@ def connectedness_rows(indices: Tensor, closeness: Tensor, labels: Tensor) -> Te
 
     `indices` and `closeness` are (n, k), the same for all particles, or (P, n, k).
     """
-    torch = load_torch()
     P, n_rows = labels.shape
     if indices.dim() == 2:
         mates = labels[:, indices.long().reshape(-1)].reshape(P, n_rows, -1)
@@ -118,25 +128,17 @@ def gaussian_scores(X: Tensor, labels: Tensor, noise: float, floor: Tensor) -> t
 
     Clusters come one after the other, all particles and rows at once: P × n × d numbers are held.
     """
-    torch = load_torch()
     n_clusters = max(int(labels.max()) + 1, 2)
     P, n_rows = labels.shape
     n_features = X.shape[1]
     place = labels.clamp(min=0).long()
-    inside = (labels >= 0).to(torch.float64)
     counts = cluster_sizes(labels, n_clusters).to(torch.float64)
     size = counts.clamp(min=1.0)[:, :, None]
-    shape = (P, n_clusters, n_features)
-    spots = place[:, :, None].expand(P, n_rows, n_features)
-    weighted = X * inside[:, :, None]
-    means = torch.zeros(shape, dtype=torch.float64, device=X.device)
-    means = means.scatter_add_(1, spots, weighted) / size
-    gap = X - means.gather(1, spots)
-    gap *= gap * inside[:, :, None]
-    spread = torch.zeros(shape, dtype=torch.float64, device=X.device)
-    spread = spread.scatter_add_(1, spots, gap) / size
+    means = cluster_totals(X, labels, n_clusters) / size
+    gap = X - means.gather(1, place[:, :, None].expand(P, n_rows, n_features))
+    spread = cluster_totals(gap.square_(), labels, n_clusters) / size
     sd = torch.maximum(spread.sqrt() + noise, floor)
-    share = counts / inside.sum(dim=1, keepdim=True).clamp(min=1.0)
+    share = counts / counts.sum(dim=1, keepdim=True).clamp(min=1.0)
     constant = share.clamp(min=1e-300).log() - 0.5 * n_features * float(np.log(2.0 * np.pi))
     constant = (constant - sd.log().sum(dim=2)).masked_fill(counts == 0.0, -torch.inf)
     own = torch.zeros((P, n_rows), dtype=torch.float64, device=X.device)

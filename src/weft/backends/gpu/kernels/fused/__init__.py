@@ -1,4 +1,19 @@
 """Triton kernels: what plain torch would send through memory once too often.
 
-Each module holds kernels and the functions that start them; nothing else knows Triton.
+Each module holds kernels and the functions that start them; nothing else knows Triton. Modules are
+imported on first use, since Triton is not there on every system: see `devices.is_fused`.
 """
+
+from importlib import import_module
+from types import ModuleType
+
+_MODULES = (
+    *("affinity", "components", "density", "distances", "kmeans", "linkage", "mercer_cs"),
+    *("nearest", "products", "prototypes", "scores"),
+)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _MODULES:
+        raise AttributeError(f"there are no Triton kernels {name!r}")
+    return import_module(f"{__name__}.{name}")

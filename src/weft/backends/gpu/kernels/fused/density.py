@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 from weft._base.arrays import Tensor
-from weft.backends.gpu.kernels.fused.nearest import powered
+from weft.backends.gpu.kernels.fused.nearest import exact_tile
 
 _TILE, _COLUMNS = 64, 64
 
@@ -25,19 +25,8 @@ def _within(XT, kept, weights, exponents, radius, near, n_rows, M: tl.constexpr,
     if tl.program_id(0) >= tl.program_id(1):
         row = tl.program_id(1) * B + tl.arange(0, B)
         column = tl.program_id(0) * B + tl.arange(0, B)
-        total = tl.zeros((B, B), dtype=tl.float64)
-        for slot in range(0, M):
-            weight = tl.load(weights + p * M + slot)
-            if weight != 0.0:  # slots that are left over
-                feature = tl.load(kept + p * M + slot).to(tl.int64)
-                base = XT + feature * n_rows
-                x = tl.load(base + row, mask=row < n_rows, other=0.0) * weight
-                y = tl.load(base + column, mask=column < n_rows, other=0.0) * weight
-                gap = y[None, :] - x[:, None]
-                if POWERS:
-                    total += powered(gap, tl.load(exponents + p * M + slot))
-                else:
-                    total += gap * gap
+        total = exact_tile(XT, kept, weights, exponents, p, row, column, row < n_rows, n_rows,
+                           M, B, B, POWERS)  # fmt: skip
         found = (total <= tl.load(radius + p)).to(tl.int8)
         there = (row < n_rows)[:, None] & (column < n_rows)[None, :]
         place = (p * n_rows + row)[:, None] * n_rows + column[None, :]
@@ -124,17 +113,8 @@ def _nearest_core(XT, kept, weights, exponents, near, core, border, out, n_rows,
             anchor = tl.load(core + p * n_rows + column, mask=column < n_rows, other=0)
             mate = mate * anchor[None, :] * wanted[:, None]
             if tl.max(tl.max(mate.to(tl.int32), axis=1), axis=0) > 0:
-                total = tl.zeros((BM, BN), dtype=tl.float64)
-                for slot in range(0, M):
-                    feature = tl.load(kept + p * M + slot).to(tl.int64)
-                    weight = tl.load(weights + p * M + slot)
-                    x = tl.load(XT + feature * n_rows + row, mask=row < n_rows, other=0.0) * weight
-                    y = tl.load(XT + feature * n_rows + column, mask=column < n_rows, other=0.0)
-                    gap = (y * weight)[None, :] - x[:, None]
-                    if POWERS:
-                        total += powered(gap, tl.load(exponents + p * M + slot))
-                    else:
-                        total += gap * gap
+                total = exact_tile(XT, kept, weights, exponents, p, row, column, row < n_rows,
+                                   n_rows, M, BM, BN, POWERS)  # fmt: skip
                 total = tl.where(mate != 0, total, float("inf"))
                 least = tl.min(total, axis=1)
                 first = tl.min(

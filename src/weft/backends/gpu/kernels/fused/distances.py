@@ -14,7 +14,7 @@ import triton
 import triton.language as tl
 
 from weft._base.arrays import Tensor
-from weft.backends.gpu.kernels.fused.nearest import powered
+from weft.backends.gpu.kernels.fused.nearest import exact_tile
 
 _ROWS, _COLUMNS = 32, 64
 
@@ -26,17 +26,8 @@ def _exact(XT, kept, weights, exponents, out, n_rows, first_row, n_block, M: tl.
     offset = tl.program_id(1) * BM + tl.arange(0, BM)
     row = first_row + offset
     column = tl.program_id(0) * BN + tl.arange(0, BN)
-    total = tl.zeros((BM, BN), dtype=tl.float64)
-    for slot in range(0, M):
-        feature = tl.load(kept + p * M + slot).to(tl.int64)
-        weight = tl.load(weights + p * M + slot)
-        x = tl.load(XT + feature * n_rows + row, mask=offset < n_block, other=0.0) * weight
-        y = tl.load(XT + feature * n_rows + column, mask=column < n_rows, other=0.0) * weight
-        gap = y[None, :] - x[:, None]
-        if POWERS:
-            total += powered(gap, tl.load(exponents + p * M + slot))
-        else:
-            total += gap * gap
+    total = exact_tile(XT, kept, weights, exponents, p, row, column, offset < n_block, n_rows,
+                       M, BM, BN, POWERS)  # fmt: skip
     place = (p * n_block + offset)[:, None] * n_rows + column[None, :]
     tl.store(out + place, total.to(out.dtype.element_ty),
              mask=(offset < n_block)[:, None] & (column < n_rows)[None, :])  # fmt: skip

@@ -95,6 +95,25 @@ def powered(gap, exponent):
 
 
 @triton.jit
+def exact_tile(XT, kept, weights, exponents, p, row, column, ok_row, n_rows, M: tl.constexpr,
+               BM: tl.constexpr, BN: tl.constexpr, POWERS: tl.constexpr):  # fmt: skip
+    """Powered distances (BM, BN) of rows and columns in float64, feature by feature."""
+    total = tl.zeros((BM, BN), dtype=tl.float64)
+    for slot in range(0, M):
+        weight = tl.load(weights + p * M + slot)
+        if weight != 0.0:  # slots that are left over
+            base = XT + tl.load(kept + p * M + slot).to(tl.int64) * n_rows
+            x = tl.load(base + row, mask=ok_row, other=0.0) * weight
+            y = tl.load(base + column, mask=column < n_rows, other=0.0) * weight
+            gap = y[None, :] - x[:, None]
+            if POWERS:
+                total += powered(gap, tl.load(exponents + p * M + slot))
+            else:
+                total += gap * gap
+    return total
+
+
+@triton.jit
 def _settle(X, kept, weights, exponents, candidates, bound, full, indices, values, flagged,
             n_flagged, n_rows, n_features, k, M: tl.constexpr, C: tl.constexpr, BR: tl.constexpr,
             POWERS: tl.constexpr):  # fmt: skip
