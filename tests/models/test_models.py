@@ -277,7 +277,7 @@ def test_a_forged_array_is_refused(fitted, tmp_path, name, attribute, change, wo
         ("WeightedKMeans", {"n_clusters": {"$float": "nan"}}, "parameter 'n_clusters' is nan"),
         ("FeatureSwarm", {"clusterer": "os.system"}, "parameter 'clusterer' is 'os.system'"),
         ("FeatureSwarm", {"clusterer_params": {"eps": {"a": []}}}, "has no parameter 'eps'"),
-        ("KernelSwarm", {"kernel_params": [1, 2]}, "must be a dict of the kernel's"),
+        ("KernelSwarm", {"kernel_params": [1, 2]}, "must be None or a dict"),
         ("KernelSwarm", {"max_memory": "9" * 400 + "GiB"}, "'max_memory'"),
         ("KernelSwarm", {"n_particles": 10**400}, "a very large integer"),
         ("ProjectedSwarm", {"metric": "jaccard"}, "metric='euclidean'"),

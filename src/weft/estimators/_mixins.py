@@ -7,21 +7,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from weft._base.arrays import Integers
 from weft._base.docstrings import Entry
 from weft.backends.devices import to_host
 from weft.estimators._docstrings import complete_docstrings
 from weft.estimators._fit_tasks import FitTasksMixin
+from weft.estimators._guard import GuardMixin
 from weft.estimators._raw_tables import RawTableMixin
+from weft.estimators._reading import read_table
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.report.schema import SUMMARY
 from weft.tables.schema import RECIPE
 
 
-class KeepMixin:
+class KeepMixin(GuardMixin):
     """Saving to one file without pickle.
 
     A class declares in ``_schema`` its parameters and everything that a fit leaves on an instance;
@@ -113,7 +115,7 @@ class PredictMixin:
     def predict(self: Any, X: Any) -> Integers:
         """Label rows, whether seen in fit or not; the class says what decides."""
         check_is_fitted(self)
-        return self._nearest(validate_data(self, self._rows_of(X), dtype=np.float64, reset=False))
+        return self._nearest(read_table(self, X, reset=False))
 
 
 class ColumnsMixin(SelectorMixin):
@@ -127,7 +129,9 @@ class ColumnsMixin(SelectorMixin):
         ndarray of shape (n_samples, n_selected)
             The columns of `X` that fit has kept.
         """
-        return super().transform(to_host(X))
+        given = to_host(X)
+        read_table(self, given, reset=False)  # refuses what is no table of numbers
+        return super().transform(given)
 
 
 class KeptFeaturesMixin:

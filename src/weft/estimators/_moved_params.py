@@ -24,7 +24,14 @@ class Moved(NamedTuple):
 
 def moved_dict(name: str, into: str, merge: Merge) -> Moved:
     """A dict of settings that stood beside the parameter that they belong to."""
-    return Moved((name,), into, lambda value, old: merge(value, old[name] or {}))
+
+    def put(value: Any, old: Mapping[str, Any]) -> Any:
+        settings = old[name]
+        if settings is not None and not isinstance(settings, Mapping):
+            raise TypeError(f"{name}={settings!r} must be None or a dict of settings.")
+        return merge(value, settings or {})
+
+    return Moved((name,), into, put)
 
 
 class MovedParamsMixin:

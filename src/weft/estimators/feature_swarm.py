@@ -24,6 +24,7 @@ from weft.columns.screening import columns_that_matter
 from weft.estimators._anchors import AnchorsMixin
 from weft.estimators._declared_features import FEATURE_SWARM
 from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin, moved_dict
+from weft.estimators._parameters import LIVE_OBJECTS
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.search.clusterers import Clusterer, clusterer_with, make_clusterer, name_of
@@ -134,6 +135,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
     """
 
     _schema = FEATURE_SWARM
+    _live = LIVE_OBJECTS
     _records: ClassVar[Mapping[str, Merge]] = {
         "clusterer": clusterer_with,
         "criterion": criterion_with,

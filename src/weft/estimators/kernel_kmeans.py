@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
@@ -24,6 +23,7 @@ from weft.estimators._declared_spaces import (
 )
 from weft.estimators._kernel_methods import KernelMixin
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.estimators._sampled import SampledMixin
 from weft.methods.mercer.spaces import nearest_means
 from weft.models.kinds import Choice, Number, OneOf
@@ -117,7 +117,7 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
 
     def fit(self, X, y=None):
         """Cluster the rows."""
-        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
+        X = read_table(self, X)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self._fit_sampled(X, seed, 4)
         return self

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
@@ -18,6 +17,7 @@ from weft.estimators._declared import POSITIVE, declare, history, positions
 from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, SPACE, WIDTH
 from weft.estimators._kernel_methods import KernelMixin
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.models.kinds import Choice, OneOf
 
 
@@ -95,7 +95,7 @@ class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Choose the centres and assign the rows."""
-        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
+        X = read_table(self, X)
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)

@@ -41,7 +41,7 @@ from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO, TABLE_2
 
 # Matrices of n × n that are alive at once while a space is built.
-_MATRICES = 4
+_MATRICES = 6
 # Old names of what the swarm's settings hold.
 _OF_THE_SWARM = ("inertia", "cognitive", "social", "max_velocity")
 

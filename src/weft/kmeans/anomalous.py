@@ -32,7 +32,7 @@ class AnomalousStart:
 
     def __post_init__(self) -> None:
         check_real("min_cluster_size", self.min_cluster_size, low=0.0)
-        check_real("pattern_offset", self.pattern_offset, low=0.0)
+        check_real("pattern_offset", self.pattern_offset, low=0.0, high=1e100)
 
 
 def read_anomalous(init: Any) -> AnomalousStart:

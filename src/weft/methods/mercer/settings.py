@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -41,6 +42,16 @@ class Kernel:
         check_choice("kernel", self.name, KERNELS)
         if not isinstance(self.params, Mapping):
             raise TypeError(f"params={self.params!r} must be a dict of the kernel's parameters.")
+        taken: list[str] = []
+        if self.name != "diffusion":
+            signature = inspect.signature(PAIRWISE_KERNEL_FUNCTIONS[self.name])
+            taken = [name for name in signature.parameters if name not in ("X", "Y")]
+        for key in self.params:
+            if key not in taken:
+                listed = ", ".join(taken) or "none"
+                raise ValueError(
+                    f"params has the entry {key!r}, but kernel={self.name!r} takes: {listed}."
+                )
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,7 @@ class FeatureCenters:
 
     def __post_init__(self) -> None:
         check_real("min_size", self.min_size, low=0.0, high=0.5)
-        check_integer("refine_steps", self.refine_steps, low=0)
+        check_integer("refine_steps", self.refine_steps, low=0, high=10**5)
         check_choice("polish", self.polish, (True, False))
 
 

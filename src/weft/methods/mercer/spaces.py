@@ -65,7 +65,7 @@ class KernelSpace(FeatureSpace):
     @classmethod
     def of(cls, X: Floats, kernel: str, params: dict[str, Any], n_components: int) -> KernelSpace:
         """Build the space of `kernel` over X."""
-        gram = np.ascontiguousarray(pairwise_kernels(X, metric=kernel, **params))
+        gram = np.ascontiguousarray(pairwise_kernels(X, metric=kernel, n_jobs=1, **params))
         return cls.of_gram(X, gram, kernel, params, n_components)
 
     @classmethod
@@ -82,7 +82,7 @@ class KernelSpace(FeatureSpace):
         return cls(X, gram, vectors * np.sqrt(values), kernel, params)
 
     def cross(self, rows: Floats) -> Floats:
-        return pairwise_kernels(rows, self.X, metric=self.kernel, **self.params)
+        return pairwise_kernels(rows, self.X, metric=self.kernel, n_jobs=1, **self.params)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Objective:
             check_choice("strength", self.strength, ("auto",))
         else:
             check_real("strength", self.strength, low=0.0, open_low=True)
-        check_real("dispersion_floor", self.dispersion_floor, low=0.0)
+        check_real("dispersion_floor", self.dispersion_floor, low=0.0, high=1e100)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class ClusterEstimate:
     def __post_init__(self) -> None:
         if self.n_clusters is not None:
             check_integer("n_clusters_estimate", self.n_clusters, low=1)
-        check_integer("n_estimates", self.n_estimates, low=1)
+        check_integer("n_estimates", self.n_estimates, low=1, high=10**5)
         check_real("k_spread", self.k_spread, low=0.0, open_low=True)
 
 

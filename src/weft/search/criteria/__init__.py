@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -43,6 +44,20 @@ __all__ = [
 ]
 
 
+def _two_arguments(function: Any) -> Any:
+    """Return the function if it can be called with columns and labels."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError as error:
+        raise TypeError(
+            f"criterion={function!r} cannot be called with two arguments; it gets the weighted, "
+            "selected columns and the labels, and returns a number."
+        ) from error
+    except ValueError:  # compiled functions may have no signature to look at
+        pass
+    return function
+
+
 def make_criterion(criterion: Any, params: Mapping[str, Any] | None = None) -> Criterion:
     """Return the criterion of that name, the object itself, or one around a function."""
     given = isinstance(criterion, Criterion)
@@ -52,7 +67,7 @@ def make_criterion(criterion: Any, params: Mapping[str, Any] | None = None) -> C
                 f"criterion_params={params!r} goes with a criterion's name; set the parameters of "
                 "an object on itself, and bind the parameters of a function with functools.partial."
             )
-        return criterion if given else FunctionCriterion(criterion)
+        return criterion if given else FunctionCriterion(_two_arguments(criterion))
     check_choice("criterion", criterion, CRITERIA)
     return check_params(f"criterion {criterion!r}", params, CRITERIA[criterion])
 
