@@ -222,6 +222,7 @@ WRONG = [
     (SwarmSettings, {"init": "best"}, "init='best' is not known"),
     (SwarmSettings, {"weight_init": "zero"}, "weight_init='zero' is not known"),
     (SwarmSettings, {"bounds": "wrap"}, "bounds='wrap' is not known"),
+    (SwarmSettings, {"inertia": 0.9}, "inertia=0.9 must be two numbers"),
     (SwarmSettings, {"acceleration": -1.0}, "acceleration=-1.0 must be"),
     (SwarmSettings, {"n_steps": 0}, "n_steps=0 must be"),
     (SwarmSettings, {"max_iter": 0}, "max_iter=0 must be"),

@@ -43,7 +43,7 @@ def test_the_judge_sees_what_is_unclean(monkeypatch):
         ("KernelKMeans", {"n_jobs": math.nan}, TypeError, "n_jobs=nan must be"),
         ("WeightedKMeans", {"n_jobs": 10**9}, ValueError, "n_jobs=1000000000 must be"),
         ("FeatureSwarm", {"n_clusters": -1}, ValueError, "n_clusters=-1 must be at least 1"),
-        ("ProjectedSwarm", {"inertia": math.nan}, ValueError, "'inertia' of swarm is nan"),
+        ("ProjectedSwarm", {"inertia": math.nan}, ValueError, "inertia=nan must be two numbers"),
         ("GeneticClustering", {"max_clusters": 2**31}, ValueError, "max_clusters=2147483648 must"),
         ("DynamicSwarm", {"max_clusters": 2**31}, ValueError, "max_clusters=2147483648 must"),
         ("StagedSwarm", {"max_clusters": 2**70}, ValueError, "max_clusters=a very large integer"),

@@ -94,6 +94,13 @@ def parse_memory(name: str, value: Any) -> int:
     raise ValueError(f"{name}={shown} is not an amount of memory; write '1GiB', '500MB' or bytes.")
 
 
+def check_pair(name: str, value: Any) -> tuple[Any, Any]:
+    """Return `value` if it is a pair."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise ValueError(f"{name}={value!r} must be two numbers.")
+    return value[0], value[1]
+
+
 def check_params(owner: str, params: Mapping[str, Any] | None, factory: Callable[..., Any]) -> Any:
     """Call `factory` with `params`, naming the allowed keys when one is unknown."""
     import inspect

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_pair, check_real
 from weft.backends.devices import DEVICES
 from weft.methods.projected.criteria import OBJECTIVES
 from weft.methods.projected.starts import INITS, WEIGHT_INITS
@@ -95,9 +95,8 @@ class SwarmSettings:
         check_choice("init", self.init, INITS)
         check_choice("weight_init", self.weight_init, WEIGHT_INITS)
         check_choice("bounds", self.bounds, BOUNDS)
-        first, last = self.inertia
-        check_real("inertia[0]", first)
-        check_real("inertia[1]", last)
+        for place, value in enumerate(check_pair("inertia", self.inertia)):
+            check_real(f"inertia[{place}]", value)
         check_real("acceleration", self.acceleration, low=0.0)
         check_integer("n_steps", self.n_steps, low=1)
         check_integer("max_iter", self.max_iter, low=1)

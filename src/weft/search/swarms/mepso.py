@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_pair, check_real
 from weft.backends.cpu.kernels.moves import move_particles
 from weft.search.swarms.bests import nothing_known, remember
 
@@ -92,7 +92,7 @@ class MEPSO:
         check_real("initial_velocity", self.initial_velocity, low=0.0)
         check_choice("elitist", self.elitist, (True, False))
         if self.bounds is not None:
-            low, high = self.bounds
+            low, high = check_pair("bounds", self.bounds)
             check_real("bounds[1]", high, low=check_real("bounds[0]", low))
 
     def start(self, positions: Floats, rng: np.random.Generator) -> MEPSOState:
