@@ -38,3 +38,13 @@ def find_alternatives(
         Alternative(float(scores[at]) - best, int(labels[at].max()) + 1, labels[at], methods[at])
         for at in chosen
     ]
+
+
+def different(alternatives: tuple[Alternative, ...]) -> list[Alternative]:
+    """Return the first, and those of the others that tell another story than all before them."""
+    chosen: list[Alternative] = []
+    for one in alternatives:
+        like = (adjusted_rand_score(one.labels, other.labels) for other in chosen)
+        if len(chosen) < MAX_ALTERNATIVES and all(index < SAME_STORY for index in like):
+            chosen.append(one)
+    return chosen

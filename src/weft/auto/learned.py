@@ -123,6 +123,8 @@ def verdict_of(answer: Answer, learned: dict[str, Any], repeated: bool) -> str:
             f" Repeating the search on 70 % of the rows gives {_how_alike(stability)} "
             f"clusters (adjusted Rand index {stability:.2f})."
         )
+    if answer.partition.caution:
+        text = f"Caution: {answer.partition.caution}. {text}"
     if answer.cut_short_by:
         text += f" Repeats were left out because of {answer.cut_short_by}."
     return text

@@ -20,17 +20,20 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
-from weft.auto.alternatives import Alternative, find_alternatives
+from weft.auto.alternatives import Alternative, different, find_alternatives
 from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
 from weft.auto.examining import FIXED, examine
 from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import RepeatedSearch
+from weft.auto.sources import Sources, as_alternatives, cluster_sources, confidence_of, method_of
 from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
 from weft.columns.screening import Screening
 from weft.columns.weights import association
 from weft.parallel.blas import one_blas_thread
+
+SURE = 0.5  # confidence from which clusters of the numbers alone are the answer of a mixed table
 
 
 class Settings(NamedTuple):
@@ -59,6 +62,8 @@ class Partition(NamedTuple):
     verdict: Verdict | None = None
     candidates: tuple[Candidate, ...] = ()
     prepared: Prepared | None = None
+    others: tuple[Alternative, ...] = ()  # answers of other views of the table
+    caution: str = ""  # what to know before the answer is used
 
     @property
     def clustered(self) -> bool:
@@ -77,41 +82,61 @@ class Answer(NamedTuple):
     cut_short_by: str  # who left rounds out; empty: nobody
 
 
-def search(X: Floats, scales: Floats, settings: Settings, clock: Clock) -> Answer:
-    """Find the clusters of X, which is in units of its columns' deviations, `scales`."""
+def search(
+    X: Floats, scales: Floats, settings: Settings, clock: Clock, sources: Sources | None = None
+) -> Answer:
+    """Find the clusters of X, which is in units of its columns' deviations, `scales`.
+
+    With `sources`, the columns of X are coordinates of these source columns.
+    """
     rows = np.arange(len(X))
     if len(X) > MAX_ROWS:
         rng = np.random.default_rng([FIXED, 7])
         rows = np.sort(rng.choice(len(X), MAX_ROWS, replace=False))
     with one_blas_thread():
-        partition = partition_of(X, scales, rows, settings)
+        partition = partition_of(X, scales, rows, settings, sources)
         weights = np.zeros(X.shape[1])
         others: list[Alternative] = []
         if partition.clustered:
             inside = partition.labels >= 0
             table = X[np.ix_(rows[inside], np.flatnonzero(partition.kept))]
             weights[partition.kept] = association(table, partition.labels[inside])
+            if sources is not None:
+                weights = sources.share_weights(weights)
             if not clock.is_late(0.8):
                 others = _alternatives(partition, settings)
     return Answer(rows, partition.labels, partition, weights, others, clock.stopped_by)
 
 
 def repeated_search(
-    X: Floats, scales: Floats, answer: Answer, settings: Settings
+    X: Floats,
+    scales: Floats,
+    answer: Answer,
+    settings: Settings,
+    sources: Sources | None = None,
 ) -> RepeatedSearch:
     """Return the objective that repeats the search on parts of the answer's rows."""
 
     def repeat(places: Integers) -> tuple[Integers, Mask]:
+        chosen = answer.rows[places]
+        own = None if sources is None else sources.take(chosen)
         with one_blas_thread():
-            rows = X[answer.rows[places]]
-            part = partition_of(rows, scales, np.arange(len(places)), settings)
+            part = partition_of(X[chosen], scales, np.arange(len(places)), settings, own)
         return part.labels, part.kept
 
     return RepeatedSearch(answer.labels, X.shape[1], settings.n_resamples, settings.seed, repeat)
 
 
-def partition_of(X: Floats, scales: Floats, rows: Integers, settings: Settings) -> Partition:
-    """Return the judge's choice for the rows; columns are screened on all of X."""
+def partition_of(
+    X: Floats,
+    scales: Floats,
+    rows: Integers,
+    settings: Settings,
+    sources: Sources | None = None,
+) -> Partition:
+    """Return the choice for the rows; columns are screened on all of X."""
+    if sources is not None and settings.n_clusters != 1:
+        return _partition_of_sources(X, scales, rows, settings, sources)
     if settings.n_clusters == 1:
         kept = np.ptp(X, axis=0) > 0.0
         group = np.full(len(kept), -1, dtype=np.int64)
@@ -148,6 +173,48 @@ def partition_of(X: Floats, scales: Floats, rows: Integers, settings: Settings) 
     )
 
 
+def _partition_of_sources(
+    X: Floats, scales: Floats, rows: Integers, settings: Settings, sources: Sources
+) -> Partition:
+    """Return the clusters of a table with categories.
+
+    If the numbers among the kept columns show clusters by themselves and the judge is sure of
+    them, they are the answer: categories then describe it. Otherwise all kept columns decide.
+    """
+    found = cluster_sources(
+        sources,
+        rows,
+        rate=settings.rate,
+        low=settings.n_clusters or settings.min_clusters,
+        high=settings.n_clusters or settings.max_clusters,
+        rng=np.random.default_rng([FIXED, 10]),
+    )
+    screening = sources.spread(found.screening)
+    if not found.found:
+        nothing = np.zeros(len(rows), dtype=np.int64)
+        return Partition(nothing, np.zeros_like(screening.kept), screening, 0.5)
+    by_columns = as_alternatives(found.found, found.found[0].stability)
+    numbers = sources.coordinates_of_numbers(found.kept)
+    others: tuple[Alternative, ...] = ()
+    if len(np.unique(sources.owner[numbers])) >= 2:
+        part = partition_of(X[:, numbers], scales[numbers], rows, settings)
+        if part.clustered and part.confidence >= SURE:
+            kept = np.zeros(X.shape[1], dtype=bool)
+            kept[numbers] = part.kept
+            return part._replace(kept=kept, screening=screening, others=by_columns[:1])
+        others = tuple(_alternatives(part, settings)) if part.clustered else ()
+    chosen = found.found[0]
+    return Partition(
+        chosen.labels,
+        found.kept[sources.owner],
+        screening,
+        confidence_of(chosen),
+        method_of(chosen),
+        others=(by_columns[0], *found.without, *others, *by_columns[1:]),
+        caution=found.caution,
+    )
+
+
 def _is_allowed(candidate: Candidate, settings: Settings) -> bool:
     sizes = np.bincount(candidate.labels[candidate.labels >= 0])
     low = settings.n_clusters or settings.min_clusters or 2
@@ -166,10 +233,11 @@ def _answer_labels(prepared: Prepared, candidate: Candidate, settings: Settings)
 def _alternatives(partition: Partition, settings: Settings) -> list[Alternative]:
     verdict, prepared = partition.verdict, partition.prepared
     if verdict is None or prepared is None:
-        return []
+        return different(partition.others)
     labels = [_answer_labels(prepared, each, settings) for each in partition.candidates]
     methods = [each.generators[0] for each in partition.candidates]
-    return find_alternatives(labels, methods, verdict.scores, verdict.winner)
+    found = find_alternatives(labels, methods, verdict.scores, verdict.winner)
+    return different((found[0], *partition.others, *found[1:]))
 
 
 class Clock:

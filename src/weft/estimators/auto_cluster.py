@@ -11,8 +11,8 @@ from weft.auto.canonical import to_canonical
 from weft.auto.learned import learn, nearest_anchors
 from weft.auto.resampling import Repeat, Rounds
 from weft.auto.search import Answer, Clock, Settings, repeated_search, search
+from weft.auto.sources import Sources, is_mixed
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared_auto import AUTO_CLUSTER
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.search.optimize import optimize
@@ -171,16 +171,21 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self
             The fitted estimator.
         """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
+        X, by_source = self._read_table(X)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_magnitude(X)
         settings = self._settings(*X.shape)
         given = to_canonical(X)
         table, scales = given.standardised(), given.scales()
+        sources = None
+        if by_source is not None and is_mixed(by_source):
+            owner = self._plan().owner[given.columns]
+            sources = Sources(by_source, owner).take(given.rows)
         with running(self, X, resume) as run:
             settings = settings._replace(seed=run.seed(self.random_state))
             clock = Clock(settings.time_limit, run.stop_requested_by)
-            answer = search(table, scales, settings, clock)
-            repeats = self._repeat(table, scales, answer, settings, clock)
+            answer = search(table, scales, settings, clock, sources)
+            repeats = self._repeat(table, scales, answer, settings, clock, sources)
             answer = answer._replace(cut_short_by=clock.stopped_by)
             for name, value in learn(given, table, scales, answer, repeats).items():
                 setattr(self, name, value)
@@ -227,11 +232,12 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         answer: Answer,
         settings: Settings,
         clock: Clock,
+        sources: Sources | None,
     ) -> list[Repeat]:
         """Repeat the search on parts of the rows, as long as nobody asks for an end."""
         if not answer.partition.clustered or not settings.n_resamples or clock.is_late(0.5):
             return []
-        objective = repeated_search(table, scales, answer, settings)
+        objective = repeated_search(table, scales, answer, settings, sources)
         late = [lambda generation: clock.is_late(0.5)]
         optimize(
             objective,
@@ -257,7 +263,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         if not self.get_support().any():
             return np.zeros(len(X), dtype=np.int64)
         metric = self.feature_weights_ / self.feature_scales_
@@ -279,6 +285,6 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             Weighted, selected columns.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         support = self.get_support()
         return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]
