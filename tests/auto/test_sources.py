@@ -64,14 +64,24 @@ def test_noise_has_no_clusters_unless_their_number_is_given():
     assert found.found[0].n_clusters == 4
 
 
-def test_a_repeated_column_is_a_caution_and_the_others_are_offered():
-    # Three columns say almost the same three groups, and two others an independent pair of groups.
+def channel_and_a_number(n=400):
+    """A yes/no, and a number that knows little of it: cut in two, the table gives the yes/no."""
     rng = np.random.default_rng(1)
-    n = 400
-    shop, kind = rng.integers(3, size=n), rng.integers(2, size=n)
-    values = np.column_stack([shop, kind, np.where(rng.random(n) < 0.02, 1 - kind, kind)])
-    found = search(table_of(list(values.T), 0), low=3, high=3)
-    assert found.kept.sum() >= 2
+    channel = rng.integers(2, size=n)
+    return rng.normal(0.7 * channel, 1.0), channel
+
+
+def test_clusters_that_are_a_column_get_a_caution():
+    found = search(table_of(channel_and_a_number(), 1), low=2, high=2)
+    assert "the clusters are the values of column 'c1'" in found.caution
+    assert "say little" in found.caution
+
+
+def test_the_caution_stands_first_in_the_verdict():
+    number, channel = channel_and_a_number()
+    frame = pd.DataFrame({"spend": number, "channel": np.array(["web", "shop"])[channel]})
+    model = AutoCluster(2, n_resamples=0).fit(frame)
+    assert model.verdict_.startswith("Caution: the clusters are the values of column 'channel'")
 
 
 def test_weights_and_columns_are_shared_by_coordinates():
