@@ -101,11 +101,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Write the tables as Markdown."""
+    """Write the tables as Markdown, then each paper's counts and placebo."""
     from bench.harness.compare import report
+    from bench.harness.counting import headline, placebo, tables_of
 
-    for name in chosen(options.studies):
-        sys.stdout.write(report(study.load(name), options.results) + "\n")
+    names = chosen(options.studies)
+    for paper in study.PAPERS:
+        own = [study.load(name) for name in names if name.startswith(f"{paper}-")]
+        tables = tables_of(own, options.results)
+        for table in tables:
+            sys.stdout.write(report(table, options.results) + "\n")
+        if tables:
+            found = placebo(tables, options.results)
+            sys.stdout.write(f"{paper}: {headline(tables)} {found.text}\n\n")
     return 0
 
 

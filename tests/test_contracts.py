@@ -350,7 +350,7 @@ def test_a_table_that_hurts_is_fitted_or_refused_in_a_sentence(any_name, case, q
     ("bad", "words"),
     [
         (np.full((9, 3), np.nan), "NaN"),
-        (np.full((9, 3), np.inf), "infinity|too large"),
+        (np.full((9, 3), np.inf), "infinity|infinite|too large"),
         (np.empty((0, 3)), "0 sample"),
         (np.empty((9, 0)), "0 feature"),
         (np.ones(9), "1D array"),
@@ -364,6 +364,8 @@ def test_a_table_that_hurts_is_fitted_or_refused_in_a_sentence(any_name, case, q
 def test_what_is_no_table_is_refused(any_name, bad, words, quick):
     if any_name == "RangeScaler" and words == "NaN":
         return  # it lets gaps through, and says so in its tags
+    if any_name == "TablePreparer" and words in ("NaN", "convert|string"):
+        words = "no column that can be used"  # it reads both, but not where all cells are alike
     with pytest.raises((ValueError, TypeError), match=words):
         quick(any_name).fit(bad)
 

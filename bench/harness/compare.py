@@ -7,15 +7,16 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bench.harness.directions import findings, rows_for
-from bench.harness.lines import Line, lines_of, test_of
+from bench.harness.counting import JUDGED, NOT_JUDGED, Table
+from bench.harness.directions import rows_for
+from bench.harness.lines import Line, test_of
 from bench.harness.study import Study
 
 
-def report(study: Study, folder: Path, *, level: int = 2) -> str:
+def report(table: Table, folder: Path, *, level: int = 2) -> str:
     """Return the section of a table."""
+    study = table.study
     rows = rows_for(study, folder)
-    lines = lines_of(study, rows)
     out = [
         f"{'#' * level} Table {study.table}: {study.title}".replace("Table figure", "Figure"),
         "",
@@ -24,20 +25,19 @@ def report(study: Study, folder: Path, *, level: int = 2) -> str:
     ]
     if study.notes:
         out += [study.notes, ""]
-    out += [counted(lines), ""]
+    out += [counts_of(table), ""]
     out += [
         "| data | method | what | ours | runs | theirs | difference | 95 % interval | verdict |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    out += [_row(line) for line in lines]
+    out += [_row(line, table.repeats.get(place, "")) for place, line in enumerate(table.lines)]
     tests = _tests(study, rows)
     if tests:
         out += ["", *tests]
-    found = findings(study, rows)
-    if found:
+    if table.findings:
         out += ["", "| what the paper says | difference | p (signed ranks) | Cliff's δ | pairs | |"]
         out += ["| --- | --- | --- | --- | --- | --- |"]
-        for each in found:
+        for each in table.findings:
             numbers = ["", "", "", ""]
             if each.test is not None:
                 test = each.test
@@ -47,19 +47,21 @@ def report(study: Study, folder: Path, *, level: int = 2) -> str:
     return "\n".join(out) + "\n"
 
 
-def counted(lines: list[Line]) -> str:
-    """Return how many printed numbers agree."""
-    words = Counter(
-        line.word.split(":")[0] for line in lines if line.word and line.theirs is not None
-    )
+def counts_of(table: Table) -> str:
+    """Return how many of a table's numbers agree."""
+    words = Counter(line.word for line in table.lines if line.word and line.theirs is not None)
     if not words:
         return "No number to judge."
-    total = sum(words.values())
-    rest = ", ".join(f"{count} {word}" for word, count in words.most_common() if word != "agrees")
-    return f"{words['agrees']} of {total} printed numbers agree" + (f"; {rest}." if rest else ".")
+    total = sum(words[word] for word in JUDGED)
+    rest = [f"{words[word]} {word}" for word in (*JUDGED[1:], *NOT_JUDGED) if words[word]]
+    text = f"{words['agrees']} of {total} judged numbers agree"
+    text += f"; {', '.join(rest)}." if rest else "."
+    if table.repeats:
+        text += f" {len(table.repeats)} of the numbers stand in an earlier table and count there."
+    return text
 
 
-def _row(line: Line) -> str:
+def _row(line: Line, earlier: str) -> str:
     ours = "" if line.ours is None else _number(line.ours)
     theirs = "" if line.theirs is None else _number(line.theirs)
     gap = interval = ""
@@ -70,7 +72,9 @@ def _row(line: Line) -> str:
     runs = str(line.n_runs) if line.n_runs else ""
     data = {"*": "all sets"}.get(line.data, line.data)
     entries = [data, line.method, name_of(line.metric), ours, runs, theirs]
-    return "| " + " | ".join([*entries, gap, interval, line.word]) + " |"
+    verdict = line.word + (f": {line.reason}" if line.reason else "")
+    verdict += f" (as in table {earlier})" if earlier else ""
+    return "| " + " | ".join([*entries, gap, interval, verdict]) + " |"
 
 
 NAMES = {

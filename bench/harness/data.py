@@ -12,6 +12,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 import weft.datasets
+from bench.harness.recordings import read_trials
 from weft import RangeScaler
 from weft.datasets import add_noise_features
 
@@ -52,6 +53,9 @@ def _load(frozen: Any, seed: int) -> Table:
     spec = _thawed(frozen)
     if "make" in spec:
         X, y = _generated(spec, seed)
+    elif "recordings" in spec:
+        X, y = read_trials(path_of(spec["recordings"]))
+        X = _scaled(pd.DataFrame(X), spec)
     elif spec["file"].endswith(".npz"):
         X, y = _cluto(spec)
     elif spec["file"].endswith(".csv.gz"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.harness import planes
 from bench.harness.compare import name_of
 from bench.harness.study import Study, any_match
 from bench.harness.summaries import steps_of
@@ -16,23 +17,26 @@ Rows = list[dict[str, Any]]
 COLOURS = ("#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860", "#da8bc3")
 
 
-def draw(study: Study, rows: Rows, folder: Path) -> list[Path]:
-    """Draw the figures of a study that its rows allow; return their files."""
+def draw(study: Study, rows: Rows, folder: Path) -> list[tuple[Path, str]]:
+    """Draw the figures of a study that its rows allow; return their files and captions."""
     import matplotlib
 
     matplotlib.use("Agg")
     made = []
     for number, asked in enumerate(study.figures, 1):
         kind = asked["kind"]
-        figure = {"boxes": boxes, "exponent": exponent, "convergence": convergence}[kind](
-            study, rows, asked
-        )
+        if kind in planes.KINDS:
+            figure = planes.KINDS[kind](study, rows, asked, _grid)
+        else:
+            figure = {"boxes": boxes, "exponent": exponent, "convergence": convergence}[kind](
+                study, rows, asked
+            )
         if figure is None:
             continue
         path = folder / f"{study.name}-{number}.png"
         # No date and no version inside: the same rows give the same bytes.
         figure.savefig(path, dpi=80, bbox_inches="tight", metadata={"Software": None})
-        made.append(path)
+        made.append((path, asked.get("title", study.title)))
     return made
 
 

@@ -9,9 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
+from bench.harness.spread import start_share
 from bench.harness.study import Cell, Study, any_match, load
 from bench.harness.summaries import Summary, of_cell, per_set
-from bench.harness.verdicts import Test, Verdict, compare_methods, judge, paired_runs
+from bench.harness.verdicts import (
+    TELLING_SHARE,
+    UNCERTAIN,
+    Printed,
+    Test,
+    Verdict,
+    compare_methods,
+    direction_of,
+    judge,
+    paired_runs,
+    telling_width,
+)
 
 
 class Line(NamedTuple):
@@ -25,14 +37,15 @@ class Line(NamedTuple):
     n_runs: int
     low: float
     high: float
-    word: str
+    word: str  # agrees, better, worse, differs, too uncertain, other data, not run, or ""
+    reason: str = ""  # why it does not agree, where that is known
 
 
 def lines_of(study: Study, rows: list[dict[str, Any]]) -> list[Line]:
     """Return one line per printed number, and per number of ours where none is printed."""
     if study.summary == "beside sets":
         return _beside_sets(study, rows)
-    decimals = _decimals(study)
+    decimals = decimals_of(study)
     out = []
     for cell in study.cells:
         summary = of_cell(study, cell, rows)
@@ -61,25 +74,29 @@ def _line(
         mean = float(np.mean([group.mean() for group in groups]))
         return Line(*start, mean, None, sum(map(len, groups)), math.nan, math.nan, "")
     if key in summary.samples and theirs is not None:
-        found = _judged(study, cell, key, summary, decimals)
+        found = judged(study, cell, key, summary, decimals)
         word = found.word
         if key == "max" and _n_trials(rows, cell) < study.their_trials and not _exact(study, cell):
             word = ""  # the largest of fewer runs is smaller
         if key == "seconds":
             word = ""  # another machine
-        why = _why(study, cell) if word else ""
-        if why and word != "agrees":
-            word = f"cannot be reproduced: {why}"
-        return Line(*start, found.ours, theirs, found.n_runs, found.low, found.high, word)
+        reason = reason_for(study, cell, key, word)
+        other = other_data(study, cell) if word else ""
+        if other:
+            word, reason = "other data", other
+        return Line(*start, found.ours, theirs, found.n_runs, found.low, found.high, word, reason)
     if key == "r" and "r" in summary.numbers and theirs is not None:
         return _correlation(start, summary, theirs, study.their_trials)
     if key in summary.numbers:
         return Line(*start, summary.numbers[key], theirs, 0, math.nan, math.nan, "")
-    word, why = "not run", _why(study, cell)
     if key.startswith("reached") and _was_run(cell, rows):
         # Of what was never reached there is no spread to judge.
-        word, why = ("never reached", why) if key == "reached" else ("", "")
-    return Line(*start, None, theirs, 0, math.nan, math.nan, f"{word}{f': {why}' if why else ''}")
+        word = "never reached" if key == "reached" else ""
+        other = other_data(study, cell)
+        if word and other:
+            return Line(*start, None, theirs, 0, math.nan, math.nan, "other data", other)
+        return Line(*start, None, theirs, 0, math.nan, math.nan, word)
+    return Line(*start, None, theirs, 0, math.nan, math.nan, "not run")
 
 
 def _was_run(cell: Cell, rows: list[dict[str, Any]]) -> bool:
@@ -97,22 +114,25 @@ def _exact(study: Study, cell: Cell) -> bool:
     return study.methods.get(cell.method, {}).get("trials") == 1
 
 
-def _judged(study: Study, cell: Cell, key: str, summary: Summary, decimals: int) -> Verdict:
-    printed_sd = cell.printed.get(f"{key}.sd")
-    groups = [group for group in summary.samples[key] if len(group)]
-    if study.their_sets == 1:
-        printed_sd = None  # of runs on one set: it says nothing about other sets
-    elif printed_sd is not None:
-        # A printed spread far below ours is not what the runs can have had.
-        printed_sd = max([printed_sd, *(group.std(ddof=1) for group in groups if len(group) > 1)])
+def judged(
+    study: Study,
+    cell: Cell,
+    key: str,
+    summary: Summary,
+    decimals: int,
+    against: Cell | None = None,
+) -> Verdict:
+    """Return the verdict on a cell's number; `against`: on another cell's number instead."""
+    other = cell if against is None else against
     return judge(
         summary.samples[key],
-        cell.printed[key],
-        their_sd=printed_sd,
-        n_theirs=study.their_sets or study.their_trials,
+        Printed(
+            other.printed[key], study.their_trials, study.their_sets, other.printed.get(f"{key}.sd")
+        ),
+        start_share=start_share(study, cell.method, key),
         rounding=0.5 * 10.0**-decimals,
         metric=key,
-        exact=_exact(study, cell) and study.data[cell.data].get("sets", 1) == 1,
+        exact=_exact(study, cell) and study.their_sets == 0,
     )
 
 
@@ -120,11 +140,13 @@ def _correlation(start: tuple[str, str, str], summary: Summary, theirs: float, n
     ours, n_ours = summary.numbers["r"], int(summary.numbers["rows"])
     error = math.hypot((1 - ours**2) / math.sqrt(n_ours - 3), (1 - theirs**2) / math.sqrt(n - 3))
     low, high = (ours - theirs + sign * (1.96 * error + 0.005) for sign in (-1, 1))
-    word = "agrees" if low <= 0 <= high else "differs"
+    word = "differs"
+    if low <= 0 <= high:
+        word = "agrees" if high - low <= 2 * TELLING_SHARE else UNCERTAIN
     return Line(*start, ours, theirs, n_ours, low, high, word)
 
 
-def _decimals(study: Study) -> dict[str, int]:
+def decimals_of(study: Study) -> dict[str, int]:
     """Return with how many decimals a column is printed."""
     found: dict[str, int] = {}
     for cell in study.cells:
@@ -134,11 +156,32 @@ def _decimals(study: Study) -> dict[str, int]:
     return found
 
 
-def _why(study: Study, cell: Cell) -> str:
+def reason_for(study: Study, cell: Cell, key: str, word: str) -> str:
+    """Return why a number does not agree, where a stated reason holds for this very number.
+
+    A reason may ask for a verdict, and for a printed number above a bound.
+    """
+    if word not in ("better", "worse", "differs"):
+        return ""
     for each in study.cannot:
-        if any_match(cell.data, [each["data"]]) and any_match(cell.method, [each["method"]]):
-            return each["why"]
+        if each.get("other_data") or not _meant(each, cell):
+            continue
+        bound = each.get("printed_above", -math.inf)
+        if word == each.get("verdict", word) and cell.printed[key] > bound:
+            return str(each["why"])
     return ""
+
+
+def other_data(study: Study, cell: Cell) -> str:
+    """Return why our data are others than print's, so that no verdict is possible; else ""."""
+    for each in study.cannot:
+        if each.get("other_data") and _meant(each, cell):
+            return str(each["why"])
+    return ""
+
+
+def _meant(each: dict[str, Any], cell: Cell) -> bool:
+    return any_match(cell.data, [each["data"]]) and any_match(cell.method, [each["method"]])
 
 
 def _beside_sets(study: Study, rows: list[dict[str, Any]]) -> list[Line]:
@@ -161,7 +204,10 @@ def _beside_sets(study: Study, rows: list[dict[str, Any]]) -> list[Line]:
             continue
         test = stats.ttest_ind(found[key], printed, equal_var=False)
         low, high = test.confidence_interval()
-        word = "agrees" if low <= 0 <= high else _plainly(low, key)
+        width = telling_width(key, float(np.mean(printed)))
+        word = direction_of(low, key)
+        if low <= 0 <= high:
+            word = "agrees" if high - low <= 2 * width else UNCERTAIN
         if (
             key == "max"
             and not method.startswith("i")
@@ -186,12 +232,6 @@ def _learned_sets(rows: list[dict[str, Any]]) -> dict[str, np.ndarray]:
         found["greedy"].append(float(np.mean([row["greedy"] for row in group])))
         found["max"].append(float(np.max([row["greedy"] for row in group])))
     return {key: np.array(values) for key, values in found.items()}
-
-
-def _plainly(low: float, key: str) -> str:
-    if key in ("greedy", "max"):
-        return "better" if low > 0 else "worse"
-    return "differs"
 
 
 def test_of(study: Study, cell: Cell, metric: str, rows: list[dict[str, Any]]) -> Test | None:

@@ -23,6 +23,7 @@ from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.features import Spaces
 from weft.backends.cpu.spaces import Space, Table
 from weft.backends.spaces import Solution
+from weft.estimators.presets import find_method
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.metrics import accuracy
 from weft.search.clusterers import make_clusterer
@@ -56,6 +57,14 @@ def run(method: dict[str, Any], at: Setting) -> dict[str, Any]:
         ]
         return max(found, key=lambda each: each[method["best"]])
     return _once(method, at, {})
+
+
+def labels_of(method: dict[str, Any], at: Setting) -> np.ndarray:
+    """Return the clusters that a method finds."""
+    params = method.get("params", {})
+    if method["call"] in OTHERS:
+        return OTHERS[method["call"]](params, at).labels
+    return _estimator(method["call"], params, at).labels
 
 
 def sweep_of(sweep: dict[str, Any]) -> list[dict[str, Any]]:
@@ -164,15 +173,20 @@ def truth(params: dict[str, Any], at: Setting) -> Outcome:
 
 
 def learn_exponent(params: dict[str, Any], at: Setting) -> Outcome:
-    """Algorithms 4.3 and 4.4: an exponent from the labels of 20 % of the rows, then all rows."""
+    """Algorithms 4.3 and 4.4: an exponent from the labels of 20 % of the rows, then all rows.
+
+    ``model`` names the preset whose exponent is chosen; the other parameters are those of
+    `choose_exponent`.
+    """
     given = dict(params)
-    n_repeats = given.pop("n_repeats", 1)
-    model = weft.WeightedKMeans(len(np.unique(at.y)), **given, random_state=at.seed)
+    n_repeats = given.get("n_repeats", 1)
+    n_clusters = len(np.unique(at.y))
+    model = find_method(given.pop("model")).make(n_clusters=n_clusters, random_state=at.seed)
     rng = np.random.default_rng(at.seed)
     known = rng.choice(len(at.X), round(0.2 * len(at.X)), replace=False)
     y = np.full(len(at.X), -1)
     y[known] = at.y[known]
-    choice = choose_exponent(model, at.X, y=y, n_repeats=n_repeats, random_state=at.seed)
+    choice = choose_exponent(model, at.X, y=y, random_state=at.seed, **given)
     right, labels = [], at.y
     for turn in range(n_repeats):
         model.set_params(random_state=(at.seed + turn) % 2**31, **choice.parameters)
@@ -182,8 +196,33 @@ def learn_exponent(params: dict[str, Any], at: Setting) -> Outcome:
     return Outcome(at.X, at.y, labels, model, extra)
 
 
+def selected(params: dict[str, Any], at: Setting) -> Outcome:
+    """A preset on the features that another preset keeps (chapter 5 of the thesis).
+
+    ``select`` and ``model`` name the presets, ``select_params`` are the selector's; the other
+    parameters are the model's.
+    """
+    given = {key: _resolved(value, at) for key, value in params.items()}
+    kept = _selector(given.pop("select"), tuple(given.pop("select_params", {}).items()), at)
+    model = find_method(given.pop("model")).make(**given, random_state=at.seed)
+    labels = model.fit_predict(kept.transform(at.X))
+    return Outcome(at.X, at.y, np.asarray(labels), kept, {})
+
+
+_selectors: dict[tuple[Any, ...], Any] = {}
+
+
+def _selector(name: str, params: tuple[tuple[str, Any], ...], at: Setting) -> Any:
+    # It does not depend on the exponent, which is swept.
+    key = (at.paper, at.data, name, params)
+    if key not in _selectors:
+        _selectors[key] = find_method(name).make(**dict(params)).fit(at.X)
+    return _selectors[key]
+
+
 OTHERS: dict[str, Callable[[dict[str, Any], Setting], Outcome]] = {
     "plain": plain,
     "truth": truth,
-    "learn_exponent": learn_exponent,
+    "choose_exponent": learn_exponent,
+    "selected": selected,
 }

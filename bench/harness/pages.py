@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from bench.harness import figures, rows, study
 from bench.harness.compare import report
-from bench.harness.directions import findings, rows_for
-from bench.harness.lines import Line, lines_of
+from bench.harness.counting import headline, placebo, tables_of
+from bench.harness.directions import rows_for
 from bench.studies.facts import FACTS, TITLES
 
 
@@ -29,17 +27,16 @@ def write_pages(names: list[str], results: Path, folder: Path) -> None:
 
 def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tuple[str, str]:
     """Return the page of a paper, and its headline."""
-    sections, lines, found = [], [], []
-    for of in own:
-        made = rows_for(of, results)
-        lines += [(of, line) for line in lines_of(of, made)]
-        found += findings(of, made)
-        drawn = figures.draw(of, made, folder / "figures")
-        pictures = [f"![{of.title}](figures/{path.name})" for path in drawn]
+    sections = []
+    tables = tables_of(own, results)
+    for table in tables:
+        made = rows_for(table.study, results)
+        drawn = figures.draw(table.study, made, folder / "figures")
+        pictures = [f"![{caption}](figures/{path.name})\n\n*{caption}*" for path, caption in drawn]
         sections.append(
-            report(of, results) + ("\n" + "\n\n".join(pictures) + "\n" if pictures else "")
+            report(table, results) + ("\n" + "\n\n".join(pictures) + "\n" if pictures else "")
         )
-    head = headline([line for _, line in lines], found)
+    head = headline(tables)
     facts = [f"- {fact}" for fact in FACTS[paper](results)]
     text = [
         f"# {TITLES[paper]}",
@@ -47,6 +44,8 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
         f"{head} Made by `python -m bench pages all` from the rows in `bench/results`; "
         f"`python -m bench run '{paper}-*'` makes the rows. How to read the tables: "
         f"[reproduction](index.md).",
+        "",
+        placebo(tables, results).text,
         "",
         "## How far the runs are",
         "",
@@ -58,29 +57,6 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
         "",
     ]
     return "\n".join(text) + "\n" + "\n".join(sections), head
-
-
-def headline(lines: list[Line], found: list[Any]) -> str:
-    """Return the paper in a sentence or two."""
-    words = Counter(
-        line.word.split(":")[0] for line in lines if line.word and line.theirs is not None
-    )
-    waiting = words.pop("not run", 0)
-    total = sum(words.values())
-    parts = [
-        f"{words[word]} {word}"
-        for word in ("better", "worse", "differs", "never reached", "cannot be reproduced")
-        if words[word]
-    ]
-    text = f"**{words['agrees']} of {total} printed numbers agree with ours**"
-    text += f" ({', '.join(parts)})." if parts else "."
-    if waiting:
-        text += f" {waiting} more have not been run."
-    told = [each for each in found if each.test is not None and not each.says.startswith("not in")]
-    if told:
-        holds = sum(each.holds for each in told)
-        text += f" Of {len(told)} directions, {holds} hold on our sets."
-    return text
 
 
 def progress(own: list[study.Study], results: Path) -> list[str]:
@@ -102,23 +78,37 @@ def index(heads: dict[str, str]) -> str:
     listed = [f"- [{TITLES[paper]}]({paper}.md): {head}" for paper, head in heads.items()]
     return f"""# Reproduction
 
-Every table of the five papers, ours beside theirs. A table is a file of `bench/studies`
+Tables of the five papers, ours beside theirs. A table is a file of `bench/studies`
 ([format](format.md)); `python -m bench run TABLE` runs what is missing of it,
 `python -m bench compare TABLE` prints what these pages show.
 
 {chr(10).join(listed)}
 
+No study: tables 3.2, 3.5, 3.7 and 3.9 of de Amorim 2011, which quote other authors' numbers, and
+tables that describe data or settings. Its tables 5.1 to 5.12 are of recordings that are not
+public; the study of that form is on public ones.
+
 ## How to read the tables
 
 - **ours** is the mean over **runs** (or over sets, where the table is about sets), **theirs** the
   printed mean.
-- The **interval** is that of the difference: our noise and theirs (their printed standard
-  deviation, or ours where none is printed), and print's rounding at both ends. Where print has one
-  data set and we draw a new one for each trial, it asks whether the printed set could be one of
-  ours.
-- **agrees**: 0 lies in the interval. **better**, **worse**: it does not, and more (or less) is
-  better there. **differs**: it does not, and neither side is better. **cannot be reproduced** comes
-  with its reason.
+- The **interval** is that of the difference of two means; both have the spread of a mean. Theirs
+  comes from the printed standard deviation and number of runs; where none is printed, our own
+  spread over the square root of their number of runs stands in. Where print has one data set of a
+  kind and we draw a new one for each run, the spread of the sets counts whole and only that of the
+  starts shrinks with their runs. Print's rounding is added at both ends.
+- **agrees**: 0 lies in the interval, and the interval is narrow enough to say no: half of it is at
+  most 10 points of accuracy, 0.1 of a measure from 0 to 1, or a quarter of any other number.
+  **too uncertain**: 0 lies in it, but it is wider than that.
+- **better**, **worse**: 0 lies outside, and more (or less) is better there. **differs**: 0 lies
+  outside, and neither side is better. A reason stands beside a verdict only where it holds for that
+  very number; a number with a reason is not taken for one that agrees.
+- **other data**: print's data are not public and known to be others than ours; no verdict, whether
+  the numbers are near or not.
+- A number that stands in two tables is judged in the first and counts once.
+- The **placebo** on each page judges our runs of one method against the number that print has for
+  another, where print itself says that they differ by 20 points (0.20 F) or more. Few may agree, or
+  the verdicts would mean nothing.
 - A single number of a method without chance is judged to the printed digit.
 - One number in twenty would fall outside by chance alone.
 

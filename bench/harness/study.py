@@ -66,11 +66,12 @@ class Study:
     methods: dict[str, dict[str, Any]]
     rows_of: tuple[str, ...] = ()
     source_data: str = "*"  # which data of those rows
+    spread_of: str = ""  # the study that tells the spread of sets from that of starts
     summary: str = "plain"
     test: str = ""
     notes: str = ""
     directions: tuple[dict[str, Any], ...] = ()
-    cannot: tuple[dict[str, str], ...] = ()
+    cannot: tuple[dict[str, Any], ...] = ()
     figures: tuple[dict[str, Any], ...] = ()
     quick: dict[str, Any] = field(default_factory=dict)
     is_quick: bool = False
@@ -180,6 +181,7 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
         methods=methods,
         rows_of=tuple(content.get("rows_of", ())),
         source_data=content.get("source_data", "*"),
+        spread_of=content.get("spread_of", ""),
         summary=content.get("summary", "plain"),
         test=content.get("test", ""),
         notes=content.get("notes", "").strip(),

@@ -152,6 +152,8 @@ def per_set(study: Study, rows: Rows, method: str) -> dict[str, np.ndarray]:
         best = int(table.mean(axis=0).argmax())
         found["greedy"].append(table[:, best].mean())
         found["max"].append(table[:, best].max())
+        if "features" in group[0]:
+            found["features"].append(float(np.ravel(group[0]["features"])[best]))
         if steps is not None:
             found["beta"].append(steps[best])
     return {key: np.array(values) for key, values in found.items()}
@@ -160,7 +162,8 @@ def per_set(study: Study, rows: Rows, method: str) -> dict[str, np.ndarray]:
 def oracle_sets(study: Study, cell: Cell, rows: Rows) -> Summary:
     """Sets are the sample, each at its best exponent."""
     found = per_set(study, rows, cell.method)
-    samples = {key: [values] for key, values in found.items() if key in cell.printed}
+    # A table without printed numbers shows all of ours.
+    samples = {key: [values] for key, values in found.items() if key in (cell.printed or found)}
     return Summary(samples, _numbers({key: [values] for key, values in found.items()}))
 
 

@@ -10,6 +10,14 @@ from scipy import stats
 
 from bench.harness.measures import HIGHER, LOWER
 
+# An interval wider than this on either side cannot tell methods apart: "agrees" would mean nothing.
+TELLING_POINTS = 10.0  # of accuracies in per cent
+TELLING_SHARE = 0.1  # of measures from 0 to 1
+TELLING_RATIO = 0.25  # of the printed number, for all others
+PER_CENT = ("accuracy", "greedy", "huang", "max")
+UP_TO_ONE = ("f", "f1", "purity", "row purity", "fscore", "entropy", "kept", "silhouette")
+UNCERTAIN = "too uncertain"
+
 
 class Verdict(NamedTuple):
     """Our mean beside a printed one."""
@@ -19,7 +27,7 @@ class Verdict(NamedTuple):
     n_runs: int
     low: float  # of the 95 % interval of ours less theirs; nan where none can be had
     high: float
-    word: str  # agrees, better, worse, differs, or "" where it cannot be judged
+    word: str  # agrees, better, worse, differs, too uncertain, or "" where it cannot be judged
 
     @property
     def difference(self) -> float:
@@ -27,21 +35,43 @@ class Verdict(NamedTuple):
         return self.ours - self.theirs
 
 
+class Printed(NamedTuple):
+    """A printed mean, and what is known of its spread."""
+
+    value: float
+    n_runs: int  # runs (on each set) that it is the mean of
+    n_sets: int = 0  # sets of a kind that it is the mean of; 0: the same data as ours
+    sd: float | None = None  # printed: over the sets where there are several, else over the runs
+
+    def variance(self, spread: np.ndarray, start_share: float) -> np.ndarray:
+        """Return the variance of the mean on each kind of set.
+
+        `spread` are our variances from run to run, `start_share` the share of them that comes from
+        the starts on one set; the rest comes from the sets, and does not shrink with more runs.
+        """
+        own = None if self.sd is None else np.full(len(spread), self.sd**2)
+        if self.n_sets == 0:
+            return (spread if own is None else own) / self.n_runs
+        if self.n_sets > 1 and own is not None:
+            return own / self.n_sets
+        starts = start_share * spread if own is None else own
+        return ((1.0 - start_share) * spread + starts / self.n_runs) / self.n_sets
+
+
 def judge(
     samples: list[np.ndarray],
-    theirs: float,
+    printed: Printed,
     *,
-    their_sd: float | None,
-    n_theirs: int,
+    start_share: float = 0.0,
     rounding: float,
     metric: str,
     exact: bool,
 ) -> Verdict:
     """Compare a mean over data set names with the printed one.
 
-    Both sides have their noise: ours from our sample, theirs from `their_sd` where it is printed
-    and from our own spread where it is not, over `n_theirs` runs (or sets) per name. Print's
-    rounding is added to both ends. `exact`: the method has no chance in it.
+    Both sides are means and have the spread of a mean: ours from our sample, theirs from what is
+    printed, or from our spread where nothing is (`Printed.variance`). Print's rounding is added to
+    both ends. `exact`: the method has no chance in it, and the data are the same.
     """
     groups = [group for group in samples if len(group)]
     n_runs = sum(map(len, groups))
@@ -49,35 +79,47 @@ def judge(
     if exact:
         half = 0.0
     elif min(map(len, groups)) < 2:
-        return Verdict(ours, theirs, n_runs, math.nan, math.nan, "")
+        return Verdict(ours, printed.value, n_runs, math.nan, math.nan, "")
     else:
         spread = np.array([group.var(ddof=1) for group in groups])
         counts = np.array([len(group) for group in groups])
-        their_spread = spread if their_sd is None else np.full(len(groups), their_sd**2)
-        parts = np.array([(spread / counts).sum(), (their_spread / n_theirs).sum()])
-        parts /= len(groups) ** 2
-        freedom = _freedom(parts, (counts - 1).sum(), max(n_theirs - 1, 0) * len(groups))
+        theirs = printed.variance(spread, start_share)
+        parts = np.array([(spread / counts).sum(), theirs.sum()]) / len(groups) ** 2
+        n_theirs = printed.n_sets if printed.n_sets > 1 else printed.n_runs
+        # A spread of ours that stands in for theirs has no freedom of its own.
+        own = 0 if printed.sd is None else max(n_theirs - 1, 0) * len(groups)
+        freedom = _freedom(parts, (counts - 1).sum(), own)
         half = float(stats.t.ppf(0.975, freedom) * math.sqrt(parts.sum()))
-    half += rounding
-    low, high = ours - theirs - half, ours - theirs + half
-    return Verdict(ours, theirs, n_runs, low, high, _word(low, high, metric))
+    gap, reach = ours - printed.value, half + rounding
+    if abs(gap) > reach + 1e-9:
+        word = direction_of(gap, metric)
+    else:
+        word = "agrees" if half <= telling_width(metric, printed.value) else UNCERTAIN
+    return Verdict(ours, printed.value, n_runs, gap - reach, gap + reach, word)
 
 
 def _freedom(parts: np.ndarray, ours: float, theirs: float) -> float:
-    """Welch and Satterthwaite; one printed set has no spread of its own and borrows ours."""
+    """Welch and Satterthwaite; a side without freedom of its own borrows the other's."""
     if parts.sum() == 0 or theirs == 0:
         return float(ours)
     return float(parts.sum() ** 2 / (parts[0] ** 2 / ours + parts[1] ** 2 / theirs))
 
 
-def _word(low: float, high: float, metric: str) -> str:
-    if low <= 1e-9 and high >= -1e-9:
-        return "agrees"
+def telling_width(metric: str, theirs: float) -> float:
+    """Return how wide half an interval may be for "agrees" to say something."""
+    name = metric.split("@")[0].split(".")[0]
+    if name in PER_CENT:
+        return TELLING_POINTS
+    return TELLING_SHARE if name in UP_TO_ONE else TELLING_RATIO * abs(theirs)
+
+
+def direction_of(gap: float, metric: str) -> str:
+    """Return what a difference means that is more than chance."""
     name = metric.split("@")[0]
     if name in (*HIGHER, "max"):
-        return "better" if low > 0 else "worse"
+        return "better" if gap > 0 else "worse"
     if name in LOWER:
-        return "better" if high < 0 else "worse"
+        return "better" if gap < 0 else "worse"
     return "differs"
 
 

@@ -36,7 +36,7 @@ from weft import (
     choose_n_clusters,
 )
 from weft.choosing.evidence import by_all_rows
-from weft.choosing.exponent import GRID, middle_of_best
+from weft.choosing.exponent import GRID, best_of
 from weft.datasets import (
     add_noise_features,
     make_ellipsoids,
@@ -124,7 +124,7 @@ def by_labels(name: str, number: int, runs: int) -> dict[str, Any]:
         known = rng.choice(len(X), round(SHARE * len(X)), replace=False)
         y[known] = truth[known]
         chosen["subset"].append(choose_exponent(model, X, y=y, random_state=run).exponent)
-        chosen["all"].append(middle_of_best(GRID, by_all_rows(labelings, y)))
+        chosen["all"].append(best_of(GRID, by_all_rows(labelings, y)))
     out: dict[str, Any] = {"optimal": float(GRID[right.argmax()]), "oracle": float(right.max())}
     for way, exponents in chosen.items():
         at = np.searchsorted(GRID, exponents)

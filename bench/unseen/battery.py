@@ -29,9 +29,9 @@ class BatterySet(NamedTuple):
     references: np.ndarray  # (n, labellings)
 
     @property
-    def n_clusters(self) -> int:
-        """K of the first reference labelling, which methods that need K are told."""
-        return number_of_clusters(self.references[:, 0])
+    def cluster_counts(self) -> list[int]:
+        """K of each reference labelling: methods that need K are told each of them in turn."""
+        return [number_of_clusters(column) for column in self.references.T]
 
 
 def folder() -> Path:

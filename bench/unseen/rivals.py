@@ -11,12 +11,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans, SpectralClustering
-from sklearn.metrics import silhouette_score
+from sklearn.metrics import pairwise_distances, silhouette_score
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import kneighbors_graph
 
 MOST_CLUSTERS = 20  # of k-means with the silhouette
+MOST_TREE_COLUMNS = 20  # up to which fast_hdbscan builds its tree of Euclidean neighbours
 
 
 class Rival(NamedTuple):
@@ -55,7 +57,11 @@ def _hdbscan(size: int) -> Callable[[np.ndarray, int, int], np.ndarray]:
 def _plscan(X: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:
     from fast_hdbscan import PLSCAN
 
-    return np.asarray(PLSCAN().fit(X).labels_)
+    if X.shape[1] <= MOST_TREE_COLUMNS:
+        return np.asarray(PLSCAN().fit(X).labels_)
+    # Beyond that it asks for approximate neighbours; exact distances are as good and deterministic.
+    graph = csr_matrix(pairwise_distances(X))
+    return np.asarray(PLSCAN(metric="precomputed").fit(graph).labels_)
 
 
 def _spectral(X: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:

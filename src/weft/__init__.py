@@ -20,6 +20,7 @@ _PUBLIC = {
     "LocallyAdaptiveKMeans": "weft.estimators.locally_adaptive_kmeans",
     "ProjectedSwarm": "weft.estimators.projected_swarm",
     "RangeScaler": "weft.estimators.range_scaler",
+    "TablePreparer": "weft.estimators.table_preparer",
     "WeightedKMeans": "weft.estimators.weighted_kmeans",
     "AutoCluster": "weft.estimators.auto_cluster",
     "FeatureSwarm": "weft.estimators.feature_swarm",

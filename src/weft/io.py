@@ -1,11 +1,11 @@
 """Tables in, models and result folders out; pandas is imported only where a table is read."""
 
 from weft.models.files import SavedModel, load_model, read_model, save_model
-from weft.tables.columns import ColumnDecision, encode
+from weft.tables.errors import InputError
 from weft.tables.folders import check_folder, write_folder
-from weft.tables.formats import read_table, write_table
-from weft.tables.prepare import Table, apply_recipe, prepare_table
-from weft.tables.raw import InputError, RawTable, read_csv
+from weft.tables.formats import read_table, table_files, table_stem, write_table
+from weft.tables.prepare import ColumnDecision, Table, apply_recipe, prepare_table
+from weft.tables.raw import RawTable, read_csv
 
 __all__ = [
     "ColumnDecision",
@@ -15,13 +15,14 @@ __all__ = [
     "Table",
     "apply_recipe",
     "check_folder",
-    "encode",
     "load_model",
     "prepare_table",
     "read_csv",
     "read_model",
     "read_table",
     "save_model",
+    "table_files",
+    "table_stem",
     "write_folder",
     "write_table",
 ]

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 
 from weft import RangeScaler, WeightedKMeans, choose_exponent
 from weft.choosing import evidence
-from weft.choosing.exponent import GRID, METHODS, middle_of_best
+from weft.choosing.exponent import GRID, METHODS, best_of
 from weft.datasets import make_noisy_gaussians
 from weft.metrics import accuracy
 
@@ -31,10 +31,22 @@ def test_the_grid_is_the_thesis():
 
 def test_the_middle_of_the_best():
     grid = np.array([1.0, 1.5, 2.0, 2.5, 3.0])
-    assert middle_of_best(grid, np.array([0.1, 0.9, 0.9, 0.9, 0.2])) == 2.0
-    assert middle_of_best(grid, np.array([0.9, 0.9, 0.2, 0.1, 0.0])) == 1.0
-    assert middle_of_best(grid, np.array([np.nan, 0.1, np.nan, 0.2, 0.0])) == 2.5
-    assert middle_of_best(grid, np.full(5, np.nan)) == 2.0
+    assert best_of(grid, np.array([0.1, 0.9, 0.9, 0.9, 0.2])) == 2.0
+    assert best_of(grid, np.array([0.9, 0.9, 0.2, 0.1, 0.0])) == 1.0
+    assert best_of(grid, np.array([np.nan, 0.1, np.nan, 0.2, 0.0])) == 2.5
+    assert best_of(grid, np.full(5, np.nan)) == 2.0
+
+
+def test_the_first_of_the_best():
+    # Algorithm 4.4: "Set the value of β* to the β with the highest accuracy", β "ranging from 1.0".
+    grid = np.array([1.0, 1.5, 2.0, 2.5, 3.0])
+    assert best_of(grid, np.array([0.1, 0.9, 0.9, 0.9, 0.2]), "first") == 1.5
+    assert best_of(grid, np.full(5, np.nan), "first") == 2.0
+
+
+def test_unknown_ties_are_refused():
+    with pytest.raises(ValueError, match="ties='last'"):
+        choose_exponent(WeightedKMeans(2), np.eye(4), ties="last")
 
 
 def test_validity_by_hand():

@@ -112,13 +112,14 @@ def test_a_file_that_is_not_what_it_says_is_refused_in_one_sentence(here, name):
     assert len(text.strip().splitlines()) == 1
 
 
-def test_two_columns_of_one_name_are_refused(here):
+def test_two_columns_of_one_name_are_numbered(here):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"]), "t.parquet")
-    with pytest.raises(InputError, match="2 columns called 'a'"):
-        read_table("t.parquet")
+    raw = read_table("t.parquet")
+    assert list(raw.frame.columns) == ["a", "a (2)"]
+    assert "several columns are called 'a'" in raw.notes[0]
 
 
 @pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.parquet", "o.arrow", "o.xlsx"])
@@ -178,7 +179,7 @@ def test_predict_labels_the_file_as_the_run_did(table, options):
     labels = pd.read_csv("o/labels.csv")["cluster"]
     assert pd.read_parquet("p.parquet")["cluster"].tolist() == labels.tolist()
     told = json.loads(fine("predict", "o", "t.csv", "--json").stdout)
-    assert told == {"n_rows": 45, "labels": labels.tolist()}
+    assert told == {"n_rows": 45, "labels": labels.tolist(), "warnings": []}
 
 
 def test_predict_says_what_does_not_fit(table):
@@ -191,11 +192,47 @@ def test_predict_says_what_does_not_fit(table):
     assert "'oops' in column 'a' on line 5" in refused("predict", "o", "odd.csv")
     odd.loc[3, "a"] = None
     odd.to_csv("gap.csv", index=False)
-    assert "missing values" in refused("predict", "o", "gap.csv")
+    assert "missing values" in refused("predict", "o", "gap.csv", "--missing", "error")
+    filled = fine("predict", "o", "gap.csv").stdout.splitlines()
+    assert filled[4].startswith("4,")
+    assert filled[4] != "4,"
     labels = fine("predict", "o", "gap.csv", "--missing", "drop-rows").stdout.splitlines()
     assert labels[4] == "4,"
     assert "damaged" in refused("predict", "t.csv", "t.csv")
     assert "holds no model.weft" in refused("predict", ".", "t.csv")
+
+
+def test_predict_keeps_identifiers_and_joins_the_table(table):
+    table.insert(0, "customer_id", [f"c{i}" for i in range(45)])
+    table.to_csv("t.csv", index=False)
+    fine("cluster", "t.csv", "--out", "o", *FAST)
+    labels = pd.read_csv("o/labels.csv")["cluster"].tolist()
+    plain = pd.read_csv(io.StringIO(fine("predict", "o", "t.csv").stdout))
+    assert plain.columns.tolist() == ["row", "customer_id", "cluster"]
+    assert plain["customer_id"].tolist() == table["customer_id"].tolist()
+    assert plain["cluster"].tolist() == labels
+    fine("predict", "o", "t.csv", "--join", "--out", "joined.csv")
+    joined = pd.read_csv("joined.csv")
+    pd.testing.assert_frame_equal(joined.drop(columns="cluster"), pd.read_csv("t.csv"))
+    assert joined["cluster"].tolist() == labels
+    # A table that has a column of that name keeps it.
+    joined.to_csv("twice.csv", index=False)
+    again = pd.read_csv(io.StringIO(fine("predict", "o", "twice.csv", "--join").stdout))
+    assert again["cluster"].tolist() == again["cluster_weft"].tolist() == labels
+
+
+def test_predict_warns_of_what_the_fit_has_not_seen(table):
+    fine("cluster", "t.csv", "--out", "o", *FAST)
+    new = table.copy()
+    new.loc[0, "colour"] = "turquoise"
+    new.loc[1, "a"] = 1e6
+    new.to_csv("new.csv", index=False)
+    result = fine("predict", "o", "new.csv")
+    told = " ".join(result.stderr.split())
+    assert "not seen in the fit ('turquoise')" in told
+    assert "'a' has 1 values far outside" in told
+    warned = json.loads(fine("predict", "o", "new.csv", "--json").stdout)["warnings"]
+    assert len(warned) == 2
 
 
 def test_report_draws_the_kept_summary_and_new_ones(table):

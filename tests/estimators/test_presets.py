@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sklearn.cluster
 from scipy.sparse import csr_matrix
+from sklearn.metrics import adjusted_rand_score
 
 import weft
 from weft.estimators.presets import METHODS, find_method
@@ -87,6 +88,8 @@ def test_tcpso_searches_weights():
     weights = [model.cluster_feature_weights_ for model in found.values()]
     assert not np.allclose(*weights)
     assert weights[1].std() > 0
+    labels = [model.labels_ for model in found.values()]
+    assert adjusted_rand_score(*labels) < 0.9
 
 
 CALLED = [method for method in METHODS if method.arguments or method.answer]

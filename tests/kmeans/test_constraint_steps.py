@@ -91,12 +91,12 @@ def test_a_dead_end_names_the_row_and_eight_pairs_at_most(n_foes):
     assert "n_clusters=2 and 4 retries" in text
 
 
-def joined(X, must_link=(), cannot_link=(), left=None):
+def joined(X, must_link=(), cannot_link=(), left=None, by="sum"):
     """Which rows are nearer to the pattern at 10 than to the reference at 0."""
     groups = make_groups(pairs(*must_link), pairs(*cannot_link), len(X))
     left = np.arange(len(X)) if left is None else np.array(left)
     rest = data_of(np.array(X, dtype=float)[left][:, None])
-    membership = ConstrainedMembership(groups)
+    membership = ConstrainedMembership(groups, by)
     centers = np.array([[0.0], [10.0]])
     return membership.join(rest, left, centers, np.ones((2, 1))).tolist()
 
@@ -117,6 +117,14 @@ def test_of_foes_the_nearest_joins():
     assert joined([8.0, 9.0, 7.0], cannot_link=[(1, 0), (1, 2)]) == [False, True, False]
     # A foe outside bars nobody.
     assert joined([8.0, 1.0], cannot_link=[(0, 1)]) == [True, False]
+
+
+def test_as_printed_the_first_row_decides():
+    # Algorithm 4.2: "assign entities to the closer centroid if it does not break the cannot-link
+    # rules. Cluster together entities under a must-link rule regardless of distance."
+    assert joined([6.0, 1.0, 9.0], must_link=[(0, 1)], by="first") == [True, True, True]
+    assert joined([1.0, 6.0, 9.0], must_link=[(0, 1)], by="first") == [False, False, True]
+    assert joined([8.0, 9.0, 7.0], cannot_link=[(1, 0), (0, 2)], by="first") == [True, False, False]
 
 
 def test_of_equal_foes_the_first_joins():

@@ -11,6 +11,7 @@ from weft.kmeans.weights import (
     Unweighted,
     known,
     power_weights,
+    tied,
     uniform,
 )
 
@@ -65,6 +66,25 @@ def test_offsets_by_hand():
     active = np.array([False, True, True])
     found = PowerWeights(active, 2.0).weights(np.array([[100.0, 1.0, 3.0]]), np.ones(1))
     np.testing.assert_allclose(found, [[0.0, 5 / 8, 3 / 8]], rtol=1e-15)
+
+
+def test_features_of_a_group_share_a_weight():
+    # D = (1, 3, 4), the first two in one group: their mean is 2, so w ∝ (1/2, 1/2, 1/4) at β = 2.
+    groups, active = np.array([0, 0, 1]), np.ones(3, bool)
+    rule = PowerWeights(active, 2.0, 0.0, groups=groups)
+    found = rule.weights(np.array([[1.0, 3.0, 4.0]]), np.ones(1))
+    np.testing.assert_allclose(found, [[0.4, 0.4, 0.2]], rtol=1e-15)
+    # No other shared weights have a lower Σ w^β D.
+    best = (found**2 * [[1.0, 3.0, 4.0]]).sum()
+    for share in np.linspace(0.05, 0.45, 9):
+        other = np.array([share, share, 1.0 - 2.0 * share])
+        assert (other**2 * [1.0, 3.0, 4.0]).sum() >= best - 1e-12
+    # A constant feature has no say in its group.
+    some = tied(np.array([[0.0, 3.0, 4.0]]), groups, np.array([False, True, True]))
+    np.testing.assert_array_equal(some, [[3.0, 3.0, 4.0]])
+    spread = PowerWeights(active, 2.0, groups=groups, pattern_offset=0.0)
+    found = spread.pattern_weights(np.array([1.0, 3.0, 4.0]), 5.0)
+    np.testing.assert_allclose(found, [0.4, 0.4, 0.2], rtol=1e-15)
 
 
 def test_patterns_have_an_offset_of_their_own():

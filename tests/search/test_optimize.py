@@ -103,11 +103,12 @@ def test_patience_waits_for_gains_not_for_rounding():
 
 def test_patience_with_no_valid_solution_yet():
     patience = Patience(2)
-    assert not patience(_generation(1, -np.inf))
-    assert not patience(_generation(2, -np.inf))
-    assert not patience(_generation(3, 0.0))
-    assert not patience(_generation(4, 0.0))
-    assert patience(_generation(5, 0.0))
+    # "5 generations without global best improvement": as long as nothing is valid there is no
+    # global best, however many generations pass.
+    assert not any(patience(_generation(number, -np.inf)) for number in range(1, 8))
+    assert not patience(_generation(8, 0.0))
+    assert not patience(_generation(9, 0.0))
+    assert patience(_generation(10, 0.0))
 
 
 def test_history_keeps_the_details_of_the_best():

@@ -20,7 +20,7 @@ from weft.io import (
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "feather", "xlsx"])
 def test_a_bomb_is_refused_before_it_is_unpacked(kind, tmp_path, monkeypatch):
     """Limits lowered, not the machine's memory filled: 4 MB of zeros in a few kilobytes."""
-    monkeypatch.setattr("weft.tables.formats._BOMB_SIZE", 2**20)
+    monkeypatch.setattr("weft.tables.packed.BOMB_SIZE", 2**20)
     path = tmp_path / f"zeros.{kind}"
     frame = pd.DataFrame(np.zeros((2**18, 2)), columns=["a", "b"])
     if kind == "parquet":

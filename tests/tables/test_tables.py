@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from weft.io import (
     InputError,
     RawTable,
-    encode,
+    apply_recipe,
     prepare_table,
     read_csv,
 )
@@ -81,11 +80,10 @@ def test_column_without_a_name_gets_one(write):
     [
         ("", "empty"),
         ("\n  \n", "empty"),
-        ("a,b,a\n1,2,3\n", "2 columns called 'a' (columns 1, 3)"),
         ("a,b\n1,2\n3,4,5\n", "3 cells on line 3 but 2 column names"),
         ("a,b\n1,2,3\n3,4,5\n", "3 cells on line 2 but 2 column names"),
         ('a,b\n1,"2\n3,4\n', "never closed"),
-        ("gr\xf6\xdfe,b\n1,2\n".encode("latin-1"), "not a UTF-8 text file"),
+        (bytes(range(256)), "is not a text file in UTF-8, UTF-16 or cp1252"),
     ],
 )
 def test_what_is_no_table_is_refused_in_one_sentence(write, text, words):
@@ -133,24 +131,24 @@ def test_every_column_gets_a_decision(numbers):
         drop=["unwanted"],
     )
     assert kinds(table) == {
-        "x": "numeric",
-        "y": "numeric",
+        "x": "number",
+        "y": "number",
         "customer_id": "identifier",
         "row": "identifier",
         "name": "identifier",
         "same": "constant",
-        "void": "empty",
-        "flag": "boolean",
-        "answer": "boolean",
-        "colour": "categorical",
-        "sex": "categorical",
+        "void": "constant",
+        "flag": "yes/no",
+        "answer": "yes/no",
+        "colour": "category",
+        "sex": "category",
         "note": "text",
         "label": "label",
         "unwanted": "dropped",
     }
+    # Three colours span two directions, whatever they are called.
     assert table.feature_names == [
-        *("x", "y", "flag", "answer"),
-        *("colour=red", "colour=green", "colour=blue", "sex=f"),
+        *("x", "y", "flag", "answer", "colour (1)", "colour (2)", "sex"),
     ]
     assert all(decision.reason for decision in table.decisions)
     warned = " ".join(table.warnings)
@@ -158,15 +156,18 @@ def test_every_column_gets_a_decision(numbers):
 
 
 def test_dummies_by_hand(numbers):
-    table = table_of(
-        {"x": numbers["x"][:4], "colour": ["red", "blue", "red", "blue"]}, scale="none"
-    )
-    assert table.values[:, 1].tolist() == [1, 0, 1, 0]  # colour=red; blue is its mirror
+    colours = ["red", "blue", "red", "green"]
+    table = table_of({"x": numbers["x"][:4], "colour": colours}, keep=["colour"], scale="none")
+    assert table.feature_names == ["x", "colour=red", "colour=blue", "colour=green"]
+    assert table.X[:, 1:].tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    two = table_of({"x": numbers["x"][:4], "colour": ["red", "blue"] * 2}, scale="none")
+    assert two.feature_names == ["x", "colour=blue"]  # red is its mirror
+    assert two.X[:, 1].tolist() == [0, 1, 0, 1]
 
 
 def test_keep_overrules_a_guess(numbers):
     table = table_of({**numbers, "row": np.arange(24)}, keep=["row"])
-    assert kinds(table)["row"] == "numeric"
+    assert kinds(table)["row"] == "number"
     with pytest.raises(InputError, match="different text in every row"):
         table_of({**numbers, "name": [f"n{i}" for i in range(24)]}, keep=["name"])
     with pytest.raises(InputError, match="cannot be kept: one value only"):
@@ -178,13 +179,13 @@ def test_a_shuffled_counter_is_a_counter_and_a_measurement_is_not(numbers):
     measured = shuffled.copy()
     measured[0] = measured[1]
     table = table_of({**numbers, "a": shuffled, "b": measured})
-    assert (kinds(table)["a"], kinds(table)["b"]) == ("identifier", "numeric")
+    assert (kinds(table)["a"], kinds(table)["b"]) == ("identifier", "number")
 
 
 def test_a_name_that_only_contains_id_is_no_identifier(numbers):
     whole = np.arange(24) % 5
     table = table_of({**numbers, "acid": whole, "idle": whole, "PassengerId": whole})
-    assert kinds(table)["acid"] == kinds(table)["idle"] == "numeric"
+    assert kinds(table)["acid"] == kinds(table)["idle"] == "number"
     assert kinds(table)["PassengerId"] == "identifier"
 
 
@@ -205,9 +206,11 @@ def test_infinity_names_column_and_line(write):
 
 
 @pytest.mark.parametrize("cell", ["", "NA", "nan", "?", "null", "  "])
-def test_missing_values_by_default_stop_with_the_ways_on(write, cell):
+def test_missing_values_stop_where_that_is_asked_for(write, cell):
+    raw = read_csv(write(f"a,b,c\n1,2,3\n3,{cell},1\n5,6,{cell}\n7,9,2\n"))
     with pytest.raises(InputError) as error:
-        prepare_table(read_csv(write(f"a,b,c\n1,2,3\n3,{cell},1\n5,6,{cell}\n7,9,2\n")))
+        prepare_table(raw, missing="error")
+    assert "2 missing values were filled in" in prepare_table(raw).warnings[0]
     text = str(error.value)
     assert "'b' (1), 'c' (1), the first in 'b' on line 3" in text
     assert "drop-rows (leaves out 2 of 4 rows)" in text
@@ -218,17 +221,22 @@ def test_missing_values_dropped_or_filled():
     frame = {"a": [1.0, 2.0, np.nan, 4.0, 9.0], "b": [5.0, 1.0, 2.0, 3.0, 4.0]}
     dropped = table_of(frame, missing="drop-rows", scale="none")
     assert dropped.rows.tolist() == [0, 1, 3, 4]
-    assert dropped.values[:, 0].tolist() == [1, 2, 4, 9]
+    assert dropped.X[:, 0].tolist() == [1, 2, 4, 9]
     filled = table_of(frame, missing="median", scale="none")
-    assert filled.values[:, 0].tolist() == [1, 2, 3, 4, 9]  # the median of 1, 2, 4, 9 is 3
-    assert "1 missing values in 1 columns" in filled.warnings[0]
+    assert filled.X[:, 0].tolist() == [1, 2, 3, 4, 9]  # the median of 1, 2, 4, 9 is 3
+    assert "1 missing value was filled in by each column's middle" in filled.warnings[0]
+    auto = table_of(frame)
+    assert np.isnan(auto.mixed.values[:, 0]).tolist() == [False, False, True, False, False]
+    assert np.isfinite(auto.X).all()
 
 
-def test_missing_text_becomes_a_value_of_its_own():
-    frame = {"a": [1.0, 2.0, 3.0, 4.0, 5.0, 7.0], "c": ["u", "v", None, "u", "v", None]}
-    table = table_of(frame, missing="median", scale="none")
-    assert table.feature_names == ["a", "c=u", "c=v", "c=(missing)"]
-    assert table.values[:, 3].tolist() == [0, 0, 1, 0, 0, 1]
+@pytest.mark.parametrize("missing", ["auto", "median"])
+def test_missing_text_is_no_level(missing):
+    frame = {"a": [1.0, 2.0, 3.0, 4.0, 5.0, 7.0], "c": ["u", "v", None, "u", "v", "u"]}
+    table = table_of(frame, missing=missing, scale="none")
+    assert table.feature_names == ["a", "c=v"]
+    assert table.mixed.columns[1].levels == ("u", "v")
+    assert table.X[:, 1].tolist() == [0, 1, 0, 0, 1, 0]  # the most frequent level
 
 
 def test_a_column_that_turns_constant_with_the_dropped_rows_is_left_out():
@@ -275,21 +283,35 @@ def test_scales_by_hand():
     # mean 3, population deviation sqrt(((-2)² + 0 + 2²) / 3) = sqrt(8 / 3); range 4
     frame = {"a": [1.0, 3.0, 5.0], "b": [0.0, 1.0, 1.0]}
     root = np.sqrt(8 / 3)
-    np.testing.assert_allclose(table_of(frame).X[:, 0], [-2 / root, 0, 2 / root])
+    numbers = {"a": frame["a"], "b": [1.0, 3.0, 5.0]}
+    np.testing.assert_allclose(table_of(numbers).X[:, 0], [-2 / root, 0, 2 / root])
     np.testing.assert_array_equal(table_of(frame, scale="range").X[:, 0], [0, 0.5, 1])
     np.testing.assert_array_equal(table_of(frame, scale="none").X[:, 0], [1, 3, 5])
-    for scale in ("standard", "range", "none"):  # 0/1 columns stay
+    for scale in ("range", "none"):  # 0/1 columns stay
         np.testing.assert_array_equal(table_of(frame, scale=scale).X[:, 1], [0, 1, 1])
+    # A column of two values has variance 1 as well: (0 - 2/3) / sqrt(2/9), (1 - 2/3) / sqrt(2/9)
+    expected = np.array([-2 / 3, 1 / 3, 1 / 3]) / np.sqrt(2 / 9)
+    own = table_of(frame).X[:, 1]
+    np.testing.assert_allclose(own * np.sign(own[1]), expected)
 
 
-def test_the_recipe_alone_makes_the_numbers_again(numbers):
+def test_the_plan_alone_makes_the_numbers_again(numbers):
     frame = pd.DataFrame({**numbers, "c": ["u", "v", "w"] * 8, "ok": ["yes", "no"] * 12})
     table = table_of(frame)
-    recipe = json.loads(json.dumps(table.recipe))
-    np.testing.assert_array_equal(encode(frame, recipe), table.values)
-    new = pd.DataFrame({"x": ["7"], "y": [None], "c": ["never seen"], "ok": ["Yes"]})
-    row = encode(new, recipe)[0]
-    assert row.tolist() == [7, np.median(numbers["y"]), 0, 0, 0, 1]
+    same = apply_recipe(RawTable(frame, "t.csv"), table.plan)
+    np.testing.assert_array_equal(same.X, table.X)
+    assert same.warnings == []
+    new = pd.DataFrame({"x": ["1e3"], "y": [None], "c": ["never seen"], "ok": ["Yes"]})
+    row = apply_recipe(RawTable(new, "new.csv"), table.plan)
+    assert row.mixed.values[0, [0, 3]].tolist() == [1000.0, 1.0]
+    assert np.isnan(row.mixed.values[0, [1, 2]]).all()
+    assert np.isfinite(row.X).all()
+    assert "'c' has 1 cells with a value that was not seen in the fit ('never seen')" in " ".join(
+        row.warnings
+    )
+    assert "'x' has 1 values far outside what the fit has seen (such as 1000;" in " ".join(
+        row.warnings
+    )
 
 
 cells = st.one_of(
@@ -307,7 +329,7 @@ def test_any_table_gives_finite_numbers_or_one_sentence(tmp_path_factory, rows, 
     path = tmp_path_factory.mktemp("any") / "any.csv"
     with path.open("w", newline="", encoding="utf-8", errors="replace") as file:
         csv.writer(file).writerows([["a", "b", "c"], *rows])
-    missing = data.draw(st.sampled_from(["error", "drop-rows", "median"]))
+    missing = data.draw(st.sampled_from(["auto", "error", "drop-rows", "median"]))
     try:
         table = prepare_table(read_csv(path), missing=missing)
     except InputError:

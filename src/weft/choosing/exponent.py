@@ -17,6 +17,7 @@ METHODS = ("labels", "all-rows", "pairs", "validity", "stability", "agreement", 
 # 1.0, 1.1, …, 5.0 as the thesis has it; np.arange(1, 5.01, 0.1)[10] is not 2.0.
 GRID = np.arange(10, 51) / 10.0
 TIED = 1e-12
+TIES = ("middle", "first")
 
 
 def choose_exponent(
@@ -30,6 +31,7 @@ def choose_exponent(
     cannot_link: Any = None,
     parameter: str | tuple[str, ...] | None = None,
     n_repeats: int | None = None,
+    ties: str = "middle",
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> Exponent:
@@ -65,6 +67,10 @@ def choose_exponent(
     n_repeats : int, default=None
         Fits per exponent for "labels" (None: 1), pairs of halves for "stability" (5), data sets
         for "look-alike" (6).
+    ties : {"middle", "first"}, default="middle"
+        Which of several exponents with the same highest score is taken: the middle one (the lower
+        of two), or the lowest, as a search from 1.0 upwards keeps it (algorithms 4.3 and 4.4 read
+        to the letter).
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts; for "validity" and "agreement".
     random_state : int, RandomState, Generator or None, default=None
@@ -74,7 +80,7 @@ def choose_exponent(
     -------
     Exponent
         ``exponent``, ``scores``, ``evidence``, ``table``, ``plot()``, and ``parameters`` for
-        ``model.set_params``. Of exponents with equal scores it is the middle one.
+        ``model.set_params``.
 
     References
     ----------
@@ -97,6 +103,7 @@ def choose_exponent(
         paired = must_link is not None or cannot_link is not None
         method = "labels" if y is not None else "pairs" if paired else "validity"
     check_choice("method", method, METHODS)
+    check_choice("ties", ties, TIES)
     rng = _generator(random_state)
     fitter = Fitter(model, _names(model, parameter), int(rng.integers(2**31 - 1)))
     if n_repeats is None:
@@ -127,16 +134,16 @@ def choose_exponent(
         found["agreement"] = evidence.agreement(labelings)
         single = np.array([len(np.unique(labels)) < 2 for labels in labelings])
         found["agreement"][single] = np.nan
-    best = middle_of_best(exponents, found[method])
+    best = best_of(exponents, found[method], ties)
     return Exponent(best, method, exponents, found[method], found, fitter.parameters(best))
 
 
-def middle_of_best(grid: Floats, scores: Floats) -> float:
-    """Return the middle of the exponents that score highest; near 2 if none has a score."""
+def best_of(grid: Floats, scores: Floats, ties: str = "middle") -> float:
+    """Return the middle or the first of the exponents that score highest; near 2 without scores."""
     if np.isnan(scores).all():
         return float(grid[np.abs(grid - 2.0).argmin()])
     best = np.flatnonzero(scores >= np.nanmax(scores) - TIED)
-    return float(grid[best[(len(best) - 1) // 2]])
+    return float(grid[best[0 if ties == "first" else (len(best) - 1) // 2]])
 
 
 def _read_grid(grid: Any) -> Floats:

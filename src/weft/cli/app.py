@@ -24,8 +24,10 @@ from weft.cli.options import (
     Keep,
     Label,
     Missing,
+    Query,
     Scale,
     Seed,
+    Sheet,
     complete_method,
     generators,
     one_of,
@@ -73,19 +75,36 @@ def predict(
     model: Annotated[Path, typer.Argument(help="Model file, or the folder of a run.")],
     file: Annotated[Path, typer.Argument(help=TABLE)],
     out: Annotated[
-        Path, typer.Option(help="Where to write row and cluster, by extension; - is CSV to stdout.")
+        Path,
+        typer.Option(
+            help="Where to write row, identifiers and cluster, by extension; - is CSV to stdout."
+        ),
     ] = Path("-"),
     missing: Annotated[
         str | None,
-        typer.Option(help="error, drop-rows or median.", show_default="as in the run"),
+        typer.Option(help="auto, median, drop-rows or error.", show_default="as in the run"),
     ] = None,
+    join: Annotated[
+        bool, typer.Option("--join", help="Write the whole table with the cluster beside it.")
+    ] = False,
+    sheet: Sheet = None,
+    query: Query = None,
     as_json: Json = False,
 ) -> None:
     """Assign new rows to clusters with a saved model."""
     with one_sentence():
         from weft.cli import saved
 
-        saved.predict(model, file, out=out, missing=missing, as_json=as_json)
+        saved.predict(
+            model,
+            file,
+            out=out,
+            missing=missing,
+            join=join,
+            sheet=sheet,
+            query=query,
+            as_json=as_json,
+        )
 
 
 @app.command(epilog=EXIT_CODES)
@@ -159,9 +178,11 @@ def choose(
     label: Label = None,
     seed: Seed = 0,
     scale: Scale = "standard",
-    missing: Missing = "error",
+    missing: Missing = "auto",
     drop: Drop = None,
     keep: Keep = None,
+    sheet: Sheet = None,
+    query: Query = None,
     as_json: Json = False,
 ) -> None:
     """Say how many clusters there are, and on what evidence."""
@@ -178,6 +199,8 @@ def choose(
             missing=missing,
             drop=drop or (),
             keep=keep or (),
+            sheet=sheet,
+            query=query,
         )
 
 

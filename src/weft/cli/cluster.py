@@ -17,8 +17,10 @@ from weft.cli.options import (
     Keep,
     Label,
     Missing,
+    Query,
     Scale,
     Seed,
+    Sheet,
     clusterers,
     complete_method,
     criteria,
@@ -90,9 +92,11 @@ def cluster(
         typer.Option(help="Threads; the answer does not depend on them.", show_default="1"),
     ] = None,
     scale: Scale = "standard",
-    missing: Missing = "error",
+    missing: Missing = "auto",
     drop: Drop = None,
     keep: Keep = None,
+    sheet: Sheet = None,
+    query: Query = None,
     stability: Annotated[
         int, typer.Option(help="Repeat the search so often on 4/5 of the rows and compare.")
     ] = 0,
@@ -114,17 +118,16 @@ def cluster(
         from weft.cli.config import changed_input, digest
         from weft.cli.fitting import refuse_own_input, search
         from weft.estimators.presets import find_method
-        from weft.io import check_folder, prepare_table, read_table
+        from weft.io import check_folder, prepare_table, read_table, table_stem
 
         swarm = (clusterer, criterion, n_clusters, generations, particles)
         is_swarm = exponents or any(option is not None for option in swarm)
         wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
         if wanted.in_python_only:
             raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
-        stem = "table" if str(file) == "-" else file.stem
-        folder = check_folder(out or Path(f"{stem}-weft"), force=force)
+        folder = check_folder(out or Path(f"{table_stem(file)}-weft"), force=force)
         began = time.perf_counter()
-        raw = read_table(file)
+        raw = read_table(file, sheet=sheet, query=query)
         table = prepare_table(
             raw, label=label, drop=drop or (), keep=keep or (), missing=missing, scale=scale
         )

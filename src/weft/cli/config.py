@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import weft
-from weft.io import InputError
+from weft.io import InputError, table_files
 
 # Options that say where to write.
 _PLACES = ("out", "checkpoint")
@@ -74,10 +74,15 @@ def write_config(
 
 
 def digest(path: str | Path) -> str | None:
-    """SHA-256 of the input file; None for a pipe."""
+    """SHA-256 of the input file, or of several in their order; None for a pipe."""
     if str(path) == "-":
         return None
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    total = hashlib.sha256()
+    for file in table_files(path):
+        with file.open("rb") as content:
+            while chunk := content.read(1 << 20):
+                total.update(chunk)
+    return total.hexdigest()
 
 
 def changed_input(config: str | Path, path: str | Path) -> bool:

@@ -16,7 +16,7 @@ import weft
 from weft.cli.config import write_config
 from weft.cli.shared import console, in_options, print_json
 from weft.estimators.presets import Method
-from weft.io import Table
+from weft.io import Table, table_files
 
 FILES = ("labels.csv", "features.csv", "model.weft", "summary.json", "report.html", "run.toml")
 # Options that a method without them has no use for, and nobody needs to hear of.
@@ -136,8 +136,8 @@ def search(
     summary = summarize(
         model,
         X,
-        values=table.values,
-        feature_names=table.feature_names,
+        plan=table.plan,
+        mixed=table.mixed,
         table=described,
         label=table.label,
         relevant=relevant,
@@ -229,7 +229,7 @@ def _write(
         for entry in summary["features"]
     ]
     write_csv(draft / "features.csv", columns, cells)
-    save_model(model, draft / "model.weft", table=table.recipe, summary=summary)
+    save_model(model, draft / "model.weft", table=table.plan, summary=summary)
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
     (draft / "report.html").write_text(render(summary), encoding="utf-8")
@@ -240,7 +240,8 @@ def _write(
 
 def refuse_own_input(file: Path, folder: Path) -> None:
     """Say so before a result would overwrite the table it is made from."""
-    if str(file) != "-" and any(
-        (folder / name).exists() and file.samefile(folder / name) for name in FILES
+    inputs = [] if str(file) == "-" else table_files(file)
+    if any(
+        (folder / name).exists() and own.samefile(folder / name) for name in FILES for own in inputs
     ):
         raise ValueError(f"{str(file)!r} would be overwritten by the results; give another --out.")

@@ -10,7 +10,10 @@ import typer
 
 from weft.cli.shared import one_sentence
 
-TABLE = "Table: CSV, TSV, Parquet, Arrow or Excel by its extension; - reads standard input."
+TABLE = (
+    "Table: CSV, TSV, Parquet, Arrow, Excel, ODS, JSON, SQLite or DuckDB by its extension, also "
+    "packed (.gz, .zip, .zst); several by a quoted pattern; - reads standard input."
+)
 MANY = "may be given several times."
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, nothing else.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
@@ -21,8 +24,14 @@ Label = Annotated[
 ]
 Scale = Annotated[str, typer.Option(help="standard, range or none.")]
 Missing = Annotated[
-    str, typer.Option(help="What to do about missing values: error, drop-rows or median.")
+    str,
+    typer.Option(
+        help="What to do about missing values: auto (fill in by the rest of the row), median, "
+        "drop-rows or error."
+    ),
 ]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook, by name or number from 1.")]
+Query = Annotated[str | None, typer.Option(help="SQL that selects rows from a database file.")]
 Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
 Keep = Annotated[
     list[str] | None,

@@ -6,13 +6,28 @@ import os
 from pathlib import Path
 from typing import Any
 
-from weft.cli.shared import print_json
+import numpy as np
+
+from weft.cli.shared import console, print_json
 from weft.io import InputError, apply_recipe, read_model, read_table, write_table
+from weft.tables.plan import TablePlan
 
 
-def predict(model: Path, file: Path, *, out: Path, missing: str | None, as_json: bool) -> None:
+def predict(
+    model: Path,
+    file: Path,
+    *,
+    out: Path,
+    missing: str | None,
+    join: bool,
+    sheet: str | None,
+    query: str | None,
+    as_json: bool,
+) -> None:
     """Assign the rows of a new table to clusters."""
     import pandas as pd
+
+    from weft.report.terminal import show_warnings
 
     held = _read_model(model)
     if held.table is None:
@@ -22,16 +37,82 @@ def predict(model: Path, file: Path, *, out: Path, missing: str | None, as_json:
         )
     if not hasattr(held.model, "predict"):
         raise InputError(f"a {type(held.model).__name__} cannot label new rows.")
-    new = apply_recipe(read_table(file), held.table, missing=missing)
+    raw = read_table(file, sheet=sheet, query=query)
+    new = apply_recipe(raw, held.table, missing=missing)
+    show_warnings(new.warnings, console(stderr=True))
     names = getattr(held.model, "feature_names_in_", None)
     X = new.X if names is None else pd.DataFrame(new.X, columns=names)
-    labels: list[int | None] = [None] * new.n_rows
-    for row, label in zip(new.rows, held.model.predict(X) if len(X) else [], strict=True):
-        labels[row] = int(label)
+    columns: dict[str, list[Any]] = {"cluster": [None] * new.n_rows}
+    if len(X):
+        _fill(columns, new.rows, "cluster", [int(label) for label in held.model.predict(X)])
+        for name, values in _certainty(held.model, X).items():
+            columns[name] = [None] * new.n_rows
+            _fill(columns, new.rows, name, [round(float(value), 6) for value in values])
     if as_json:
-        print_json({"n_rows": new.n_rows, "labels": labels})
-    else:
-        write_table(out, {"row": list(range(1, new.n_rows + 1)), "cluster": labels})
+        named = {"labels" if name == "cluster" else name: v for name, v in columns.items()}
+        print_json({"n_rows": new.n_rows, **named, "warnings": new.warnings})
+        return
+    before = _joined(raw.frame) if join else _identifiers(raw.frame, held.table)
+    taken = {name: _free(name, before) for name in columns}
+    write_table(
+        out,
+        {
+            **({} if join else {"row": list(range(1, new.n_rows + 1))}),
+            **before,
+            **{taken[name]: values for name, values in columns.items()},
+        },
+    )
+
+
+def _certainty(model: Any, X: Any) -> dict[str, Any]:
+    """What a method says of each row besides its cluster: how sure, how far from all that it knows.
+
+    ``confidence`` is the largest probability of ``predict_proba``; ``outlier_score`` that of
+    ``outlier_scores`` (higher: less like the rows of the fit).
+    """
+    found: dict[str, Any] = {}
+    if hasattr(model, "predict_proba"):
+        found["confidence"] = np.asarray(model.predict_proba(X)).max(axis=1)
+    if hasattr(model, "outlier_scores"):
+        found["outlier_score"] = np.asarray(model.outlier_scores(X))
+    return found
+
+
+def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]) -> None:
+    for row, value in zip(rows, values, strict=True):
+        columns[name][row] = value
+
+
+def _identifiers(frame: Any, plan: Any) -> dict[str, list[Any]]:
+    """The columns that tell rows apart, which were no use for clustering."""
+    if not isinstance(plan, TablePlan):
+        return {}
+    known = [column.name for column in plan.columns if column.kind == "identifier"]
+    kept = _joined(frame[[name for name in known if name in frame.columns]])
+    return {_free(name, ("row",)): values for name, values in kept.items()}
+
+
+def _joined(frame: Any) -> dict[str, list[Any]]:
+    """The columns of the file, gaps as nothing."""
+    gaps = frame.isna().to_numpy()
+    return {
+        str(name): [
+            None if gap else _plain(cell)
+            for cell, gap in zip(frame[name].tolist(), gaps[:, number], strict=True)
+        ]
+        for number, name in enumerate(frame.columns)
+    }
+
+
+def _plain(cell: Any) -> Any:
+    """Whole numbers of a column with gaps are floats in memory and not on paper."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
+def _free(name: str, taken: Any) -> str:
+    while name in taken:
+        name = f"{name}_weft"
+    return name
 
 
 def report(model: Path, *, data: Path | None, out: Path | None, stability: int) -> Path:
@@ -53,7 +134,8 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
         new = apply_recipe(read_table(data), held.table)
         names = list(held.model.feature_names_in_)
         X = pd.DataFrame(new.X, columns=names)
-        made = draw(held.model, X, values=new.values, stability=stability)
+        plan = held.table if isinstance(held.table, TablePlan) else None
+        made = draw(held.model, X, plan=plan, mixed=new.mixed, stability=stability)
     elif stability:
         raise InputError("--stability fits the model again and needs the rows; give --data FILE.")
     elif held.summary is not None:

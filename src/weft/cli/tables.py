@@ -54,11 +54,20 @@ def generate(
     }
 
 
-def choose(file: Path, *, max_clusters: int | None, seed: int, as_json: bool, **table: Any) -> None:
+def choose(
+    file: Path,
+    *,
+    max_clusters: int | None,
+    seed: int,
+    sheet: str | None,
+    query: str | None,
+    as_json: bool,
+    **table: Any,
+) -> None:
     """Say how many clusters there are, and on what evidence."""
     from rich.table import Table
 
-    ready = prepare_table(read_table(file), **table)
+    ready = prepare_table(read_table(file, sheet=sheet, query=query), **table)
     found = weft.choose_n_clusters(ready.X, max_clusters=max_clusters, random_state=seed)
     rows = found.table
     if as_json:

@@ -40,6 +40,8 @@ class CenterClusterer(
     Subclasses set ``_exponent``, ``_factors`` (K, M) and the public attributes in `fit`.
     """
 
+    # k-means cuts along directions: see docs/decisions/0230.
+    _balance = "directions"
     _exponent: float
     _factors: np.ndarray
     cluster_centers_: np.ndarray
@@ -127,7 +129,7 @@ class CenterClusterer(
         allow_nan = bool(getattr(self, "allow_nan", False))
         rows = validate_data(
             self,
-            to_host(X),
+            self._rows_of(X, reset=reset),
             reset=reset,
             dtype=np.float64,
             order="C",

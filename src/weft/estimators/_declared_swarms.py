@@ -82,6 +82,7 @@ KERNEL_SWARM = declare(
     kernel=KERNEL,
     kernel_params=KERNEL_PARAMS,
     centers=Choice("feature-space", "input"),
+    repairs=Choice("decoded", "printed"),
     sigma=OneOf(Choice("median", "stability"), WIDTH),
     min_size=Number(low=0.0, high=0.5),
     polish=Flag(),

@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from weft._base.arrays import Floats
-from weft.backends.devices import to_host
 from weft.estimators._centers import CenterClusterer
 from weft.methods.projected.settings import read_exponent
 from weft.methods.projected.sparse import SparseSpace
@@ -53,9 +52,8 @@ class MetricClusterer(CenterClusterer):
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         if self.metric == "euclidean":
             return super()._read(X, reset=reset)
-        rows = csr_array(
-            validate_data(self, to_host(X), reset=reset, dtype=np.float64, accept_sparse="csr")
-        )
+        X = self._rows_of(X, reset=reset)
+        rows = csr_array(validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse="csr"))
         if not rows.has_canonical_format:
             rows = rows.copy()  # the caller's matrix stays as it is
             rows.sum_duplicates()

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from weft.backends.devices import to_host
 from weft.estimators._fit_tasks import FitTasksMixin
+from weft.estimators._raw_tables import RawTableMixin
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.report.schema import SUMMARY
@@ -54,8 +55,8 @@ class KeepMixin:
         save_model(self, path, summary=summary)
 
 
-class ReportMixin(FitTasksMixin, KeepMixin):
-    """A page, a short form of it in notebooks, and scikit-learn's callbacks."""
+class ReportMixin(FitTasksMixin, RawTableMixin, KeepMixin):
+    """Raw tables, a page, a short form of it in notebooks, and scikit-learn's callbacks."""
 
     def report(self, X: Any = None, *, path: str | Path | None = None, **options: Any) -> Any:
         """Draw the answer as one page that needs no network.

@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
-from weft.backends.devices import to_host
 from weft.methods.centroids.objectives import assign
 
 
@@ -41,5 +40,5 @@ class ScaledCentersMixin:
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         return assign(self._fit_scaling.apply(X), self._fit_centers)

@@ -20,7 +20,6 @@ from sklearn.utils.validation import validate_data
 from weft._base.arrays import Floats
 from weft._base.validation import check_integer, check_magnitude
 from weft._base.warnings import warn_caller
-from weft.backends.devices import to_host
 from weft.estimators._mixins import ReportMixin
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
@@ -80,7 +79,8 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
 
     def _read_rows(self, X: Any) -> Any:
         """Return the table as the search takes it, validated: float64 rows on the host."""
-        rows = validate_data(self, to_host(X), dtype=np.float64, order="C", ensure_min_samples=2)
+        X = self._rows_of(X, reset=True)
+        rows = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
         check_magnitude(rows)
         return rows
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from weft._base.validation import check_integer
+from weft._base.validation import check_choice, check_integer
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._declared import FITNESS, declare
 from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS
 from weft.estimators.weighted_kmeans import read_rule
 from weft.kmeans.constraints import (
+    GROUP_DISTANCES,
     ConstrainedAssignment,
     ConstrainedMembership,
     make_groups,
@@ -45,6 +46,10 @@ class ConstrainedKMeans(CenterClusterer):
         With ``n_clusters=None``, anomalous patterns smaller than this are discarded.
     dispersion_offset : float or "mean", default="mean"
         As in `WeightedKMeans`.
+    group_distance : {"sum", "first"}, default="sum"
+        Where rows tied by must-links go together: to the cluster that is nearest in the sum over
+        them, or to the one nearest to their first row, as COP-KMeans is printed. With "first" the
+        result depends on the order of the rows.
     max_retries : int, default=100
         How often an assignment that comes to a dead end is tried again in another order.
     max_iter : int, default=300
@@ -98,6 +103,7 @@ class ConstrainedKMeans(CenterClusterer):
         weight_exponent=OneOf(Choice("same"), Number(low=1.0)),
         weights=Choice("cluster", "global", None),
         init=INIT,
+        group_distance=Choice(*GROUP_DISTANCES),
     )
 
     def __init__(
@@ -111,6 +117,7 @@ class ConstrainedKMeans(CenterClusterer):
         n_init: int | str = "auto",
         min_cluster_size: float = 2,
         dispersion_offset: float | str = "mean",
+        group_distance: str = "sum",
         max_retries: int = 100,
         max_iter: int = 300,
         tol: float = 0.0,
@@ -126,6 +133,7 @@ class ConstrainedKMeans(CenterClusterer):
         self.n_init = n_init
         self.min_cluster_size = min_cluster_size
         self.dispersion_offset = dispersion_offset
+        self.group_distance = group_distance
         self.max_retries = max_retries
         self.max_iter = max_iter
         self.tol = tol
@@ -162,6 +170,7 @@ class ConstrainedKMeans(CenterClusterer):
             n_rows,
         )
         retries = check_integer("max_retries", self.max_retries, low=0)
+        by = check_choice("group_distance", self.group_distance, GROUP_DISTANCES)
         settings = self._read_settings(n_features, n_rows)
         make_rule = read_rule(
             weights=self.weights,
@@ -175,8 +184,8 @@ class ConstrainedKMeans(CenterClusterer):
             settings,
             make_rule,
             self._generator(),
-            make_assign=lambda: ConstrainedAssignment(groups, retries),
-            membership=ConstrainedMembership(groups),
+            make_assign=lambda: ConstrainedAssignment(groups, retries, by),
+            membership=ConstrainedMembership(groups, by),
         )
         return self
 

@@ -16,7 +16,6 @@ from weft._base.labels import number_by_first_row
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared import counts_clusters, declare, history
 from weft.estimators._declared_spaces import (
     KERNEL,
@@ -161,7 +160,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
+        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self._fit_sampled(X, seed, 4)
         return self
@@ -212,7 +211,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:

@@ -14,7 +14,6 @@ from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size, standard_scaling
 from weft._base.validation import check_integer, check_real, parse_memory
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared import POSITIVE, declare, history, positions
 from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, KERNEL_PARAMS, SPACE, WIDTH
 from weft.estimators._mixins import ReportMixin
@@ -133,7 +132,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, to_host(X), dtype=np.float64, order="C")
+        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
@@ -174,7 +173,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
         norms = np.diag(self._fit_space.gram)[self.center_indices_]
         return (norms - 2.0 * cross).argmin(axis=1)

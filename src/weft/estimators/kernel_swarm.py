@@ -17,7 +17,6 @@ from weft._base.arrays import Floats, Integers
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared_swarms import KERNEL_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
 from weft.estimators._sampled import SampledMixin
@@ -60,6 +59,13 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
         taken. Other kernels take none.
     kernel_params : dict, default=None
         Passed to other kernels of scikit-learn.
+    repairs : {"decoded", "printed"}, default="decoded"
+        What happens, for ``centers="input"``, to a particle without active centres or with a
+        cluster of fewer than two rows. ``"decoded"``: its two highest thresholds count as active
+        and small clusters are dropped when it is evaluated; the particle stays as it is, and has
+        one fitness. ``"printed"``: two random thresholds, or averaged centres, are written into
+        the particle; a particle that still has an empty cluster has fitness 0. This runs on the
+        host.
     max_clusters : int, default=15
         Largest number of clusters; the least is 2.
     min_size : float, default=0.02
@@ -145,6 +151,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
         centers="feature-space",
         sigma="stability",
         kernel_params=None,
+        repairs="decoded",
         max_clusters=15,
         min_size=0.02,
         refine_steps=1,
@@ -167,6 +174,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
         self.centers = centers
         self.sigma = sigma
         self.kernel_params = kernel_params
+        self.repairs = repairs
         self.max_clusters = max_clusters
         self.min_size = min_size
         self.refine_steps = refine_steps
@@ -192,6 +200,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
     def _check_settings(self) -> None:
         check_kernel(self.kernel)
         check_choice("centers", self.centers, ("feature-space", "input"))
+        check_choice("repairs", self.repairs, ("decoded", "printed"))
         check_integer("n_particles", self.n_particles, low=1)
         check_integer("n_generations", self.n_generations, low=1)
         self._make_swarm()
@@ -222,6 +231,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
             max_clusters=min(check_integer("max_clusters", self.max_clusters, low=2), len(rows)),
             swarm=self._make_swarm(),
             n_particles=self.n_particles,
+            repairs=self.repairs,
             min_size=self.min_size,
             refine_steps=self.refine_steps,
             polish=self.polish,
@@ -267,7 +277,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:

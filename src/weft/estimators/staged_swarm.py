@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import CPU, backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared_swarms import STAGED_SWARM
 from weft.estimators._mixins import ColumnsMixin
 from weft.estimators._moved_params import MovedParamsMixin
@@ -228,7 +227,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, to_host(X), dtype=np.float64, reset=False)
+        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
         operations = CPU.prototypes
         data = operations.load(self._fit_scaling.apply(X), CPU.device)
         return operations.nearest(data, self._fit_features, self._fit_prototypes)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from weft._base.arrays import Integers
 from weft._base.validation import check_choice, check_real
 from weft.choosing.exponent import choose_exponent
 from weft.estimators._blocks import is_dask
@@ -21,6 +22,7 @@ from weft.kmeans.sampling import Sample, draw_sample
 from weft.kmeans.streams import Stream
 from weft.kmeans.weights import PowerWeights, Rule, Unweighted
 from weft.models.kinds import Choice, ListOf, Number, OneOf
+from weft.tables.plan import TablePlan
 
 
 class WeightedKMeans(BlockwiseMixin, CenterClusterer):
@@ -121,6 +123,9 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     -----
     A feature that is constant in the whole table gets weight 0. An empty cluster takes the row
     that costs most where it is.
+
+    In a raw table (a DataFrame with categories, dates or gaps) the coordinates of one source column
+    share a weight; ``source_weights_`` has one for each column of the table.
 
     References
     ----------
@@ -243,7 +248,13 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
             weight_exponent=self.weight_exponent_,
             dispersion_offset=self.dispersion_offset,
             pattern_offset=self.pattern_offset,
+            groups=self._groups(),
         )
+
+    def _groups(self) -> Integers | None:
+        """Return the source column of each coordinate of a raw table: they share a weight."""
+        plan = vars(self).get("_table")
+        return plan.owner if isinstance(plan, TablePlan) else None
 
     def _make_rule(
         self,
@@ -279,8 +290,12 @@ def read_rule(
     weight_exponent: Any,
     dispersion_offset: Any,
     pattern_offset: Any,
+    groups: Integers | None = None,
 ) -> Any:
-    """Check the parameters of the weights; return what makes the rule for a table."""
+    """Check the parameters of the weights; return what makes the rule for a table.
+
+    Features with the same number in `groups` share a weight.
+    """
     check_choice("weights", weights, ("cluster", "global", None))
     if isinstance(weight_exponent, str):
         check_choice("weight_exponent", weight_exponent, ("same",))
@@ -295,6 +310,7 @@ def read_rule(
     def make_rule(data: Data | None, active: NDArray[np.bool_]) -> Rule:
         if weights is None:
             return Unweighted(active)
-        return PowerWeights(active, beta, offset, in_patterns, weights == "cluster")
+        per_cluster = weights == "cluster"
+        return PowerWeights(active, beta, offset, in_patterns, per_cluster, groups)
 
     return make_rule

@@ -4,8 +4,9 @@ K. Wagstaff et al., "Constrained k-means clustering with background knowledge", 
 (algorithm 4.1 of the thesis); constrained iK-Means (algorithm 4.2).
 
 Rows under must-links form a group, and a group goes to the cluster that is nearest in the sum over
-its rows. That is the assignment that minimises the criterion; sending each row's partners after
-whichever row comes first, as printed, depends on the order of the rows.
+its rows (``"sum"``). That is the assignment that minimises the criterion. Sending each row's
+partners after whichever row comes first, as printed (``"first"``), depends on the order of the
+rows.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from weft.kmeans.alternation import DeadEnd
 from weft.kmeans.data import Data, distances
 
 Pairs = NDArray[np.int64]
+GROUP_DISTANCES = ("sum", "first")
 
 
 class Groups(NamedTuple):
@@ -99,22 +101,37 @@ def sum_groups(values: Floats, groups: NDArray[np.int64], count: int) -> Floats:
     )
 
 
+def first_of_groups(values: Floats, groups: NDArray[np.int64], count: int) -> Floats:
+    """Return `values` (n, K) of the first row of each group, (count, K); 0 without rows."""
+    out = np.zeros((count, values.shape[1]))
+    present, first_rows = np.unique(groups, return_index=True)
+    out[present] = values[first_rows]
+    return out
+
+
+def group_costs(values: Floats, groups: NDArray[np.int64], count: int, by: str) -> Floats:
+    """Return how far each group is from each centre: the sum over its rows, or its first row."""
+    return (first_of_groups if by == "first" else sum_groups)(values, groups, count)
+
+
 class ConstrainedAssignment:
     """Nearest cluster for each group that no constraint keeps out of it.
 
     Groups are placed one after another, those without a cannot-link first (they are in nobody's
-    way). A group that finds no place moves to the front and all are placed anew, `max_retries`
-    times. The order found is kept for the next round.
+    way), the others in the order of their first rows. A group that finds no place moves to the
+    front and all are placed anew, `max_retries` times. The order found is kept for the next round.
     """
 
-    def __init__(self, groups: Groups, max_retries: int) -> None:
+    def __init__(self, groups: Groups, max_retries: int, by: str = "sum") -> None:
         self.groups = groups
         self.max_retries = max_retries
+        self.by = by
         self.order = list(groups.foes)
 
     def __call__(self, data: Data, centers: Floats, factors: Floats) -> Labels:
         powered = distances(data, centers, factors)
-        costs = sum_groups(powered * data.load[:, None], self.groups.of_row, self.groups.total)
+        loaded = powered * data.load[:, None]
+        costs = group_costs(loaded, self.groups.of_row, self.groups.total, self.by)
         placed = costs.argmin(axis=1)
         self._place(costs, placed)
         return placed[self.groups.of_row].astype(np.int32)
@@ -156,10 +173,14 @@ class ConstrainedAssignment:
 
 
 class ConstrainedMembership:
-    """Algorithm 4.2: groups join a pattern whole, and not beside one they cannot share it with."""
+    """Algorithm 4.2: groups join a pattern whole, and not beside one they cannot share it with.
 
-    def __init__(self, groups: Groups) -> None:
+    Of two that exclude each other the better placed joins, or, as printed, the first.
+    """
+
+    def __init__(self, groups: Groups, by: str = "sum") -> None:
         self.groups = groups
+        self.by = by
 
     def first(self, left: NDArray[np.int64], seed: int) -> NDArray[np.bool_]:
         of_left = self.groups.of_row[left]
@@ -170,10 +191,10 @@ class ConstrainedMembership:
     ) -> NDArray[np.bool_]:
         of_left = self.groups.of_row[left]
         both = distances(rest, centers, factors)
-        costs = sum_groups(both, of_left, self.groups.total)
+        costs = group_costs(both, of_left, self.groups.total, self.by)
         inside = costs[:, 1] < costs[:, 0]
-        # Nearest first among groups that exclude each other.
-        gain = costs[:, 1] - costs[:, 0]
+        # Nearest first among groups that exclude each other; as printed, first come, first served.
+        gain = np.zeros(len(costs)) if self.by == "first" else costs[:, 1] - costs[:, 0]
         rivals = [group for group in self.groups.foes if inside[group]]
         for group in sorted(rivals, key=lambda group: (gain[group], group)):
             if any(inside[foe] and gain[foe] < gain[group] for foe in self.groups.foes[group]):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax, xlogy
 
-from weft._base.arrays import Floats
+from weft._base.arrays import Floats, Integers
 
 
 class Rule(Protocol):
@@ -98,18 +98,35 @@ class Unweighted:
         return weights
 
 
+def tied(dispersions: Floats, groups: Integers | None, active: NDArray[np.bool_]) -> Floats:
+    """Return the mean dispersion of each feature's group, over the features that vary.
+
+    Features of one group share a weight w. Minimising Σ_g w_g^β Σ_v D_v for Σ_g n_g w_g = 1, with
+    n_g features in a group, gives w_g^(β-1) ∝ n_g / Σ_v D_v: the closed form with the mean.
+    """
+    if groups is None:
+        return dispersions
+    member = (groups[:, None] == np.unique(groups)) * active[:, None].astype(float)
+    means = dispersions @ member / np.maximum(member.sum(axis=0), 1.0)
+    return means[:, np.unique(groups, return_inverse=True)[1]]
+
+
 @dataclass(frozen=True)
 class PowerWeights:
-    """WK- and MWK-Means: per cluster, or one set of weights for all (W-k-means)."""
+    """WK- and MWK-Means: per cluster, or one set of weights for all (W-k-means).
+
+    `groups` (M,) numbers the features that share a weight, such as the coordinates of a category.
+    """
 
     active: NDArray[np.bool_]
     beta: float
     offset: float | str = "mean"
     pattern_offset: float = 0.01
     per_cluster: bool = True
+    groups: Integers | None = None
 
     def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
-        spread = known(dispersions)
+        spread = tied(known(dispersions), self.groups, self.active)
         if not self.per_cluster:
             spread = spread.sum(axis=0, keepdims=True)
         # The mean of all K·M dispersions, against D = 0 (chapter 3.2.1); constant columns aside.
@@ -118,7 +135,8 @@ class PowerWeights:
         return np.broadcast_to(weights, dispersions.shape).copy()
 
     def pattern_weights(self, dispersions: Floats, size: float) -> Floats:
-        spread = known(dispersions)[None] + self.pattern_offset  # chapter 3.3.3
+        spread = tied(known(dispersions)[None], self.groups, self.active)
+        spread = spread + self.pattern_offset  # chapter 3.3.3
         return power_weights(spread, self.beta, self.active)[0]
 
     def factors(self, weights: Floats) -> Floats:

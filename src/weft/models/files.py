@@ -23,7 +23,7 @@ from weft.models.archive import (
     write_archive,
 )
 from weft.models.codec import decode, encode
-from weft.models.kinds import Kind, Lengths, Text, described, short
+from weft.models.kinds import Kind, Lengths, Text, described, records_in, short
 from weft.models.schema import check
 
 FORMAT_VERSION = 1
@@ -32,7 +32,10 @@ UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 # Parameters that only matter while fitting: stored as null when they are objects.
 _FIT_ONLY = ("callbacks", "random_state")
 # What scikit-learn hangs on an instance and sets again when asked to.
-_NOT_KEPT = ("_metadata_request", "_skl_callbacks", "_parent_callback_ctx", "_kept_summary")
+_NOT_KEPT = (
+    *("_metadata_request", "_skl_callbacks", "_parent_callback_ctx"),
+    *("_kept_summary", "_table"),
+)
 _ENTRIES = ("format", "weft", "class", "params", "attributes", "table", "summary")
 
 
@@ -40,7 +43,7 @@ class SavedModel(NamedTuple):
     """What a model file holds."""
 
     model: Any
-    table: dict[str, Any] | None
+    table: Any
     weft_version: str
     summary: dict[str, Any] | None = None
 
@@ -54,7 +57,7 @@ def save_model(
     model: Any,
     path: str | Path,
     *,
-    table: dict[str, Any] | None = None,
+    table: Any = None,
     summary: dict[str, Any] | None = None,
 ) -> None:
     """Write a fitted model to one file.
@@ -65,8 +68,9 @@ def save_model(
         A fitted estimator of weft.
     path : str or Path
         Where to write; an older file there is replaced in one step, or kept if writing fails.
-    table : dict, optional
-        The recipe that made numbers of a table (``Table.recipe``), kept for rows that come later.
+    table : TablePlan, optional
+        How numbers were made of a table (``Table.plan``), kept for rows that come later; by
+        default that of the model, where it was fitted on a raw table.
     summary : dict, optional
         From :func:`weft.report.summary.summarize`, kept for a report that is drawn later.
 
@@ -93,6 +97,8 @@ def save_model(
     if not any(key.endswith("_") for key in attributes):
         raise ValueError(f"this {name} is not fitted; call fit before saving it.")
     records = model._schema.records()
+    if table is None:
+        table = vars(model).get("_table")
     arrays: list[np.ndarray] = []
     params = {}
     for key, value in given.items():
@@ -107,7 +113,7 @@ def save_model(
             key: encode(value, f"attribute {key!r}", arrays, records)
             for key, value in attributes.items()
         },
-        "table": encode(table, "the table recipe", arrays),
+        "table": encode(table, "the table recipe", arrays, _records_of(type(model)._recipe)),
         "summary": encode(summary, "the summary", arrays),
     }
     try:
@@ -148,6 +154,8 @@ def load_model(path: str | Path) -> Any:
     (30,)
     """
     held = read_model(path)
+    if held.table is not None:
+        vars(held.model)["_table"] = held.table  # so that it takes raw rows
     if held.summary is not None:
         vars(held.model)["_kept_summary"] = held.summary
     return held.model
@@ -207,12 +215,17 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
     model = kind(**params)
     attributes = decode(content["attributes"], arrays, records)
     vars(model).update(check(kind._schema, model.get_params(deep=False), attributes))
-    table, summary = decode(content["table"], arrays), decode(content["summary"], arrays)
+    table = decode(content["table"], arrays, _records_of(kind._recipe))
+    summary = decode(content["summary"], arrays)
     _check_besides("table recipe", table, kind._recipe, model)
     _check_besides("summary", summary, kind._summary, model)
     Text(100).check(content["weft"], "version of weft", Lengths())
     check_references(content, arrays)
     return SavedModel(model, table, content["weft"], summary)
+
+
+def _records_of(kind: Kind) -> dict[str, type]:
+    return {record.name: record.made for record in records_in(kind)}
 
 
 def _check_besides(what: str, value: Any, kind: Kind, model: Any) -> None:

@@ -43,7 +43,8 @@ _DATA = Fields(
     dict.fromkeys(("scale", "missing", "label", "method"), _WORDS),
 )
 _COLUMN = Fields(
-    {"name": _NAME, "kind": _NAME, "kept": Flag(), "reason": _NAME, "features": ListOf(_NAME)}
+    {"name": _NAME, "kind": _NAME, "kept": Flag(), "reason": _NAME},
+    {"unit": _NAME, "features": ListOf(_NAME)},  # features: files of weft 0.1.0
 )
 _RESULT = Fields(
     {
@@ -75,7 +76,7 @@ _CLUSTER = Fields(
 )
 _FEATURE = Fields(
     {"name": _NAME, "weight": _NUMBER, "share": _SHARE, "selected": Flag()},
-    {"exponent": _NUMBER, "noise": Flag()},
+    {"exponent": _NUMBER, "noise": Flag(), "kind": _NAME, "unit": _NAME},
 )
 _PROFILE = Fields(
     {
@@ -146,7 +147,7 @@ SUMMARY = Fields(
         "profile": OneOf(NOTHING, _PROFILE),
         "map": OneOf(NOTHING, _MAP),
         "silhouette": OneOf(NOTHING, _SILHOUETTE),
-        "features": ListOf(_FEATURE, "n_features"),
+        "features": ListOf(_FEATURE),
         "cluster_weights": OneOf(NOTHING, _WEIGHTS),
         "search": MapOf(ListOf(OneOf(NOTHING, Flag(), _SURE), "generations")),
         "stability": OneOf(NOTHING, _STABILITY),

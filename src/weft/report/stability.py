@@ -13,12 +13,20 @@ SHARE = 0.8
 
 
 def measure_stability(
-    model: Any, X: Any, facts: Facts, *, n_repeats: int, seed: int = 0
+    model: Any,
+    X: Any,
+    facts: Facts,
+    *,
+    n_repeats: int,
+    told: Facts | None = None,
+    owner: np.ndarray | None = None,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Fit again on `n_repeats` random four fifths of the rows, with other seeds, and compare.
 
     ``agreement`` holds the adjusted Rand index of each repeat with the answer on the rows they
-    share (1: the same groups; 0: no more alike than chance).
+    share (1: the same groups; 0: no more alike than chance). With `owner`, the source column of
+    each coordinate, ``kept`` counts source columns, those of `told`.
     """
     from sklearn.base import clone
     from sklearn.metrics import adjusted_rand_score
@@ -26,7 +34,8 @@ def measure_stability(
     rng = np.random.default_rng(seed)
     n = len(facts.labels)
     size = max(2, round(SHARE * n))
-    agreement, counts, kept, alike = [], [], np.zeros(len(facts.names)), []
+    told = told or facts
+    agreement, counts, kept, alike = [], [], np.zeros(len(told.names)), []
     for _ in range(n_repeats):
         rows = np.sort(rng.choice(n, size=size, replace=False))
         again = clone(model)
@@ -40,7 +49,8 @@ def measure_stability(
         found = read_facts(again)
         agreement.append(float(adjusted_rand_score(facts.labels[rows], found.labels)))
         counts.append(found.n_clusters)
-        kept += found.selected
+        selected = found.selected
+        kept += selected if owner is None else np.bincount(owner, selected, len(kept)) > 0
         alike.append(_cosine(facts.weights, found.weights))
     return {
         "n_repeats": n_repeats,
@@ -48,7 +58,7 @@ def measure_stability(
         "agreement": agreement,
         "n_clusters": counts,
         "weights_cosine": alike,
-        "kept": {facts.names[j]: int(kept[j]) for j in np.argsort(-facts.weights)[:30]},
+        "kept": {told.names[j]: int(kept[j]) for j in np.argsort(-told.weights)[:30]},
     }
 
 

@@ -18,13 +18,17 @@ import numpy as np
 
 import weft
 from weft._base.validation import check_integer
+from weft.columns.source import MixedTable
 from weft.parallel.blas import one_blas_thread
 from weft.report.cautions import cautions
 from weft.report.facts import Facts, dense_rows, read_facts
 from weft.report.profile import Profile, describe_clusters, profile
 from weft.report.schema import SCHEMA
+from weft.report.sources import Facets, by_source, facets, plan_of, used_columns
 from weft.report.space import draw_map, draw_silhouette, learned_metric
 from weft.report.stability import measure_stability
+from weft.tables.cells import is_table, read_cells
+from weft.tables.plan import TablePlan
 
 N_SHOWN = 40  # features in a heat map
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
@@ -37,6 +41,8 @@ def summarize(
     values: Any = None,
     feature_names: Sequence[str] | None = None,
     table: Mapping[str, Any] | None = None,
+    plan: TablePlan | None = None,
+    mixed: MixedTable | None = None,
     label: Any = None,
     relevant: Any = None,
     seconds: Mapping[str, float] | None = None,
@@ -48,7 +54,7 @@ def summarize(
     ----------
     model : estimator
         Any fitted clusterer of weft.
-    X : array-like of shape (n_samples, n_features), optional
+    X : array-like of shape (n_samples, n_features), or raw table, optional
         The rows it was fitted on. Without them there is no map, no silhouette and nothing on what
         sets the clusters apart.
     values : array-like of shape (n_samples, n_features), optional
@@ -57,6 +63,9 @@ def summarize(
         Default: the model's own, or ``x0``, ``x1``, ...
     table : mapping, optional
         What was done with the table, from ``Table.describe()``.
+    plan, mixed : TablePlan and MixedTable, optional
+        How a raw table became `X`, and its rows by source column; by default those of a model
+        that was fitted on a raw table. The summary is then about source columns.
     label : array-like of shape (n_samples,), optional
         Known classes as numbers, -1 where unknown; only compared with.
     relevant : array-like of bool of shape (n_features,), optional
@@ -81,16 +90,20 @@ def summarize(
     >>> summary["data"]["n_rows_used"]
     150
     """
+    plan = plan or plan_of(model)
+    if plan is not None and mixed is None and X is not None and is_table(X):
+        X, mixed = plan.apply(read_cells(X), table="X", place=str)[:2]
     facts = read_facts(model, feature_names)
+    told = facts if plan is None else by_source(facts, plan)
     n_repeats = check_integer("stability", stability, low=0)
-    features = _features(facts, relevant)
+    features = _features(told, relevant, plan)
     described = dict(table or {})
     data = {
         "name": "data",
         "n_rows": len(facts.labels),
         "n_rows_used": len(facts.labels),
-        "n_columns": len(facts.names),
-        "n_features": len(facts.names),
+        "n_columns": len(told.names) if plan is None else len(plan.columns),
+        "n_features": len(told.names),
         **described.get("data", {}),
     }
     rows = columns = None
@@ -98,12 +111,15 @@ def summarize(
     drawn["silhouette"] = None
     if X is not None:
         rows, columns = dense_rows(X, facts)
-        known = rows if values is None else dense_rows(values, facts)[0]
-        drawn = _draw(model, rows, known, columns, facts)
+        if mixed is not None and len(mixed.values) == len(rows):
+            drawn = _draw_sources(model, rows, columns, facts, told, facets(mixed))
+        else:
+            known = rows if values is None else dense_rows(values, facts)[0]
+            drawn = _draw(model, rows, known, columns, facts)
     summary = {
         "schema": SCHEMA,
         "data": data,
-        "columns": described.get("columns", []),
+        "columns": described.get("columns", [] if plan is None else _columns(plan)),
         "settings": {"method": type(model).__name__, **_settings(facts.params)},
         "versions": _versions(),
         "seconds": dict(seconds or {}),
@@ -111,7 +127,7 @@ def summarize(
             "n_clusters": facts.n_clusters,
             "n_clusters_given": facts.params.get("n_clusters") == facts.n_clusters,
             "n_unassigned": int((facts.labels == -1).sum()),
-            "n_selected": int(facts.selected.sum()),
+            "n_selected": int(told.selected.sum()),
             "has_weights": facts.has_weights,
             "fitness": facts.fitness,
             "n_generations": facts.n_iter,
@@ -120,7 +136,7 @@ def summarize(
         },
         **drawn,
         "features": features,
-        "cluster_weights": _cluster_weights(facts),
+        "cluster_weights": _cluster_weights(told),
         "search": _search(facts),
         "stability": None,
         "scores": None
@@ -130,7 +146,10 @@ def summarize(
         "warnings": [*described.get("warnings", []), *cautions(facts, rows, columns)],
     }
     if n_repeats and X is not None:
-        summary["stability"] = measure_stability(model, X, facts, n_repeats=n_repeats)
+        owner = None if plan is None else plan.owner
+        summary["stability"] = measure_stability(
+            model, X, facts, told=told, owner=owner, n_repeats=n_repeats
+        )
     return plain(summary)
 
 
@@ -159,6 +178,42 @@ def _draw(
         "map": drawn,
         "silhouette": widths,
     }
+
+
+def _draw_sources(
+    model: Any, rows: np.ndarray, columns: np.ndarray, facts: Facts, told: Facts, shown: Facets
+) -> dict[str, Any]:
+    """The same for a raw table: the map of the coordinates, clusters by source column."""
+    rows = _filled(rows)
+    compared = profile(shown.values, facts.labels)
+    metric = learned_metric(model, rows, facts, columns)
+    selected = told.selected[shown.source]
+    # What the map says of a row: one number for each of the heaviest source columns.
+    first = np.unique(shown.source, return_index=True)[1]
+    hovered = told._replace(names=[shown.names[k] for k in first])
+    with one_blas_thread():
+        drawn = draw_map(metric, rows, shown.values[:, first], hovered, np.arange(len(first)))
+        widths = draw_silhouette(metric, rows, facts)
+    return {
+        "clusters": describe_clusters(compared, shown.values, shown.names, selected),
+        "profile": _profile(compared, shown.names, selected),
+        "map": drawn,
+        "silhouette": widths,
+    }
+
+
+def _columns(plan: TablePlan) -> list[dict[str, Any]]:
+    """What became of the columns of a raw table."""
+    return [
+        {
+            "name": column.name,
+            "kind": column.kind,
+            "kept": column.is_used,
+            "reason": column.note,
+            "unit": column.unit,
+        }
+        for column in plan.columns
+    ]
 
 
 def _filled(rows: np.ndarray) -> np.ndarray:
@@ -253,12 +308,13 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _features(facts: Facts, relevant: Any) -> list[dict[str, Any]]:
+def _features(facts: Facts, relevant: Any, plan: TablePlan | None) -> list[dict[str, Any]]:
     """One entry per feature, the heaviest first; equal weights keep the columns' order."""
     names, weights, selected = facts.names, facts.weights, facts.selected
     used = np.where(selected, np.maximum(weights, 0.0), 0.0)
     share = used / used.sum() if used.sum() > 0 else used
     exponents = facts.exponents
+    sources = [] if plan is None else used_columns(plan)
     entries = []
     for j in np.lexsort((np.arange(len(names)), -used, ~selected)):
         entry = {
@@ -267,6 +323,8 @@ def _features(facts: Facts, relevant: Any) -> list[dict[str, Any]]:
             "share": share[j],
             "selected": bool(selected[j]),
         }
+        if sources:
+            entry |= {"kind": sources[j].kind, "unit": sources[j].unit}
         if exponents is not None:
             entry["exponent"] = exponents[j]
         if relevant is not None:

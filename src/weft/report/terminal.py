@@ -13,16 +13,25 @@ from rich.text import Text
 N_CLUSTERS = 12
 N_FEATURES = 10
 N_NAMES = 6
+# Kinds of columns, as they are counted and listed.
 _KINDS = {
-    "numeric": "used as numbers",
-    "boolean": "used as 1/0",
-    "categorical": "turned into 0/1 columns",
+    "number": "used as numbers",
+    "amount": "used as amounts",
+    "share": "used as shares",
+    "count": "used as counts",
+    "ordered": "used in their order",
+    "yes/no": "used as yes or no",
+    "category": "used as categories",
+    "cyclic": "used as points on a circle",
+    "date": "used as dates",
 }
 _SCALES = {
-    "standard": "scaled to mean 0 and standard deviation 1 (0/1 columns as they are)",
+    "standard": "scaled so that each column counts once",
     "range": "scaled to run from 0 to 1",
     "none": "not scaled",
 }
+# Notes that say no more than the kind itself.
+_PLAIN_NOTES = ("numbers",)
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -36,10 +45,8 @@ def show_columns(summary: dict[str, Any], console: Console) -> None:
     for kind, words in _KINDS.items():
         columns = [entry for entry in summary["columns"] if entry["kind"] == kind]
         if columns:
-            names = _listed(entry["name"] for entry in columns)
-            made = sum(len(entry["features"]) for entry in columns)
-            into = f" ({made})" if kind == "categorical" else ""
-            _indented(console, f"{len(columns)} {words}{into}: ", ("dim", names))
+            names = _listed(map(_with_note, columns))
+            _indented(console, f"{len(columns)} {words}: ", ("dim", names))
     left_out = [entry for entry in summary["columns"] if not entry["kept"]]
     for entry in left_out[:N_CLUSTERS]:
         name, reason = clean(_cut(entry["name"])), clean(entry["reason"])
@@ -47,6 +54,13 @@ def show_columns(summary: dict[str, Any], console: Console) -> None:
     if len(left_out) > N_CLUSTERS:
         _indented(console, f"left out: {len(left_out) - N_CLUSTERS} more (see summary.json)")
     _indented(console, _SCALES[data["scale"]])
+
+
+def _with_note(entry: dict[str, Any]) -> str:
+    """A column's name, and what was recognised in it where that is not plain."""
+    note = entry["reason"]
+    plain = entry["kind"] in ("category", "yes/no") or note in _PLAIN_NOTES
+    return entry["name"] if plain else f"{_cut(entry['name'])} ({note})"
 
 
 def show_result(summary: dict[str, Any], console: Console) -> None:
@@ -198,7 +212,7 @@ def _line(*parts: str | tuple[str, str]) -> Text:
 
 
 def _listed(names: Iterable[str]) -> str:
-    cleaned = [clean(_cut(name)) for name in names]
+    cleaned = [clean(_cut(name, 160)) for name in names]
     more = f" and {len(cleaned) - N_NAMES} more" if len(cleaned) > N_NAMES else ""
     return ", ".join(cleaned[:N_NAMES]) + more
 

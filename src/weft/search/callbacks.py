@@ -115,6 +115,8 @@ class History:
 class Patience:
     """Stops after `generations` generations in a row without a better best.
 
+    As long as no particle has a valid solution there is no best to improve, and it does not count.
+
     Parameters
     ----------
     generations : int
@@ -143,7 +145,8 @@ class Patience:
         self._best, self._waited = float(state["best"]), int(state["waited"])
 
     def __call__(self, generation: Generation) -> bool:
-        if generation.number == 1 or _gained(generation.best_fitness, self._best):
+        nothing_valid = generation.best_fitness == -math.inf
+        if generation.number == 1 or nothing_valid or _gained(generation.best_fitness, self._best):
             self._best = generation.best_fitness
             self._waited = 0
         else:

@@ -1,52 +1,66 @@
-"""Tables of any kind, by the file's extension: CSV, TSV, Parquet, Arrow, Excel; ``-`` is a pipe."""
+"""Tables of any kind, by the file's extension; ``-`` is a pipe, ``*`` stands for several files."""
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import sys
 import tempfile
 import zipfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft._base.validation import import_optional
+from weft.tables.databases import DUCKDB, SQLITE, read_database
+from weft.tables.errors import InputError
 from weft.tables.folders import csv_lines
-from weft.tables.raw import InputError, RawTable, read_csv
+from weft.tables.headers import LOOK_AT, find_header, number_names
+from weft.tables.json_rows import JSON, JSON_LINES, read_json
+from weft.tables.packed import PACKED, refuse_bomb, unpacked
+from weft.tables.raw import RawTable, read_csv, without_totals
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TEXT = (".csv", ".tsv", ".txt", "")
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", "")
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 EXCEL = (".xlsx", ".xls", ".xlsb", ".xlsm", ".ods")
-# What a packed table may grow to when read: this much in any case, and so many times its size.
-_BOMB_SIZE = 2**30
-_BOMB_RATIO = 200
 # First bytes of what may come through a pipe, where no name says what it is.
 _MAGIC = {
     b"PAR1": ".parquet",
     b"ARRO": ".arrow",
     b"\xff\xff\xff\xff": ".arrow",
     b"PK\x03\x04": ".xlsx",
+    b"\x1f\x8b": ".csv.gz",
+    b"\x28\xb5\x2f\xfd": ".csv.zst",
+    b"SQLite format 3\0": ".sqlite",
 }
+_SHOWN = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".xlsx", ".ods", ".jsonl", ".sqlite")
 
 
-def read_table(path: str | Path) -> RawTable:
+def read_table(path: str | Path, *, sheet: str | None = None, query: str | None = None) -> RawTable:
     """Read a table by its extension; ``-`` reads standard input, whatever kind it holds.
 
     Parameters
     ----------
     path : str or Path
-        ``.csv``, ``.tsv``, ``.txt`` (text, as :func:`weft.io.read_csv` takes it), ``.parquet``,
-        ``.arrow``, ``.feather``, ``.xlsx``, ``.xls``, ``.ods`` (the first sheet), or ``-``.
+        Text (``.csv``, ``.tsv``, ``.txt``, as :func:`weft.io.read_csv` takes it), ``.parquet``,
+        ``.arrow``, ``.feather``, ``.xlsx``, ``.xls``, ``.ods``, JSON (``.json``, ``.jsonl``),
+        SQLite (``.db``, ``.sqlite``), DuckDB (``.duckdb``); any of them packed (``.gz``, ``.zip``,
+        ``.zst``, ``.bz2``, ``.xz``); ``-``; or several files by a pattern: ``"sales-*.csv"``.
+    sheet : str, optional
+        Name or number (from 1) of the sheet of a workbook; the first that holds rows by default.
+    query : str, optional
+        What to read from a database; its only table by default.
 
     Returns
     -------
     RawTable
-        The frame.
+        The frame; ``notes`` says what was decided in reading.
 
     Raises
     ------
@@ -54,44 +68,60 @@ def read_table(path: str | Path) -> RawTable:
         When the file is not a table; the message is one sentence.
     """
     if str(path) == "-":
-        return _read_pipe()
+        return _read_pipe(sheet=sheet, query=query)
     path = Path(path)
+    if not path.exists() and glob.has_magic(str(path)):
+        return _read_several(str(path), sheet=sheet, query=query)
+    if path.is_dir() or not path.exists():
+        return read_csv(path)  # which says best what is wrong
+    if path.suffix.lower() in PACKED:
+        with unpacked(path) as inner:
+            if inner.suffix.lower() in PACKED:
+                raise InputError(f"{path.name} is packed twice; unpack it first.")
+            raw = _read_one(inner, path.name, sheet=sheet, query=query)
+        return replace(raw, path=None)  # the lines of a packed file are counted, not looked up
+    return _read_one(path, path.name, sheet=sheet, query=query)
+
+
+def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) -> RawTable:
     kind = path.suffix.lower()
-    if kind in TEXT or not path.is_file():
-        return read_csv(path)  # which also says it best when there is no file
-    if kind not in PARQUET + ARROW + EXCEL:
-        known = ", ".join((*TEXT[:2], *PARQUET[:1], *ARROW[:2], *EXCEL[:1]))
+    if sheet is not None and kind not in EXCEL:
+        raise InputError(f"{called} has no sheets; leave out --sheet.")
+    if query is not None and kind not in SQLITE + DUCKDB:
+        raise InputError(f"{called} is no database; leave out --query.")
+    if kind in TEXT:
+        return read_csv(path, name=called)
+    if kind not in PARQUET + ARROW + EXCEL + JSON + JSON_LINES + SQLITE + DUCKDB:
         raise InputError(
-            f"{path.name} ends in {kind!r}, which is no table that weft knows; known are {known}."
+            f"{called} ends in {kind!r}, which is no table that weft knows; known are "
+            f"{', '.join(_SHOWN)}, also packed (.gz, .zip, .zst)."
         )
     try:
-        frame = _read_frame(path, kind)
-    except InputError:
-        raise
-    except (ModuleNotFoundError, MemoryError):
+        if kind in EXCEL:
+            return _read_workbook(path, called, sheet)
+        frame = _read_frame(path, kind, called, query)
+    except (InputError, ModuleNotFoundError, MemoryError):
         raise
     except Exception as error:  # each library has its own for a damaged file
         detail = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(
-            f"{path.name} cannot be read as {kind[1:]} ({detail}); mend the file."
+            f"{called} cannot be read as {kind[1:]} ({detail}); mend the file."
         ) from None
-    return RawTable(frame=_named(frame, path.name), name=path.name)
+    named, notes = _named(frame)
+    return RawTable(frame=named, name=called, notes=tuple(notes))
 
 
-def _read_frame(path: Path, kind: str) -> pd.DataFrame:
-    pd = import_optional("pandas", "app")
-    if kind in EXCEL:
-        import_optional("python_calamine", "app")
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                _refuse_bomb(path, sum(info.file_size for info in archive.infolist()))
-        return pd.read_excel(path, engine="calamine")
+def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.DataFrame:
+    if kind in SQLITE + DUCKDB:
+        return read_database(path, query)
+    if kind in JSON + JSON_LINES:
+        return read_json(path, called)
     if kind in PARQUET:
         file = import_optional("pyarrow.parquet", "app").ParquetFile(path)
         about = file.metadata
         groups = [about.row_group(number) for number in range(about.num_row_groups)]
         cells = 8 * about.num_rows * about.num_columns  # however well they are packed
-        _refuse_bomb(path, max(cells, sum(group.total_byte_size for group in groups)))
+        refuse_bomb(path, max(cells, sum(group.total_byte_size for group in groups)))
         return _as_frame(file.read())
     arrow, ipc = import_optional("pyarrow", "app"), import_optional("pyarrow.ipc", "app")
     batches, size = [], 0
@@ -106,7 +136,7 @@ def _read_frame(path: Path, kind: str) -> pd.DataFrame:
             parts = iter(reader)
         for batch in parts:
             size += batch.nbytes
-            _refuse_bomb(path, size)
+            refuse_bomb(path, size)
             batches.append(batch)
         return _as_frame(arrow.Table.from_batches(batches, reader.schema))
 
@@ -117,32 +147,97 @@ def _as_frame(table: Any) -> pd.DataFrame:
     return table.to_pandas()
 
 
-def _refuse_bomb(path: Path, size: int) -> None:
-    """A few bytes that unpack to more than the memory are no table that anybody has measured."""
-    if size > _BOMB_SIZE and size > _BOMB_RATIO * path.stat().st_size:
-        raise InputError(
-            f"{path.name} would unpack to {size / 2**30:.3g} GiB, more than {_BOMB_RATIO} times "
-            "its own size; write it again without compression if that is really the table."
-        )
+def _read_workbook(path: Path, called: str, sheet: str | None) -> RawTable:
+    """One sheet, whose names may stand below a title and over two lines."""
+    pd = import_optional("pandas", "app")
+    calamine = import_optional("python_calamine", "app")
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            refuse_bomb(path, sum(info.file_size for info in archive.infolist()))
+    book = calamine.CalamineWorkbook.from_path(str(path))
+    names = list(book.sheet_names)
+    notes: list[str] = []
+    chosen = _choose_sheet(called, names, sheet)
+    if chosen is None:
+        filled = [name for name in names if book.get_sheet_by_name(name).to_python()]
+        if not filled:
+            raise InputError(f"{called} has no sheet with anything in it.")
+        chosen = filled[0]
+        others = [name for name in names if name != chosen]
+        if others:
+            listed = ", ".join(repr(name[:60]) for name in others[:5])
+            notes.append(f"the sheet {chosen!r} was read; others are {listed} (see --sheet).")
+    rows = book.get_sheet_by_name(chosen).to_python()
+    rows = [row for row in rows if any(str(cell).strip() for cell in row)]
+    if not rows:
+        raise InputError(f"the sheet {chosen!r} of {called} is empty; give another --sheet.")
+    header = find_header([[str(cell) for cell in row] for row in rows[:LOOK_AT]])
+    first = header.n_above + header.n_lines
+    body = [[None if cell == "" else cell for cell in row] for row in rows[first:]]
+    frame = pd.DataFrame(body, columns=range(len(header.names)), dtype=object).infer_objects()
+    frame, told = without_totals(frame.set_axis(header.names, axis=1))
+    return RawTable(frame, called, n_above=first, notes=(*notes, *header.notes, *told))
 
 
-def _named(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def _choose_sheet(called: str, names: list[str], sheet: str | None) -> str | None:
+    if sheet is None:
+        return None
+    if sheet in names:
+        return sheet
+    if sheet.isdigit() and 1 <= int(sheet) <= len(names):
+        return names[int(sheet) - 1]
+    listed = ", ".join(repr(name[:60]) for name in names[:8])
+    raise InputError(f"{called} has no sheet {sheet!r}; it has {listed}.")
+
+
+def _named(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """The frame with an index of its own and names that are text, each once."""
     if frame.index.name is not None:
         frame = frame.reset_index()
-    names = [
-        str(column).strip() or f"column {i}" for i, column in enumerate(frame.columns, start=1)
-    ]
-    repeated = [column for column, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise InputError(
-            f"{name} has {names.count(repeated[0])} columns called {repeated[0]!r}; give each "
-            "column a name of its own."
-        )
-    return frame.reset_index(drop=True).set_axis(names, axis=1)
+    names, notes = number_names([str(column).strip() for column in frame.columns])
+    return frame.reset_index(drop=True).set_axis(names, axis=1), notes
 
 
-def _read_pipe() -> RawTable:
+def table_files(path: str | Path) -> list[Path]:
+    """Return the files that a path or a pattern stands for, in the order of their names."""
+    path = Path(path)
+    if path.exists() or not glob.has_magic(str(path)):
+        return [path]
+    found = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
+    return [file for file in found if file.is_file()]
+
+
+def table_stem(path: str | Path) -> str:
+    """Return a name for results: that of the file without its extensions and wildcards."""
+    name = Path(path).name
+    while Path(name).suffix.lower() in PACKED:
+        name = Path(name).stem
+    kept = re.sub(r"[*?\[\]!]+", "", Path(name).stem).strip(" -_.")
+    return kept or "table"
+
+
+def _read_several(pattern: str, *, sheet: str | None, query: str | None) -> RawTable:
+    """The rows of several files of the same columns, in the order of their names."""
+    pd = import_optional("pandas", "app")
+    paths = table_files(pattern)
+    if not paths:
+        raise InputError(f"no file fits the pattern {pattern!r}; check it.")
+    tables = [read_table(path, sheet=sheet, query=query) for path in paths]
+    first = list(tables[0].frame.columns)
+    for path, table in zip(paths, tables, strict=True):
+        other = set(table.frame.columns) ^ set(first)
+        if other:
+            raise InputError(
+                f"{path.name} and {paths[0].name} do not have the same columns "
+                f"({sorted(other)[0]!r} is in one of them only); give files of one kind."
+            )
+    frame = pd.concat([table.frame[first] for table in tables], ignore_index=True)
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    called = f"{pattern} ({len(paths)} files)"
+    return RawTable(frame, called, notes=notes)
+
+
+def _read_pipe(*, sheet: str | None, query: str | None) -> RawTable:
     """Standard input through a temporary file: its kind shows in its first bytes."""
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError("'-' reads a table from standard input, but nothing is piped in.")
@@ -151,9 +246,9 @@ def _read_pipe() -> RawTable:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"standard input{kind}"
         path.write_bytes(data)
-        raw = read_table(path)
-        # The lines of a pipe cannot be looked up later, so none are promised.
-        return RawTable(frame=raw.frame, name="standard input", separator=raw.separator)
+        raw = read_table(path, sheet=sheet, query=query)
+        # The lines of a pipe cannot be looked up later, so they are counted.
+        return replace(raw, name="standard input", path=None)
 
 
 def write_table(path: str | Path, columns: Mapping[str, Sequence[Any]]) -> None:

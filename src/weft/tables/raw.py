@@ -1,74 +1,100 @@
-"""Read a CSV file into a frame of named columns, and find a row's line again for a message.
+"""Read a text table into a frame of named columns, and find a row's line again for a message.
 
-What each column is for is decided in ``columns.py``; here only what keeps a file from being a
+What each column is for is decided in ``recognition.py``; here only what keeps a file from being a
 table at all is refused.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 import warnings
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from weft._base.validation import import_optional
+from weft.tables.errors import InputError
+from weft.tables.headers import LOOK_AT, Header, find_header, is_total
+from weft.tables.text_form import (
+    PLAIN_TEXT,
+    TextForm,
+    find_text_form,
+    open_text,
+    records,
+    skip_records,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # pandas' own words for "missing" (NA, NaN, null, None, an empty cell, ...) and UCI's.
 _EXTRA_MISSING = ["?"]
-_SEPARATORS = (",", ";", "\t")
-_LONGEST = 2000  # characters of a message
-
-
-class InputError(ValueError):
-    """A file or an option that cannot be used; the message is one sentence with the remedy.
-
-    What it quotes from a file may have line breaks in it, and no end: both are mended here.
-    """
-
-    def __init__(self, text: str) -> None:
-        line = " ".join(text.splitlines())
-        super().__init__(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…")
+_LEADING_ZERO = re.compile(r"0\d+")
+_SNIFFED = 10_000  # records that are looked at for codes such as 01234
+_NAMES = {"utf-8": "", "utf-8-sig": "", "cp1252": "cp1252 (Western European)"}
 
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table as it was read, before anything is decided about its columns."""
+    """A table as it was read, before anything is decided about its columns.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The rows.
+    name : str
+        What it is called in messages.
+    path : Path, optional
+        The text file, in which the line of a row can be looked up.
+    form : TextForm
+        How the text file holds the table.
+    n_above : int
+        Records of the text file before the first row.
+    notes : tuple of str
+        What was decided in reading.
+    """
 
     frame: pd.DataFrame
     name: str
     path: Path | None = None
-    separator: str = ","
+    form: TextForm = PLAIN_TEXT
+    n_above: int = 1
+    notes: tuple[str, ...] = ()
 
     def line(self, row: int) -> int:
-        """Line of the file on which data row `row` (from 0) starts; the header is line 1."""
-        if self.path is not None:
-            # The header is record 0. Quoted line breaks and blank lines make this a search.
-            for index, (start, _) in enumerate(_records(self.path, self.separator)):
-                if index == row + 1:
-                    return start
-        return row + 2
+        """Line of the file on which data row `row` (from 0) starts, counted from 1."""
+        if self.path is not None and self.path.is_file():
+            # Quoted line breaks, comments and blank lines make this a search.
+            with open_text(self.path, self.form) as file:
+                for index, (start, _) in enumerate(records(file, self.form.separator)):
+                    if index == row + self.n_above:
+                        return start
+        return row + 1 + self.n_above
+
+    def place(self, row: int) -> str:
+        """Words for where a row is."""
+        return f"line {self.line(row)}"
 
 
-def read_csv(path: str | Path) -> RawTable:
-    """Read a CSV file whose first line names the columns.
+def read_csv(path: str | Path, *, name: str | None = None) -> RawTable:
+    """Read a text table whose columns have names.
 
     Parameters
     ----------
     path : str or Path
-        A UTF-8 text file, separated by commas, semicolons or tabs (whichever the header has
-        most of).
+        A text file in UTF-8, UTF-16 or cp1252, separated by commas, semicolons, tabs or bars
+        (whichever the header has most of). Lines that start with ``#`` are comments; titles above
+        the names and a line of totals at the end are left out; names that occur twice are numbered.
+    name : str, optional
+        What to call it in messages; the file's name by default.
 
     Returns
     -------
     RawTable
-        The frame, with numbers where a whole column could be read as numbers.
+        The frame, with numbers where a whole column could be read as numbers; ``notes`` says what
+        was decided.
 
     Raises
     ------
@@ -84,42 +110,90 @@ def read_csv(path: str | Path) -> RawTable:
     >>> read_csv(file).frame.shape
     (2, 2)
     """
-    pd = import_optional("pandas", "app")
     path = Path(path)
-    header: list[str] = []
-    separator = ","
+    called = name or path.name
     try:
-        header, separator, decimal = _read_header(path)
-        with warnings.catch_warnings():
-            # With index_col=False pandas cuts long rows and only warns; that would lose data.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(
-                path,
-                sep=separator,
-                decimal=decimal,
-                header=0,
-                names=header,
-                index_col=False,
-                encoding="utf-8-sig",
-                na_values=_EXTRA_MISSING,
-                skipinitialspace=True,
-                low_memory=False,
-                **_exact_floats(pd.__version__, decimal),
-            )
+        return _read(path, called)
     except FileNotFoundError:
         raise InputError(f"there is no file {str(path)!r}; check the path.") from None
     except IsADirectoryError:
-        raise InputError(f"{str(path)!r} is a folder; give the CSV file inside it.") from None
+        raise InputError(
+            f"{str(path)!r} is a folder; give a file in it, or several by a pattern such as "
+            f"'{path.name}/*.csv'."
+        ) from None
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path.name} is not a UTF-8 text file (byte {error.object[error.start]:#04x} at "
-            f"position {error.start}); save it as CSV in UTF-8."
+            f"{called} starts as {error.encoding} but cannot be read as such (position "
+            f"{error.start}); save it as CSV in UTF-8."
         ) from None
     except OSError as error:
         raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from None
+
+
+def _read(path: Path, called: str) -> RawTable:
+    pd = import_optional("pandas", "app")
+    form = find_text_form(path, called)
+    with open_text(path, form) as file:
+        head = _first_records(file, form, called)
+    if not head:
+        raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
+    header = find_header(head)
+    n_above = header.n_above + header.n_lines
+    try:
+        with open_text(path, form) as file, warnings.catch_warnings():
+            # With index_col=False pandas cuts long rows and only warns; that would lose data.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            skip_records(file, form.separator, n_above)
+            frame = pd.read_csv(
+                file,
+                sep=form.separator,
+                decimal=form.decimal,
+                header=None,
+                names=header.names,
+                index_col=False,
+                dtype=_codes(path, form, header, n_above),
+                na_values=_EXTRA_MISSING,
+                skipinitialspace=True,
+                low_memory=False,
+                **_exact_floats(pd.__version__, form.decimal),
+            )
     except (pd.errors.ParserError, pd.errors.ParserWarning, csv.Error) as error:
-        raise InputError(_explain_shape(path, separator, len(header), error)) from None
-    return RawTable(frame=frame, name=path.name, path=path, separator=separator)
+        raise InputError(_explain_shape(path, form, header, called, error)) from None
+    except pd.errors.EmptyDataError:
+        frame = pd.DataFrame({column: [] for column in header.names}, dtype=object)
+    notes = [*header.notes]
+    if _NAMES.get(form.encoding, form.encoding):
+        notes.insert(0, f"the text was read as {_NAMES.get(form.encoding, form.encoding)}.")
+    if form.has_comments:
+        notes.append("lines that start with '#' were taken for comments.")
+    frame, told = without_totals(frame)
+    return RawTable(frame, called, path, form, n_above, (*notes, *told))
+
+
+def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame without a last row of totals, and what was done."""
+    if len(frame) < 3:
+        return frame, []
+    last = [cell for cell in frame.iloc[-1] if isinstance(cell, str)]
+    before = [cell for cell in frame.iloc[-2] if isinstance(cell, str)]
+    if not is_total(last) or is_total(before):
+        return frame, []
+    kept = frame.iloc[:-1].reset_index(drop=True).infer_objects()
+    return kept, [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
+
+
+def _codes(path: Path, form: TextForm, header: Header, n_above: int) -> dict[str, type]:
+    """Return the columns that hold digits with a leading 0: codes, whose zeros must not be lost."""
+    found: set[str] = set()
+    with open_text(path, form) as file:
+        try:
+            for _, cells in itertools.islice(records(file, form.separator), n_above, _SNIFFED):
+                for name, cell in zip(header.names, cells, strict=False):
+                    if cell[:1] == "0" and _LEADING_ZERO.fullmatch(cell.strip()):
+                        found.add(name)
+        except csv.Error:
+            pass  # the reader proper says what is wrong
+    return dict.fromkeys(found, str)
 
 
 def _exact_floats(pandas_version: str, decimal: str) -> dict[str, str]:
@@ -128,56 +202,28 @@ def _exact_floats(pandas_version: str, decimal: str) -> dict[str, str]:
     return {} if newer or decimal != "." else {"float_precision": "round_trip"}
 
 
-def _read_header(path: Path) -> tuple[list[str], str, str]:
-    """Return the column names, the separator and the decimal sign."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        first = next((line for line in file if line.strip()), "")
-        second = next((line for line in file if line.strip()), "")
-    empty = f"{path.name} is empty; it needs a line of column names and rows below it."
-    if not first:
-        raise InputError(empty)
-    unquoted = re.sub(r'"[^"]*"', "", first)
-    separator = max(_SEPARATORS, key=unquoted.count)  # the first one wins a tie
-    # Spreadsheets that separate with ";" do so because their decimals are written with ",".
-    comma_decimals = separator == ";" and re.search(r"(^|;)\s*-?\d+,\d+\s*(;|$)", second.rstrip())
-    record = next(_records(path, separator), None)
-    if record is None:  # a line of quotes around nothing
-        raise InputError(empty)
-    cells = record[1]
-    names = [cell.strip() or f"column {i}" for i, cell in enumerate(cells, start=1)]
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        places = [str(i) for i, name in enumerate(names, start=1) if name == repeated[0]]
-        others = f" (and {len(repeated) - 1} more such names)" if len(repeated) > 1 else ""
-        raise InputError(
-            f"{path.name} has {len(places)} columns called {repeated[0]!r} (columns "
-            f"{', '.join(places)}){others}; give each column a name of its own."
-        )
-    return names, separator, "," if comma_decimals else "."
-
-
-def _records(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield (first line, cells) of each record that pandas would read, the header included."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
-        start = 1
-        for cells in reader:
-            if len(cells) > 1 or (cells and cells[0].strip()):
-                yield start, cells
-            start = reader.line_num + 1
-
-
-def _explain_shape(path: Path, separator: str, n_columns: int, error: Exception) -> str:
-    """Say which record does not fit the header."""
+def _first_records(file: TextIO, form: TextForm, called: str) -> list[list[str]]:
     try:
-        for start, cells in _records(path, separator):
-            if len(cells) > n_columns:
-                return (
-                    f"{path.name} has {len(cells)} cells on line {start} but {n_columns} column "
-                    "names; mend that line, or quote cells that contain the separator."
-                )
+        return [cells for _, cells in itertools.islice(records(file, form.separator), LOOK_AT)]
+    except csv.Error as error:
+        raise InputError(f"{called} cannot be read as CSV ({error}); mend the file.") from None
+
+
+def _explain_shape(
+    path: Path, form: TextForm, header: Header, called: str, error: Exception
+) -> str:
+    """Say which record does not fit the header."""
+    n_columns = len(header.names)
+    try:
+        with open_text(path, form) as file:
+            for index, (start, cells) in enumerate(records(file, form.separator)):
+                if index > header.n_above and len(cells) > n_columns:
+                    return (
+                        f"{called} has {len(cells)} cells on line {start} but {n_columns} column "
+                        "names; mend that line, or quote cells that contain the separator."
+                    )
     except csv.Error:
         pass
     if "EOF inside string" in str(error):
-        return f"{path.name} has a quote that is opened and never closed; mend the file."
-    return f"{path.name} cannot be read as CSV ({' '.join(str(error).split())}); mend the file."
+        return f"{called} has a quote that is opened and never closed; mend the file."
+    return f"{called} cannot be read as CSV ({' '.join(str(error).split())}); mend the file."

@@ -19,8 +19,8 @@ TABLES = {
     "oneill": "3.1 4.1 4.2 4.3 5.1 5.2 5.3 5.4 5.5 5.6 6.1 6.2 6.3 6.4 A.1 A.2 B.1 B.2 C.1 C.2 "
     "D.1 E.1",
     "amorim": "3.1 3.3 3.4 3.6 3.8 3.10 3.11 3.12 3.13 3.14 3.15 3.16 3.17 3.18 3.19 3.20 3.21 "
-    "4.1 4.2 4.3 4.4 4.5 4.6 A.1 A.2 A.3 A.4 B.1 B.2 B.3 B.4 B.5 B.6 B.7 B.8",
-    "projected": "1 2 3 4 5 6 fig2 fig3 fig4",
+    "4.1 4.2 4.3 4.4 4.5 4.6 5 A.1 A.2 A.3 A.4 B.1 B.2 B.3 B.4 B.5 B.6 B.7 B.8",
+    "projected": "1 2 3 4 5 6 fig2 fig3 fig4 spread",
     "staged": "2 3",
     "kernel": "3 4 5 6",
 }
@@ -87,10 +87,10 @@ def test_a_method_takes_its_call_from_a_preset():
     assert study.with_preset({"preset": "gcuk", "leave_out": ["scale"]}) == {
         "call": "GeneticClustering"
     }
-    # A study may run something else with the settings of a method.
-    learned = study.with_preset({"preset": "wk-means", "call": "learn_exponent"})
-    assert learned["call"] == "learn_exponent"
-    assert learned["params"]["init_weights"] == "random"
+    # A method that chooses an exponent names the method whose exponent it is.
+    learned = study.load("amorim-4.1").methods["WK-Means, learned"]
+    assert learned["call"] == "choose_exponent"
+    assert learned["params"] == {"n_repeats": 100, "ties": "first", "model": "wk-means"}
     with pytest.raises(ValueError, match="did you mean 'psovw'"):
         study.with_preset({"preset": "psowv"})
 

@@ -57,7 +57,7 @@ def test_groups_come_from_folders_and_names(small_battery):
     assert groups == {"fcps_easy": "fcps", "graves_easy": "graves", "plain": "tables"}
     data = battery.load("plain")
     assert data.X.shape == (60, 2)
-    assert data.n_clusters == 3
+    assert data.cluster_counts == [3]
 
 
 def test_a_missing_battery_is_named(monkeypatch, tmp_path):
@@ -131,7 +131,7 @@ def test_one_lump_copies_are_a_group(small_battery):
     assert data.group == "lumps"
     assert data.X.shape == (60, 2)
     assert not np.array_equal(data.X, battery.load("plain").X)
-    assert data.n_clusters == 1
+    assert data.cluster_counts == [1]
 
 
 def test_claims_on_one_lump_copies():
@@ -153,3 +153,22 @@ def test_losses_add_up_to_the_best_of_anything():
     assert (
         trial.losses_table(rows).splitlines()[2] == "| fcps (1) | 0.000 | 0.500 | 0.200 | 0.200 |"
     )
+
+
+def test_methods_that_are_told_k_are_told_that_of_each_labelling(small_battery, monkeypatch):
+    path = small_battery / "battery" / "tables" / "double.npz"
+    y = np.arange(60) % 6
+    np.savez(path, X=np.zeros((60, 1)), y=np.stack([y, y % 3], axis=1))
+    told = []
+
+    def method(X, k, seed):
+        told.append(k)
+        return {"labels": np.arange(60) % 3}  # right for three clusters alone
+
+    monkeypatch.setattr(trial, "methods", lambda: {"ours, told K": method, "ours": method})
+    row = trial.evaluate("double", "ours, told K", 0)
+    assert told == [3, 6]
+    assert row["ari"] == 1.0
+    assert row["k_true"] == [6, 3]
+    assert trial.evaluate("double", "ours", 0)["ari"] == 1.0
+    assert told == [3, 6, 0]

@@ -5,6 +5,7 @@ from weft.estimators.presets._method import Method
 _PRINTED = {
     "kernel": "rbf",
     "centers": "input",
+    "repairs": "printed",
     "sigma": 1.1,
     "n_generations": 1250,
     "patience": None,
@@ -14,6 +15,9 @@ _SIGMA = '5: 1.1 "for all the artificial datasets", 0.9 for breast cancer, 2.0 f
 _WHY = {
     "kernel='rbf'": "equation (4)",
     "centers='input'": "4.1: a particle has p-dimensional cluster centres",
+    "repairs='printed'": '4.1: "we randomly select 2 thresholds and re-initialize them to a random '
+    'value between 0.5 and 1.0"; 4.3: "the cluster center positions of this special particle are '
+    're-initialized by an average computation"',
     "sigma=1.1": _SIGMA,
     "n_particles=40": "table 2",
     "n_generations=1250, patience=None": 'table 3: "Each run continued up to 50, 000 function '
@@ -22,8 +26,8 @@ _WHY = {
     "max_clusters=15": "table 2",
 }
 _REPAIRS = (
-    "empty clusters and particles without active centres are repaired by weft's kinder reading "
-    "(decision 0044); the letter's repairs are not offered yet"
+    "a particle whose repair leaves an empty cluster, or one active centre, has fitness 0: print "
+    'does not say (decision 0240). repairs="decoded" is weft\'s kinder reading (decision 0044)'
 )
 
 METHODS = (
@@ -35,13 +39,15 @@ METHODS = (
     ),
     Method(
         *("kernel-mepso", "kernel MEPSO", "KernelSwarm", _PRINTED),
-        *("how many clusters, by multi-elitist swarm, nearly as printed", "abraham"),
+        *("how many clusters, by multi-elitist swarm, as printed", "abraham"),
+        printed=True,
         because=_WHY,
         note=_REPAIRS,
     ),
     Method(
         *("kernel-pso", "kernel PSO", "KernelSwarm", {**_PRINTED, "swarm": "pso"}),
-        *("kernel MEPSO nearly as printed, with a plain swarm", "abraham"),
+        *("kernel MEPSO as printed, with a plain swarm", "abraham"),
+        printed=True,
         because=_WHY | {"swarm='pso'": '5: "an ordinary PSO based kernel-clustering method"'},
         note=_REPAIRS,
     ),

@@ -29,10 +29,25 @@ _PATTERN_OFFSET = {
     "pattern_offset=0.01": '3.3.3: "adding a very small constant", 0.01, "in the first, '
     "'intelligent', step of the algorithm\"",
 }
-_LEARNED = "of exponents with equal accuracy weft takes the middle one; the letter takes the first"
+_LEARNED = {
+    "ties='first'": '4.3.1, 4.3.2: "Set the value of β* to the β with the highest accuracy", '
+    '"ranging from 1.0 to 5.0": of exponents with equal accuracy a search upwards keeps the first',
+}
+_FIFTH = (
+    "y holds the labels of the rows that are known, -1 elsewhere; print draws 20 % of the rows, "
+    "100 times. Without ties the middle of equal exponents is taken, which is weft's better choice"
+)
+_PAIRS = {"group_distance": "first", "max_retries": 0}
+_ROW_BY_ROW = {
+    "group_distance='first'": '4.2: "assigns each entity to the closest centroid, making sure it '
+    'follows the must-link and cannot-link rules"; "if two entities are under this rule and one is '
+    'assigned to a cluster S_k, the other is automatically assigned to it as well"',
+    "max_retries=0": "Wagstaff et al., table 1: where no cluster is left for a row the run fails",
+}
 _DEAD_ENDS = (
-    "an assignment that comes to a dead end is tried again in another order, up to 100 times; "
-    "the printed algorithm gives up"
+    "a run that finds no cluster for a row ends with an error, as printed. The defaults of "
+    "ConstrainedKMeans place groups by the sum over their rows and try other orders: weft's better "
+    "choice (decision 0025)"
 )
 
 _WK = Method(
@@ -81,25 +96,41 @@ METHODS = (
     _IMWK,
     Method(
         *("wk-means-learned", "WK-Means, semi-supervised β", "choose_exponent"),
-        {"n_repeats": 100},
+        {"n_repeats": 100, "ties": "first"},
         *("the exponent of WK-Means from labels of some rows (algorithm 4.3)", "amorim", True),
+        printed=True,
+        because=_LEARNED
+        | {"n_repeats=100": 'algorithm 4.3: "Run WK-Means, Algorithm 3.1, 100 times for each β"'},
         arguments=f"{_WK.call}, X, y=y",
-        note=_LEARNED,
+        note=_FIFTH,
     ),
     Method(
-        *("imwk-means-learned", "iMWK-Means, semi-supervised β", "choose_exponent", {}),
+        *("imwk-means-learned", "iMWK-Means, semi-supervised β", "choose_exponent"),
+        {"ties": "first"},
         *("the exponent of iMWK-Means from labels of some rows (algorithm 4.4)", "amorim", True),
+        printed=True,
+        because=_LEARNED,
         arguments=f"{_IMWK.call}, X, y=y",
-        note=_LEARNED,
+        note=_FIFTH,
     ),
     Method(
-        *("cop-kmeans", "COP-KMeans", "ConstrainedKMeans", _RANDOM),
+        *("cop-kmeans", "COP-KMeans", "ConstrainedKMeans", {**_RANDOM, **_PAIRS}),
         *("k-means that keeps must-link and cannot-link pairs", "wagstaff", True),
+        printed=True,
+        because={"init='random', n_init=1": 'algorithm 4.1: "starts the centroids at random"'}
+        | _ROW_BY_ROW,
         note=_DEAD_ENDS,
     ),
     Method(
-        *("constrained-ik-means", "constrained iK-Means", "ConstrainedKMeans", {}),
+        *("constrained-ik-means", "constrained iK-Means", "ConstrainedKMeans", _PAIRS),
         *("COP-KMeans from anomalous patterns", "amorim", True),
+        printed=True,
+        because=_ROW_BY_ROW
+        | {
+            "init='anomalous'": 'algorithm 4.2: "Apply the anomalous pattern algorithm"; "assign '
+            "entities to the closer centroid if it does not break the cannot-link rules. Cluster "
+            'together entities under a must-link rule regardless of distance"',
+        },
         note=_DEAD_ENDS,
     ),
     Method(

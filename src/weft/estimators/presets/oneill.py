@@ -14,9 +14,9 @@ _SWARM = {
     'generations without global best improvement"',
 }
 _NOTE = (
-    "clusterer and criterion are the user's choice among the thesis's; with DBSCAN a single "
-    "cluster beside outliers is infeasible, and so are particles on which affinity propagation "
-    "does not settle: both are weft's rules"
+    "clusterer and criterion are the user's choice among the thesis's. A particle needs two "
+    "clusters that are not outliers, and one on which affinity propagation does not converge has "
+    "no clustering: the thesis states neither, and decision 0243 says what speaks for them"
 )
 
 METHODS = (

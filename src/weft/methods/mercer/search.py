@@ -12,6 +12,7 @@ from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row, order_by_first_row
 from weft.backends import CPU, Backend
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
+from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
 from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
 from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
 from weft.search.swarms.mepso import MEPSO
@@ -27,6 +28,7 @@ class CenterSearch:
     max_clusters: int
     swarm: MEPSO
     n_particles: int
+    repairs: str = "decoded"  # or "printed", for centres among the rows
     min_size: float = 0.02  # the rest is for centres in feature space
     refine_steps: int = 1
     polish: bool = True
@@ -51,11 +53,14 @@ class CenterSearch:
         self, objective: CenterObjective, seed: int, sigma: float, n_before: int, move: Any
     ) -> Any:
         """Search at one width."""
+        swarm: Any = self.swarm
+        if isinstance(objective, PrintedObjective):
+            swarm = RepairedMEPSO.of(self.swarm, objective)
         # The same draws at every width: partitions differ because widths do.
         rng = np.random.default_rng(seed)
         start = objective.initial(rng, self.n_particles)
         title = f"width {sigma:.3g}"
-        return move(objective, self.swarm, start, rng, title=title, n_evaluations_before=n_before)
+        return move(objective, swarm, start, rng, title=title, n_evaluations_before=n_before)
 
 
 class CenterSolution(NamedTuple):
@@ -76,7 +81,12 @@ def search_input_centers(
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position.
     """
     (sigma,) = candidate_widths(rows, "rbf", search.sigma, None, search.backend)
-    objective = InputObjective(rows, search.max_clusters, gamma=gamma_of(sigma), **search.where)
+    settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
+    if search.repairs == "printed":  # on the host, whatever the device
+        objective: InputObjective = PrintedObjective(rows, search.max_clusters, **settings)
+    else:
+        settings["backend"] = search.backend
+        objective = InputObjective(rows, search.max_clusters, **settings)
     best = search.run(objective, seed, sigma, 0, move)
     centers, labels = objective.centers_of(best.position)
     numbered = number_by_first_row(labels)

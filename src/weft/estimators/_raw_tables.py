@@ -1,0 +1,159 @@
+"""The one way in for raw tables: every clusterer calls `_rows_of` where it reads X.
+
+A raw table is a DataFrame (pandas, polars, pyarrow) that holds something else than numbers: text,
+dates, money, gaps. `fit` learns a plan from it (`weft.tables.plan`, the same that the command line
+makes), keeps it as ``_table`` and clusters the coordinates; `predict` and `transform` take raw rows
+by the same plan, and a model file keeps it. A DataFrame of numbers without gaps, and any array, is
+taken as it is.
+
+An estimator that wants the source columns themselves, for a metric of its own, finds them in
+``self._table.columns`` and the matrix by `raw_table(self._table, X)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft._base.validation import import_optional
+from weft._base.warnings import warn_caller
+from weft.backends.devices import to_host
+from weft.columns.mixed.embedding import Embedding, coordinate_deviations
+from weft.columns.source import MixedTable, SourceColumn
+from weft.tables.cells import is_table, read_cells
+from weft.tables.errors import InputError, in_python
+from weft.tables.plan import Applied, TablePlan, learn
+from weft.tables.prepare import apply_recipe
+from weft.tables.raw import RawTable
+
+
+def is_raw(X: Any, *, allow_nan: bool = False) -> bool:
+    """Say whether X is a table that holds something else than numbers."""
+    if not is_table(X) or type(X).__module__.startswith("dask"):
+        return False
+    if _is_plain_frame(X):
+        return not allow_nan and bool(np.isnan(X.to_numpy(dtype=np.float64)).any())
+    narwhals = import_optional("narwhals", "app")
+    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, narwhals.DataFrame):
+        return False
+    for name in frame.columns:
+        series = frame.get_column(name)
+        dtype = series.dtype
+        if dtype.is_numeric() or dtype == narwhals.Boolean:
+            gaps = series.is_null().any() or (dtype.is_float() and bool(series.is_nan().any()))
+            if gaps and not allow_nan:
+                return True
+        elif not (dtype == narwhals.Object and _all_numbers(series.to_list())):
+            return True
+    return False
+
+
+def learn_table(X: Any, *, keep: Sequence[str] = ()) -> tuple[TablePlan, Applied]:
+    """Learn the plan of a raw table, and its rows as coordinates."""
+    with in_python():
+        plan, made = learn(read_cells(X), table="X", place=_place, keep=keep)
+    if not made.table.used:
+        why = "; ".join(f"{column.name}: {column.note}" for column in plan.columns)
+        raise InputError(f"X has no column to cluster on ({why[:400]}).")
+    return plan, made
+
+
+def raw_table(plan: TablePlan, X: Any) -> Applied:
+    """Return other rows by a plan; warn of levels that are new and of values far outside."""
+    with in_python():
+        done = plan.apply(read_cells(X), table="X", place=_place)
+    for warning in done.warnings:
+        warn_caller(warning, UserWarning)
+    return done
+
+
+class RawTableMixin:
+    """`_rows_of`, and what a clusterer says of source columns after a fit on a raw table."""
+
+    # What has variance 1 among the points of a raw table: see `weft.columns.mixed.embedding`.
+    _balance = "columns"
+
+    @property
+    def source_columns_(self) -> tuple[SourceColumn, ...]:
+        """The columns of the raw table that fit has seen: kind, unit, how each was read."""
+        return self._plan().columns
+
+    @property
+    def source_weights_(self: Any) -> Floats:
+        """Weight of each source column, 0 where it was not used; they sum to 1.
+
+        The weight of a coordinate times its variance, summed over the source column.
+        """
+        plan = self._plan()
+        spread = plan.spread / self._units(plan) ** 2
+        weights = getattr(self, "feature_weights_", np.ones(len(spread)))
+        used = [column.is_used for column in plan.columns]
+        out = np.zeros(len(used))
+        out[used] = np.bincount(plan.owner, weights * spread, sum(used))
+        return out / out.sum() if out.sum() > 0 else out
+
+    def _plan(self) -> TablePlan:
+        plan = vars(self).get("_table")
+        if not isinstance(plan, TablePlan):
+            raise AttributeError(f"this {type(self).__name__} was not fitted on a raw table")
+        return plan
+
+    def _rows_of(self: Any, X: Any, *, reset: bool = False) -> Any:
+        """Return X as numbers: a raw table by its plan, a table on a GPU on the host."""
+        if reset:
+            return self._read_table(X)[0]
+        plan = vars(self).get("_table")
+        if plan is None or not is_table(X):
+            return to_host(X)
+        if isinstance(plan, TablePlan):
+            rows = raw_table(plan, X).X / self._units(plan)
+            return _named(rows, self._names(plan.names))
+        pandas = import_optional("pandas", "app")
+        frame = X if isinstance(X, pandas.DataFrame) else X.to_pandas()
+        done = apply_recipe(RawTable(frame, "X"), plan)
+        if len(done.rows) < done.n_rows:
+            raise InputError("X has missing values; drop those rows before predict.")
+        return _named(done.X, self._names([f"x{i}" for i in range(done.X.shape[1])]))
+
+    def _read_table(self: Any, X: Any) -> tuple[Any, MixedTable | None]:
+        """Return the rows of a fit as numbers, and by source column where X is a raw table."""
+        vars(self).pop("_table", None)
+        if not is_raw(X, allow_nan=bool(getattr(self, "allow_nan", False))):
+            return to_host(X), None
+        plan, made = learn_table(X)
+        self._table = plan
+        return _named(made.X / self._units(plan), plan.names), made.table
+
+    def _units(self, plan: TablePlan) -> Floats:
+        """Return what the coordinates of a plan are divided by, for the balance of this class."""
+        if self._balance == "directions" and isinstance(plan.points, Embedding):
+            return coordinate_deviations(plan.points)
+        return np.ones(len(plan.spread))
+
+    def _names(self: Any, names: list[str]) -> list[str]:
+        return list(getattr(self, "feature_names_in_", names))
+
+
+def _place(row: int) -> str:
+    return f"row {row}"
+
+
+def _is_plain_frame(X: Any) -> bool:
+    """Say whether X is a pandas table of NumPy's own numbers, which needs no narwhals."""
+    types = getattr(X, "dtypes", ())
+    return hasattr(X, "iloc") and all(
+        isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in types
+    )
+
+
+def _all_numbers(cells: list[Any]) -> bool:
+    return all(isinstance(cell, (int, float, np.number)) and cell == cell for cell in cells)
+
+
+def _named(values: Floats, names: list[str]) -> Any:
+    pandas = import_optional("pandas", "app")
+    return pandas.DataFrame(values, columns=names)

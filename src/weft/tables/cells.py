@@ -1,0 +1,204 @@
+"""Columns of any DataFrame in one form, before anything is decided about them.
+
+pandas, polars, pyarrow and others come in through narwhals. A column of text becomes codes and its
+distinct texts, so that what is decided about a text is decided once however often it occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft._base.validation import import_optional
+
+_DAY = 86_400_000_000  # microseconds
+# Texts that mean "missing" wherever they stand: pandas' own, UCI's, and Excel's errors.
+MISSING_TEXTS = frozenset(
+    {
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
+        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "NaT"),
+        *("?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NAME?", "#NULL!", "#N/V", "#WERT!"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one column.
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    form : str
+        "number", "flag", "time" (days since 1970-01-01) or "text".
+    numbers : ndarray of shape (n,)
+        For all forms but text: float64, NaN where missing.
+    codes : ndarray of shape (n,)
+        For text: the position of the cell in `texts`, -1 where missing.
+    texts : list of str
+        For text: the distinct cells without the space around them, by their first row.
+    is_ordered : bool
+        For text: whether the table itself says that `texts` are in order.
+    """
+
+    name: str
+    form: str
+    numbers: Floats
+    codes: Integers
+    texts: list[str]
+    is_ordered: bool = False
+
+    def __len__(self) -> int:
+        return len(self.codes) if self.form == "text" else len(self.numbers)
+
+    @property
+    def is_missing(self) -> np.ndarray:
+        """Mask of the missing cells."""
+        return self.codes < 0 if self.form == "text" else np.isnan(self.numbers)
+
+    def spread(self, values: Sequence[float] | Floats) -> Floats:
+        """Return one number per row from one number per distinct text, NaN where missing."""
+        table = np.append(np.asarray(values, dtype=np.float64), np.nan)
+        return table[self.codes]  # -1 takes the last
+
+    def counts(self) -> Integers:
+        """Return how many rows have each distinct text."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+
+    def take(self, rows: Integers) -> Cells:
+        """Return the same column with some of its rows."""
+        if self.form != "text":
+            return _numeric(self.name, self.form, self.numbers[rows])
+        codes = self.codes[rows]
+        if self.is_ordered:  # a level stays where it is, seen or not
+            return _textual(self.name, codes, self.texts, True)
+        known = np.flatnonzero(codes >= 0)
+        kept, first = np.unique(codes[known], return_index=True)
+        kept = kept[np.argsort(first)]
+        place = np.full(len(self.texts) + 1, -1)
+        place[kept] = np.arange(len(kept))
+        return _textual(self.name, place[codes], [self.texts[k] for k in kept], False)
+
+
+def is_table(X: Any) -> bool:
+    """Say whether X is a DataFrame of some library, or a table of Arrow."""
+    if isinstance(X, np.ndarray) or not hasattr(X, "columns"):
+        return False
+    return hasattr(X, "dtypes") or hasattr(X, "schema")
+
+
+def read_cells(X: Any) -> list[Cells]:
+    """Return the columns of a DataFrame."""
+    narwhals = import_optional("narwhals", "app")
+    frame = narwhals.from_native(X, eager_only=True)
+    names = [str(name) for name in frame.columns]
+    return [
+        _read_series(narwhals, frame.get_column(own) if _is_unique(frame, own) else None, name)
+        for own, name in zip(frame.columns, names, strict=True)
+    ]
+
+
+def _is_unique(frame: Any, name: Any) -> bool:
+    if list(frame.columns).count(name) > 1:
+        raise ValueError(f"the table has several columns called {name!r}; give each its own name.")
+    return True
+
+
+def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return _numeric(name, "number", series.cast(narwhals.Float64).to_numpy())
+    if dtype == narwhals.Boolean:
+        cells = [np.nan if cell is None else float(cell) for cell in series.to_list()]
+        return _numeric(name, "flag", cells)
+    if dtype in (narwhals.Date, narwhals.Datetime):
+        return _numeric(name, "time", _days(series))
+    is_ordered = dtype == narwhals.Enum
+    levels = series.cat.get_categories().to_list() if is_ordered else ()
+    return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
+
+
+def number_cells(name: str, numbers: Any) -> Cells:
+    """Return a column of an array of numbers, or of true and false."""
+    values = np.asarray(numbers)
+    if values.dtype.kind == "c":
+        raise ValueError("Complex data not supported; give real numbers.")
+    return _numeric(name, "flag" if values.dtype.kind == "b" else "number", values)
+
+
+def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> Cells:
+    """Return a column of anything as text; `levels` are in order where the table has said so.
+
+    A column of objects that are all numbers, or all true and false, is no text.
+    """
+    pandas = import_optional("pandas", "app")
+    objects = np.fromiter(cells, dtype=object, count=len(cells))
+    try:
+        raw, distinct = pandas.factorize(objects)
+    except TypeError:  # lists and dicts
+        objects = np.array([None if cell is None else str(cell) for cell in cells], dtype=object)
+        raw, distinct = pandas.factorize(objects)
+    kinds = {type(cell) for cell in distinct}
+    if kinds and kinds <= {bool, np.bool_}:
+        return _numeric(name, "flag", _spread(raw, [float(cell) for cell in distinct]))
+    if kinds and all(issubclass(kind, (int, float, np.number)) for kind in kinds):
+        return _numeric(name, "number", _spread(raw, [_as_float(cell) for cell in distinct]))
+    texts = [_as_text(cell) for cell in distinct]
+    place: dict[str, int] = {level: position for position, level in enumerate(levels)}
+    for text in texts:
+        if text not in MISSING_TEXTS:
+            place.setdefault(text, len(place))
+    table = np.array([*(place.get(text, -1) for text in texts), -1], dtype=np.int64)
+    return _textual(name, table[raw], list(place), bool(levels))
+
+
+def _as_float(cell: Any) -> float:
+    try:
+        return float(cell)
+    except OverflowError:  # an integer beyond the largest float
+        return float("inf") if cell > 0 else float("-inf")
+
+
+def _as_text(cell: Any) -> str:
+    if isinstance(cell, bytes):
+        cell = cell.decode("utf-8", errors="replace")
+    text = str(cell)
+    # Half of a character cannot be written to any file.
+    text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return text.strip()
+
+
+def _spread(codes: Any, values: list[float]) -> Floats:
+    return np.array([*values, np.nan])[codes]
+
+
+def _days(series: Any) -> Floats:
+    """Return days since 1970; moments with a zone are taken in UTC."""
+    moments = np.asarray(series.to_numpy())
+    if moments.dtype.kind != "M":
+        moments = np.array([_plain_time(cell) for cell in series.to_list()], dtype="datetime64[us]")
+    moments = moments.astype("datetime64[us]")
+    days = moments.astype(np.int64) / _DAY
+    return np.where(np.isnat(moments), np.nan, days)
+
+
+def _plain_time(cell: Any) -> Any:
+    """Return a date or a moment in UTC without its zone, which NumPy does not take."""
+    if getattr(cell, "tzinfo", None) is None:
+        return cell
+    return cell.astimezone(UTC).replace(tzinfo=None)
+
+
+def _numeric(name: str, form: str, numbers: Any) -> Cells:
+    values = np.asarray(numbers, dtype=np.float64)
+    return Cells(name, form, values, np.empty(0, dtype=np.int64), [])
+
+
+def _textual(name: str, codes: Any, texts: list[str], is_ordered: bool) -> Cells:
+    return Cells(name, "text", np.empty(0), np.asarray(codes, dtype=np.int64), texts, is_ordered)

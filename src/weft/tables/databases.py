@@ -1,0 +1,99 @@
+"""Tables in SQLite and DuckDB files, whole or by a query that can only read."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weft._base.validation import import_optional
+from weft.tables.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SQLITE = (".db", ".sqlite", ".sqlite3")
+DUCKDB = (".duckdb", ".ddb")
+# What a query may do: look at tables and compute. All else (attach, write, pragma) is refused.
+_ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
+}
+
+
+def read_database(path: Path, query: str | None) -> pd.DataFrame:
+    """Return the answer of a query, or the one table that a database holds."""
+    if path.suffix.lower() in DUCKDB:
+        return _read_duckdb(path, query)
+    return _read_sqlite(path, query)
+
+
+def _read_sqlite(path: Path, query: str | None) -> pd.DataFrame:
+    pandas = import_optional("pandas", "app")
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        if query is None:
+            found = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+                "AND name NOT LIKE 'sqlite_%' ORDER BY name"
+            ).fetchall()
+            query = _whole_table(path, [name for (name,) in found])
+        connection.set_authorizer(_only_reading)
+        cursor = connection.execute(query)
+        return _frame(pandas, path, cursor)
+    except sqlite3.Error as error:
+        raise InputError(_explain(path, error)) from None
+    finally:
+        connection.close()
+
+
+def _only_reading(action: int, *_: Any) -> int:
+    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+
+
+def _read_duckdb(path: Path, query: str | None) -> pd.DataFrame:
+    duckdb = import_optional("duckdb", "sql")
+    pandas = import_optional("pandas", "app")
+    try:
+        # Without access to other files a query reads this database and nothing else.
+        connection = duckdb.connect(
+            str(path), read_only=True, config={"enable_external_access": "false"}
+        )
+        try:
+            if query is None:
+                found = connection.execute(
+                    "SELECT table_name FROM information_schema.tables ORDER BY table_name"
+                ).fetchall()
+                query = _whole_table(path, [name for (name,) in found])
+            return _frame(pandas, path, connection.execute(query))
+        finally:
+            connection.close()
+    except duckdb.Error as error:
+        raise InputError(_explain(path, error)) from None
+
+
+def _whole_table(path: Path, names: Sequence[str]) -> str:
+    if len(names) != 1:
+        listed = ", ".join(repr(name[:60]) for name in names[:8])
+        what = f"{len(names)} tables ({listed})" if names else "no table"
+        raise InputError(f"{path.name} holds {what}; say with --query which rows to read.")
+    # The name is the database's own; quotes in it are doubled, so it can only be a name.
+    own = names[0].replace('"', '""')
+    return f'SELECT * FROM "{own}"'  # noqa: S608
+
+
+def _frame(pandas: Any, path: Path, cursor: Any) -> pd.DataFrame:
+    if cursor.description is None:
+        raise InputError(f"the query on {path.name} gives no rows; give a SELECT.")
+    names = [column[0] for column in cursor.description]
+    rows: Callable[[], Any] = cursor.fetchall
+    frame = pandas.DataFrame(rows(), columns=range(len(names)), dtype=object).infer_objects()
+    return frame.set_axis(names, axis=1)
+
+
+def _explain(path: Path, error: Exception) -> str:
+    detail = " ".join(str(error).split())[:200]
+    return f"{path.name} cannot be read ({detail}); check the file and --query."

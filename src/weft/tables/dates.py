@@ -1,0 +1,166 @@
+"""Dates, times of day, and names of days and months, as people write them.
+
+A column is read in one form for all its cells, for the reason given in `weft.tables.numbers`: the
+day and the month of "03/04/2024" can only be told apart by other cells.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from weft._base.arrays import Floats
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS_FULL = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DAYS_FULL = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_LONGER = ("sept", "tues", "thur", "thurs")
+_EPOCH = date(1970, 1, 1).toordinal()
+_TIME = r"(?:[T ,]+(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
+_TIME += r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
+_NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
+_WEEKDAY = r"(?:[A-Za-z]{3,9}\.?,?\s+)?"
+# Forms in the order in which they are tried; the first that reads most cells is taken.
+_FORMS = {
+    "year-month-day": rf"(?P<y>\d{{4}})[-/.](?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}}){_TIME}",
+    "day.month.year": rf"(?P<d>\d{{1,2}})\.(?P<m>\d{{1,2}})\.(?P<y>\d{{4}}|\d{{2}}){_TIME}",
+    "month/day/year": rf"(?P<m>\d{{1,2}})[/-](?P<d>\d{{1,2}})[/-](?P<y>\d{{4}}|\d{{2}}){_TIME}",
+    "day/month/year": rf"(?P<d>\d{{1,2}})[/-](?P<m>\d{{1,2}})[/-](?P<y>\d{{4}}|\d{{2}}){_TIME}",
+    "day month-name year": rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?[ -]{_NAME}"
+    rf"[ ,-]+(?P<y>\d{{4}}|\d{{2}}){_TIME}",
+    "month-name day year": rf"{_WEEKDAY}{_NAME}[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
+    rf"[ ,-]+(?P<y>\d{{4}}){_TIME}",
+    "month-name year": rf"{_NAME}[ ,-]+(?P<y>\d{{4}})",
+    "year-month": r"(?P<y>\d{4})[-/](?P<m>\d{1,2})",
+    "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
+}
+_PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
+DATE_FORMS = tuple(_FORMS)
+_CLOCK = re.compile(r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2}))?\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?")
+# A part of a date that repeats: its length in its own unit, and what it is called.
+CYCLES = {"time of year": 12.0, "day of week": 7.0, "time of day": 24.0}
+
+
+@dataclass(frozen=True)
+class DateForm:
+    """The form that reads a column of dates, and whether another would read it too."""
+
+    form: str
+    is_ambiguous: bool = False
+
+
+def find_form(texts: Sequence[str]) -> tuple[DateForm, int]:
+    """Return the form that reads most of `texts`, and how many it reads."""
+    counts = {
+        form: sum(not math.isnan(read_date(text, form)) for text in texts) for form in DATE_FORMS
+    }
+    best = max(DATE_FORMS, key=lambda form: counts[form])
+    twins = ("month/day/year", "day/month/year")
+    ambiguous = best in twins and counts[twins[0]] == counts[twins[1]]
+    return DateForm(best, ambiguous), counts[best]
+
+
+def read_date(text: str, form: str) -> float:
+    """Return the days since 1970-01-01 of a date, NaN where `text` is none of this form."""
+    match = _PATTERNS[form].fullmatch(text.strip())
+    if match is None:
+        return math.nan
+    parts = match.groupdict()
+    month = _month(parts)
+    year, day = int(parts["y"]), int(parts.get("d") or 1)
+    if len(parts["y"]) == 2:
+        year += 2000 if year < 70 else 1900
+    if month == 0 or not 1700 <= year <= 2200:
+        return math.nan
+    try:
+        whole = date(year, month, day).toordinal() - _EPOCH
+    except ValueError:
+        return math.nan
+    if not parts.get("H"):
+        return float(whole)
+    hours = _hours(parts)
+    return math.nan if math.isnan(hours) else whole + (hours - _zone(parts)) / 24.0
+
+
+def read_clock(text: str) -> float:
+    """Return the hours of a time of day such as "14:05", NaN where `text` is none."""
+    match = _CLOCK.fullmatch(text.strip())
+    return math.nan if match is None else _hours(match.groupdict())
+
+
+def day_name(text: str) -> int:
+    """Return 0 for Monday to 6 for Sunday, -1 where `text` is no day of the week."""
+    return _position(text, _DAYS, _DAYS_FULL)
+
+
+def month_name(text: str) -> int:
+    """Return 0 for January to 11 for December, -1 where `text` is no month."""
+    return _position(text, _MONTHS, _MONTHS_FULL)
+
+
+def cycle_values(days: Floats, cycle: str) -> Floats:
+    """Return where moments (days since 1970-01-01, NaN allowed) lie on a cycle of `CYCLES`."""
+    known = ~np.isnan(days)
+    out = np.full(len(days), np.nan)
+    moments = days[known]
+    whole = np.floor(moments)
+    if cycle == "time of day":
+        out[known] = 24.0 * (moments - whole)
+    elif cycle == "day of week":
+        out[known] = (whole + 3.0) % 7.0  # 1970-01-01 was a Thursday, Monday is 0
+    else:
+        years = whole.astype("datetime64[D]").astype("datetime64[Y]")
+        first = years.astype("datetime64[D]").astype(np.float64)
+        length = (years + 1).astype("datetime64[D]").astype(np.float64) - first
+        out[known] = 12.0 * (moments - first) / length
+    return out
+
+
+def _position(text: str, short: Sequence[str], full: Sequence[str]) -> int:
+    word = text.strip().rstrip(".").lower()
+    if word in full:
+        return full.index(word)
+    if word in _LONGER:
+        word = word[:3]
+    return short.index(word) if word in short else -1
+
+
+def _month(parts: dict[str, str | None]) -> int:
+    """Return the month from 1, 0 where there is none."""
+    name = parts.get("name")
+    if name is not None:
+        return month_name(name) + 1
+    month = int(parts.get("m") or 0)
+    return month if 1 <= month <= 12 else 0
+
+
+def _hours(parts: dict[str, str | None]) -> float:
+    hour, minute = int(parts["H"] or 0), int(parts["M"] or 0)
+    second = int(parts.get("S") or 0) + float(f"0.{parts.get('f') or 0}")
+    half = (parts.get("ampm") or "")[:1].lower()
+    if half:
+        if not 1 <= hour <= 12:
+            return math.nan
+        hour = hour % 12 + (12 if half == "p" else 0)
+    if hour > 23 or minute > 59 or second >= 60:
+        return math.nan
+    return hour + minute / 60.0 + second / 3600.0
+
+
+def _zone(parts: dict[str, str | None]) -> float:
+    """Return the hours that a zone is ahead of UTC."""
+    zone = parts.get("zone") or ""
+    if not zone or zone in ("Z", "UTC", "GMT"):
+        return 0.0
+    digits = zone[1:].replace(":", "")
+    hours = int(digits[:2]) + int(digits[2:]) / 60.0
+    return -hours if zone[0] == "-" else hours

@@ -1,0 +1,120 @@
+"""Find the column names: below titles, on one line or two, each name once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+LOOK_AT = 30  # records from the top that are looked at
+_NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
+_TOTAL = re.compile(
+    r"(grand |sub)?totals?|sum|summe|gesamt(summe)?|insgesamt|total général|somme|totale|suma",
+    re.IGNORECASE,
+)
+
+
+class Header(NamedTuple):
+    """Where the names are.
+
+    Attributes
+    ----------
+    names : list of str
+        One per column, each once.
+    n_above : int
+        Records before the names: titles.
+    n_lines : int
+        Records that hold the names: 1, or 2 where groups of columns have a name as well.
+    notes : list of str
+        What was decided, for people.
+    """
+
+    names: list[str]
+    n_above: int
+    n_lines: int
+    notes: list[str]
+
+
+def find_header(records: Sequence[Sequence[str]]) -> Header:
+    """Return the header of the first records of a table, cells as text, "" where empty."""
+    filled = [sum(1 for cell in record if cell.strip()) for record in records]
+    # A table is as wide as most of its records; a title fills a cell or two.
+    below = sorted(filled[1:]) or filled
+    usual = below[len(below) // 2]
+    n_above = 0
+    if usual >= 2 and len(records) > 2:
+        while n_above < len(records) - 1 and _is_title(records[n_above], filled[n_above], usual):
+            n_above += 1
+        if n_above == len(records) - 1:
+            n_above = 0
+    notes = []
+    if n_above:
+        title = next((cell.strip() for cell in records[0] if cell.strip()), "")
+        plural = f"{n_above} lines above the column names were" if n_above > 1 else "a line was"
+        notes.append(f"{plural} taken for a title ({title[:60]!r}) and left out.")
+    first = [cell.strip() for cell in records[n_above]]
+    names, n_lines = first, 1
+    rest = records[n_above + 1 :]
+    if _is_grouped(first, rest):
+        names, n_lines = _joined(first, [cell.strip() for cell in rest[0]]), 2
+        notes.append("the column names stand on two lines and were joined.")
+    numbered, told = number_names(names)
+    return Header(numbered, n_above, n_lines, [*notes, *told])
+
+
+def _is_title(record: Sequence[str], n_filled: int, usual: int) -> bool:
+    """Say whether a record above the names is a title: one cell, or few of many."""
+    return (len(record) == 1 and usual > 1) or n_filled <= usual // 3
+
+
+def is_total(cells: Sequence[str]) -> bool:
+    """Say whether the last record of a table holds totals, not a row."""
+    return any(_TOTAL.fullmatch(cell.strip().rstrip(":")) for cell in cells)
+
+
+def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return names of which each occurs once, and what was done for that."""
+    made: list[str] = []
+    taken = set(names)
+    repeated: dict[str, int] = {}
+    for position, name in enumerate(names, start=1):
+        own = name or f"column {position}"
+        if own in made:
+            number = repeated.get(own, 1) + 1
+            while f"{own} ({number})" in taken:
+                number += 1
+            repeated[own] = number
+            own = f"{own} ({number})"
+            taken.add(own)
+        made.append(own)
+    notes = []
+    if repeated:
+        listed = ", ".join(repr(name[:60]) for name in list(repeated)[:3])
+        more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
+        notes.append(f"several columns are called {listed}{more}; they were numbered, as 'a (2)'.")
+    return made, notes
+
+
+def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Say whether names have a second line: gaps above it, no number in it, numbers below."""
+    gaps = [position for position, name in enumerate(first) if not name]
+    if not gaps or len(rest) < 2 or gaps == [0]:
+        return False
+    second = [cell.strip() for cell in rest[0]]
+    if any(_NUMBER.fullmatch(cell) for cell in second if cell):
+        return False
+    filled = sum(1 for cell in second if cell)
+    if filled < 0.5 * len(first) or not all(
+        position < len(second) and second[position] for position in gaps
+    ):
+        return False
+    return any(_NUMBER.fullmatch(cell) for cell in rest[1] if cell.strip())
+
+
+def _joined(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    names, group = [], ""
+    for position in range(max(len(first), len(second))):
+        group = (first[position] if position < len(first) else "") or group
+        own = second[position] if position < len(second) else ""
+        names.append(f"{group} {own}".strip())
+    return names

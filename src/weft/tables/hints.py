@@ -1,0 +1,177 @@
+"""What names and texts give away: identifiers, codes, amounts, cycles, known orders of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft._base.arrays import Floats
+
+_ID_NAME = re.compile(r"(.*[\s_.-])?(id|index|uuid|guid|key)|.*[a-z]I[dD]|unnamed: \d+")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_CODE_WORDS = {
+    *("zip", "zipcode", "postcode", "postal", "plz", "phone", "telephone", "tel", "mobile", "fax"),
+    *("ssn", "iban", "isbn", "ean", "upc", "barcode", "imei", "sku", "vin", "fips", "naics"),
+}
+_AMOUNT_WORDS = {
+    *("price", "amount", "cost", "costs", "revenue", "income", "salary", "sales", "spend"),
+    *(
+        "spending",
+        "balance",
+        "charge",
+        "charges",
+        "fare",
+        "fee",
+        "wage",
+        "rent",
+        "profit",
+        "budget",
+    ),
+}
+_COUNT_WORDS = {
+    *("count", "counts", "num", "number", "qty", "quantity", "visits", "orders", "clicks", "views"),
+    *("children", "siblings", "persons", "people", "rooms", "calls", "items", "n"),
+}
+_SHARE_WORDS = {"share", "ratio", "rate", "pct", "percent", "percentage", "fraction", "proportion"}
+# Word in the name: period, least and largest value, what it is called.
+_CYCLES = {
+    "month": (12.0, 1, 12, "months"),
+    "mnth": (12.0, 1, 12, "months"),
+    "weekday": (7.0, 0, 7, "days of the week"),
+    "dow": (7.0, 0, 7, "days of the week"),
+    "dayofweek": (7.0, 0, 7, "days of the week"),
+    "hour": (24.0, 0, 24, "hours of the day"),
+    "hr": (24.0, 0, 24, "hours of the day"),
+    "bearing": (360.0, 0, 360, "degrees"),
+    "azimuth": (360.0, 0, 360, "degrees"),
+    "heading": (360.0, 0, 360, "degrees"),
+    "direction": (360.0, 0, 360, "degrees"),
+}
+_CODE_TEXTS = (
+    (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "UUIDs"),
+    (re.compile(r"(?=.*\d)(?=.*[a-fA-F])(?:0x)?[0-9a-fA-F]{16,128}"), "hashes"),
+    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "e-mail addresses"),
+    (re.compile(r"(?:https?|ftp)://\S+|www\.\S+"), "web addresses"),
+    (re.compile(r"\d{1,3}(?:\.\d{1,3}){3}"), "IP addresses"),
+    (re.compile(r"(?:\+|00)\d{1,3}[\d\s()./-]{6,}\d"), "phone numbers"),
+    (re.compile(r"(?:1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"), "phone numbers"),
+    (re.compile(r"\d{5}-\d{4}"), "postal codes"),
+    (re.compile(r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}"), "postal codes"),
+)
+_LEADING_ZERO = re.compile(r"0\d+")
+_SCALES = (
+    ("very low", "low", "medium", "high", "very high"),
+    ("very low", "low", "moderate", "high", "very high"),
+    ("very small", "small", "medium", "large", "very large"),
+    ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl"),
+    ("never", "rarely", "sometimes", "often", "always"),
+    ("never", "seldom", "sometimes", "frequently", "always"),
+    ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("very bad", "bad", "ok", "good", "very good"),
+    ("terrible", "bad", "average", "good", "excellent"),
+    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
+    (
+        *("strongly disagree", "disagree", "neither agree nor disagree", "agree"),
+        "strongly agree",
+    ),
+    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
+    ("none", "mild", "moderate", "severe"),
+    ("bronze", "silver", "gold", "platinum", "diamond"),
+    ("first", "second", "third", "fourth", "fifth"),
+    ("1st", "2nd", "3rd", "4th", "5th"),
+    ("beginner", "intermediate", "advanced", "expert"),
+    ("junior", "mid", "senior"),
+    ("freshman", "sophomore", "junior", "senior"),
+)
+# "18-24", "25 to 34", "65+", "<5", ">=10", "under 18": the number that a range starts with.
+_RANGE = re.compile(
+    r"(?P<under>under|below|less than|up to|<=?|≤)?\s*[$€£]?(?P<low>\d[\d.,]*)\s*[kK]?\s*"
+    r"(?:(?:-|–|to|bis|\.\.)\s*[$€£]?(?P<high>\d[\d.,]*)\s*[kK]?"
+    r"|(?P<over>\+|or more|and over|plus))?"
+    r"|(?P<above>over|above|more than|>=?|≥)\s*[$€£]?(?P<from>\d[\d.,]*)\s*[kK]?"
+)
+
+
+def name_words(name: str) -> set[str]:
+    """Return the words of a column's name, in small letters."""
+    return {word.lower() for word in _WORDS.findall(name)}
+
+
+def looks_like_id(name: str) -> bool:
+    """Say whether a column is named like an identifier."""
+    return _ID_NAME.fullmatch(name) is not None or _ID_NAME.fullmatch(name.lower()) is not None
+
+
+def looks_like_code(name: str) -> bool:
+    """Say whether a column is named like codes of places or things."""
+    return bool(name_words(name) & _CODE_WORDS)
+
+
+def looks_like_amount(name: str) -> bool:
+    """Say whether a column is named like an amount of money."""
+    return bool(name_words(name) & _AMOUNT_WORDS)
+
+
+def looks_like_count(name: str) -> bool:
+    """Say whether a column is named like a count."""
+    return bool(name_words(name) & _COUNT_WORDS)
+
+
+def looks_like_share(name: str) -> bool:
+    """Say whether a column is named like a share."""
+    return bool(name_words(name) & _SHARE_WORDS)
+
+
+def cycle_by_name(name: str, values: Floats) -> tuple[float, str] | None:
+    """Return the period and the words of a column whose name and range are those of a cycle."""
+    for word in name_words(name.replace("day_of_week", "dayofweek")):
+        if word not in _CYCLES:
+            continue
+        period, low, high, words = _CYCLES[word]
+        inside = values.min() >= low and values.max() <= high
+        # A part of the circle, such as three months, is better a line.
+        if inside and np.ptp(values) >= 0.6 * period and len(np.unique(values)) >= 5:
+            return period, words
+    return None
+
+
+def is_code_text(texts: Sequence[str]) -> str:
+    """Return what kind of codes all of some distinct texts are, "" where they are none."""
+    for pattern, words in _CODE_TEXTS:
+        if all(pattern.fullmatch(text) for text in texts):
+            return f"{words}: names, not amounts"
+    digits = all(text.isdigit() for text in texts) and len({len(text) for text in texts}) == 1
+    if digits and len(texts[0]) >= 3 and any(map(_LEADING_ZERO.fullmatch, texts)):
+        return f"codes of {len(texts[0])} digits, some starting with 0: names, not amounts"
+    return ""
+
+
+def ordered_scale(levels: Sequence[str]) -> list[str] | None:
+    """Return levels (folded) in their order, where words or ranges give them one."""
+    if len(levels) < 3:
+        return None
+    for scale in _SCALES:
+        if set(levels) <= set(scale):
+            return [word for word in scale if word in levels]
+    starts = [_range_start(level) for level in levels]
+    known = [start for start in starts if start is not None]
+    if len(known) < len(levels) or len(set(known)) < len(known):
+        return None
+    return [level for _, level in sorted(zip(known, levels, strict=True))]
+
+
+def _range_start(level: str) -> tuple[float, int] | None:
+    """Return where a range such as "18-24" or "65+" starts; None for other text."""
+    match = _RANGE.fullmatch(level)
+    if match is None:
+        return None
+    text = match["low"] or match["from"]
+    try:
+        number = float(text.replace(",", "").rstrip("."))
+    except ValueError:
+        return None
+    if match["under"]:
+        return number, -1
+    return number, 1 if match["over"] or match["above"] else 0

@@ -1,0 +1,74 @@
+"""Tables as JSON: one object per line, or a list of objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from weft._base.validation import import_optional
+from weft.tables.encodings import find_encoding
+from weft.tables.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+JSON_LINES = (".jsonl", ".ndjson")
+JSON = (".json",)
+
+
+def read_json(path: Path, called: str) -> pd.DataFrame:
+    """Return the objects of a file as rows; objects within objects become columns "a.b"."""
+    pandas = import_optional("pandas", "app")
+    rows = list(_lines(path, called) if path.suffix.lower() in JSON_LINES else _list(path, called))
+    frame = pandas.DataFrame([dict(_flat(row)) for row in rows])
+    if not len(frame.columns):
+        raise InputError(f"{called} holds no object with a value; there is nothing to read.")
+    return frame
+
+
+def _lines(path: Path, called: str) -> Iterator[dict[str, Any]]:
+    with path.open(encoding=find_encoding(path)) as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                yield _object(_parse(line, called, f" on line {number}"), called, number)
+
+
+def _list(path: Path, called: str) -> Iterator[dict[str, Any]]:
+    text = path.read_text(encoding=find_encoding(path))
+    found = _parse(text, called, "")
+    if isinstance(found, dict):  # {"rows": [...]} is a list in a wrapping
+        lists = [value for value in found.values() if isinstance(value, list)]
+        found = lists[0] if len(lists) == 1 else found
+    if not isinstance(found, list):
+        raise InputError(f"{called} holds no list of objects, which is what a table is in JSON.")
+    for number, row in enumerate(found, start=1):
+        yield _object(row, called, number)
+
+
+def _parse(text: str, called: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        at = where or f" on line {error.lineno}"
+        raise InputError(f"{called} is not valid JSON{at} ({error.msg}); mend the file.") from None
+    except RecursionError:
+        raise InputError(f"{called} has values nested too deep{where}; mend the file.") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise InputError(f"{called} has a value that cannot be read ({error}).") from None
+
+
+def _object(row: Any, called: str, number: int) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise InputError(f"{called} has {type(row).__name__} number {number} where an object is.")
+    return row
+
+
+def _flat(row: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for key, value in row.items():
+        name = f"{before}{key}"
+        if isinstance(value, dict) and depth < 4:
+            yield from _flat(value, f"{name}.", depth + 1)
+        else:
+            yield name, json.dumps(value) if isinstance(value, (dict, list)) else value

@@ -1,0 +1,222 @@
+"""Numbers as people write them: money, percentages, thousands and decimal signs, units.
+
+A column is read in one way for all its cells: `find_format` looks at all distinct texts together,
+because a single "1,234" may be 1234 or 1.234 and only its neighbours can tell.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+# Signs of money before or after a number; letters only as whole words.
+_SYMBOLS = "$€£¥₹₩₽₺₴₦₫₱฿₪"
+_CODES = (
+    *("USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "RMB", "INR", "BRL", "MXN"),
+    *("SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "TRY", "RUB", "ZAR", "KRW", "SGD", "HKD"),
+    *("US$", "A$", "C$", "R$", "Rs.", "Rs", "kr.", "kr", "Kč", "zł", "Ft", "Fr.", "лв"),
+)
+_MONEY = rf"(?:[{re.escape(_SYMBOLS)}]|{'|'.join(re.escape(code) for code in _CODES)})"
+_SPACES = "\u0020\u00a0\u202f\u2009\u2007"
+_SHAPE = re.compile(
+    rf"""(?P<open>\()?\s*
+    (?P<sign>[-+−–])?\s*
+    (?P<before>{_MONEY})?\s*
+    (?P<inner>[-−–])?
+    (?P<core>\d[\d.,'’_{_SPACES}]*|[.,]\d+)
+    (?P<power>[eE][-+]?\d{{1,3}})?
+    \s*(?P<scale>(?:bn|[kKMB])(?![A-Za-z]))?
+    \s*(?P<after>{_MONEY}|[%‰]|[^\W\d_][^\W\d_/²³.]{{0,7}}|°[CF]?)?
+    \s*(?P<minus>-)?\s*(?P<close>\))?""",
+    re.VERBOSE,
+)
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9}
+# Thousands sign, decimal sign; of those that read a column equally well the first is taken.
+_SIGNS = (
+    ("", "."),
+    ("", ","),
+    (",", "."),
+    (".", ","),
+    (" ", "."),
+    (" ", ","),
+    ("'", "."),
+    ("'", ","),
+    ("_", "."),
+)
+# Words that stand for a missing value among numbers and dates.
+BLANKS = frozenset(
+    {
+        *("-", "--", "---", "–", "—", ".", "..", "...", "…", "*", "na", "n.a.", "n.a", "n/a"),
+        *("unknown", "unk", "missing", "none", "nil", "null", "nan", "k.a.", "tbd", "tba"),
+        *("not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!", "#num!"),
+        *("#name?", "#null!", "#n/a", "n.d.", "nd", "(blank)", "(leer)", "(null)", "(none)"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How the numbers of a column are written.
+
+    Attributes
+    ----------
+    thousands, decimal : str
+        The signs; "" where there is none. A space stands for all kinds of spaces.
+    unit : str
+        "%", a sign of money, or a unit such as "kg"; "" where nothing says.
+    is_money : bool
+        Whether the unit is money.
+    is_ambiguous : bool
+        Whether the other meaning of the signs would read the cells as well.
+    """
+
+    thousands: str = ""
+    decimal: str = "."
+    unit: str = ""
+    is_money: bool = False
+    is_ambiguous: bool = False
+
+    def read(self, text: str) -> float:
+        """Return the number, NaN where `text` is none in this format."""
+        shape = _shape(text)
+        if shape is None or not self._takes_unit(shape):
+            return math.nan
+        number = _number(shape["core"], self.thousands, self.decimal, shape["power"] or "")
+        if math.isnan(number):
+            return number
+        if shape["scale"] is not None:
+            number *= _SCALES[shape["scale"]]
+        if shape["after"] == "%":
+            number /= 100.0
+        elif shape["after"] == "‰":
+            number /= 1000.0
+        return -number if _is_negative(shape) else number
+
+    def _takes_unit(self, shape: re.Match[str]) -> bool:
+        unit = shape["before"] or shape["after"] or ""
+        if not unit or unit in "%‰":
+            return True
+        if self.is_money:
+            return _is_money(unit)
+        return unit == self.unit
+
+    @property
+    def words(self) -> str:
+        """What was recognised, for people; "" for plain numbers."""
+        said = []
+        if self.is_money:
+            said.append(f"money in {self.unit}")
+        elif self.unit == "%":
+            said.append("percentages, 0.2 for 20 %")
+        elif self.unit:
+            said.append(f"numbers in {self.unit}")
+        if self.thousands:
+            name = "space" if self.thousands == " " else repr(self.thousands)
+            said.append(f"thousands by {name}")
+        if self.decimal != ".":
+            said.append(f"decimals by {self.decimal!r}")
+        if self.is_ambiguous:
+            other = "decimal" if self.thousands else "thousands"
+            sign = self.thousands or self.decimal
+            said.append(f"{sign!r} could be a {other} sign too")
+        return ", ".join(said)
+
+
+PLAIN_NUMBERS = NumberFormat()
+
+
+def find_format(texts: Sequence[str], *, hint: tuple[str, str] | None = None) -> NumberFormat:
+    """Return the format that reads most of `texts`.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The distinct cells of a column.
+    hint : tuple of str, optional
+        Thousands and decimal sign that other columns of the table have, for cells that two
+        formats can read.
+    """
+    shapes = [shape for shape in map(_shape, texts) if shape is not None]
+    unit, is_money = _unit(shapes)
+    order = _SIGNS if hint is None else (hint, *(signs for signs in _SIGNS if signs != hint))
+    cores = [(shape["core"], shape["power"] or "") for shape in shapes]
+    counts = [sum(not math.isnan(_number(c, *signs, p)) for c, p in cores) for signs in order]
+    best = max(counts, default=0)
+    if best == 0:
+        return NumberFormat(unit=unit, is_money=is_money)
+    signs = order[counts.index(best)]
+    # "1,234" and "1.234" in every cell: the decimal reading competes with the thousands.
+    if signs[0] in ("", ",", ".") and any("," in core or "." in core for core, _ in cores):
+        fitting = [pair for pair, count in zip(order, counts, strict=True) if count == best]
+        values = {tuple(_number(c, *pair, p) for c, p in cores) for pair in fitting}
+        if len(values) > 1 and hint is None:
+            # Groups of exactly three digits after a comma are thousands, as in "1,234".
+            if ("", ",") in fitting and (",", ".") in fitting:
+                signs = (",", ".")
+            return NumberFormat(*signs, unit, is_money, is_ambiguous=True)
+    return NumberFormat(*signs, unit, is_money)
+
+
+def settled_signs(texts: Iterable[str]) -> tuple[str, str] | None:
+    """Return thousands and decimal sign where the cells of a column leave no doubt."""
+    found = find_format(list(texts))
+    if found.is_ambiguous or (not found.thousands and found.decimal == "."):
+        return None
+    return found.thousands, found.decimal
+
+
+def _shape(text: str) -> re.Match[str] | None:
+    shape = _SHAPE.fullmatch(text.strip())
+    if shape is None or (shape["open"] is None) != (shape["close"] is None):
+        return None
+    if shape["before"] is not None and shape["after"] is not None:
+        return None
+    if shape["sign"] is not None and shape["inner"] is not None:
+        return None
+    if shape["scale"] is not None and not (shape["before"] or _is_money(shape["after"] or "")):
+        return None  # "5M" may be metres, millions or a size
+    return shape
+
+
+def _is_negative(shape: re.Match[str]) -> bool:
+    signs = (shape["sign"] in ("-", "−", "–"), shape["inner"] is not None)
+    return any((*signs, shape["minus"] is not None, shape["open"] is not None))
+
+
+def _is_money(unit: str) -> bool:
+    return unit != "" and (unit in _SYMBOLS or unit in _CODES)
+
+
+def _unit(shapes: Sequence[re.Match[str]]) -> tuple[str, bool]:
+    """Return the unit of a column, and whether it is money."""
+    units = [shape["before"] or shape["after"] or "" for shape in shapes]
+    named = [unit for unit in units if unit]
+    if not named:
+        return "", False
+    most = max(dict.fromkeys(named), key=named.count)
+    if _is_money(most):
+        return most, True
+    return ("%" if most == "‰" else most), False
+
+
+def _number(core: str, thousands: str, decimal: str, power: str) -> float:
+    """Return what `core` means with these signs, NaN where it does not fit them."""
+    whole, mark, fraction = core.rstrip().partition(decimal)
+    if mark and not (fraction.isascii() and (fraction.isdigit() or fraction == "")):
+        return math.nan
+    if thousands and not (whole.isascii() and whole.isdigit()):
+        for sign in _SPACES if thousands == " " else "'’" if thousands == "'" else thousands:
+            whole = whole.replace(sign, "\x00")
+        head, *groups = whole.split("\x00")
+        # The last group has three digits; those before it three, or two as in India.
+        if not groups or len(groups[-1]) != 3 or not 1 <= len(head) <= 3 or head[0] == "0":
+            return math.nan
+        sizes = {len(group) for group in groups[:-1]}
+        if not (sizes <= {3} or (sizes <= {2} and len(head) <= 2 and thousands == ",")):
+            return math.nan
+        whole = head + "".join(groups)
+    if not (whole.isascii() and (whole.isdigit() or (whole == "" and fraction))):
+        return math.nan
+    return float(f"{whole or '0'}.{fraction or '0'}{power}")

@@ -1,0 +1,184 @@
+"""How a column of cells becomes numbers: decided once (`weft.tables.recognition`), used for ever.
+
+A `Reading` holds plain values only, so that it can be saved with a model and read rows that come
+later, whatever library or file they come from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Mask
+from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
+from weft.tables.cells import Cells
+from weft.tables.dates import cycle_values, day_name, month_name, read_clock, read_date
+from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
+
+# How texts of a cyclic column are read; "number" takes the number itself.
+CLOCKS = ("number", "clock", "day name", "month name")
+YES = ("true", "yes", "y", "t", "ja", "oui", "si", "sí", "on", "sim", "tak")
+NO = ("false", "no", "n", "f", "nein", "non", "off", "não", "nie")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one source column is read.
+
+    Attributes
+    ----------
+    name, kind, levels, unit, note, curve, curve_scale
+        As in `weft.columns.source.SourceColumn`.
+    numbers : NumberFormat
+        How its numbers are written.
+    form : str
+        Of dates, one of `weft.tables.dates.DATE_FORMS`; of cyclic values, one of `CLOCKS`.
+    parts, periods : tuple
+        Of dates, the parts that are used; of cyclic values, their period.
+    origin : float
+        Of dates, the day (since 1970-01-01) from which ages count back.
+    low, high : float
+        The least and the largest value that was seen, before the curve.
+    """
+
+    name: str
+    kind: str
+    note: str = ""
+    unit: str = ""
+    levels: tuple[str, ...] | None = None
+    numbers: NumberFormat = PLAIN_NUMBERS
+    form: str = ""
+    parts: tuple[str, ...] = ()
+    periods: tuple[float, ...] = ()
+    origin: float = 0.0
+    curve: str = "none"
+    curve_scale: float = 1.0
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def width(self) -> int:
+        """Columns of the matrix that it takes."""
+        if self.kind not in USED_KINDS:
+            return 0
+        return len(self.parts) or 1
+
+    def source(self, first: int) -> SourceColumn:
+        """Return the record of the source column, whose columns start at position `first`."""
+        return SourceColumn(
+            name=self.name,
+            kind=self.kind,
+            positions=tuple(range(first, first + self.width)),
+            levels=self.levels,
+            periods=self.periods,
+            parts=self.parts,
+            curve=self.curve,
+            curve_scale=self.curve_scale,
+            unit=self.unit,
+            note=self.note,
+        )
+
+
+class Read(NamedTuple):
+    """What came out of reading the cells of a column."""
+
+    values: Floats  # (n,): numbers before the curve, codes, days, or places on a circle
+    unread: Mask  # cells that hold something that could not be read
+
+
+def read_column(reading: Reading, cells: Cells) -> Read:
+    """Return one value per row, NaN where a cell is missing or could not be read."""
+    if reading.levels is not None:
+        values = _codes(reading.levels, cells)
+    elif reading.kind == "date":
+        values = _by_text(cells, lambda text: read_date(text, reading.form), _date_number)
+    elif reading.kind == "cyclic":
+        values = _circle(reading, cells)
+    else:
+        values = _by_text(cells, reading.numbers.read, lambda number: number)
+    present = ~cells.is_missing
+    if cells.form == "text" and reading.levels is None:
+        blank = np.array([text.lower() in BLANKS for text in cells.texts] + [True])
+        present &= ~blank[cells.codes]
+    return Read(values, (np.isnan(values) & present) | np.isinf(values))
+
+
+def columns_of(reading: Reading, values: Floats) -> Floats:
+    """Return the columns of the matrix (n, width) from the values of `read_column`."""
+    if reading.kind == "date":
+        parts = [
+            reading.origin - values if part == "age" else cycle_values(values, part)
+            for part in reading.parts
+        ]
+        return np.column_stack(parts)
+    if reading.kind in NUMERIC_KINDS:
+        values = reading.source(0).on_curve(values)
+    return values[:, np.newaxis]
+
+
+def fold(text: str) -> str:
+    """Return a text as levels are compared: space and case do not make another level."""
+    return " ".join(text.split()).casefold()
+
+
+def number_text(number: float) -> str:
+    """Return a number as a level: "3" for 3.0."""
+    return str(int(number)) if number == np.floor(number) and abs(number) < 1e15 else repr(number)
+
+
+def _codes(levels: tuple[str, ...], cells: Cells) -> Floats:
+    place = {fold(level): float(code) for code, level in enumerate(levels)}
+    if cells.form == "text":
+        return cells.spread([place.get(fold(text), math.nan) for text in cells.texts])
+    distinct, inverse = np.unique(cells.numbers, return_inverse=True)
+    if cells.form == "flag":
+        words = (NO, YES)
+        found = [
+            next((place[word] for word in words[int(flag)] if word in place), math.nan)
+            if not math.isnan(flag)
+            else math.nan
+            for flag in distinct
+        ]
+    else:
+        found = [
+            math.nan if math.isnan(number) else place.get(number_text(number), math.nan)
+            for number in distinct
+        ]
+    return np.array(found, dtype=np.float64)[inverse]
+
+
+def _by_text(
+    cells: Cells, read_text: Callable[[str], float], of_number: Callable[[Floats], Floats]
+) -> Floats:
+    if cells.form == "text":
+        return cells.spread([read_text(text) for text in cells.texts])
+    return cells.numbers.copy() if cells.form == "time" else of_number(cells.numbers)
+
+
+def _date_number(numbers: Floats) -> Floats:
+    """Return days from numbers such as 20240131."""
+    distinct, inverse = np.unique(numbers, return_inverse=True)
+    days = [
+        math.nan if math.isnan(n) else read_date(number_text(n), "yearmonthday") for n in distinct
+    ]
+    return np.array(days)[inverse]
+
+
+def _circle(reading: Reading, cells: Cells) -> Floats:
+    period = reading.periods[0]
+    readers: dict[str, Callable[[str], float]] = {
+        "clock": read_clock,
+        "day name": lambda text: _or_nan(day_name(text)),
+        "month name": lambda text: _or_nan(month_name(text)),
+        "number": reading.numbers.read,
+    }
+    values = _by_text(cells, readers[reading.form], lambda number: number)
+    return np.mod(values, period)
+
+
+def _or_nan(position: int) -> float:
+    return math.nan if position < 0 else float(position)

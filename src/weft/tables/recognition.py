@@ -1,0 +1,287 @@
+"""Decide what a column is: number, money, date, category, identifier, and so on.
+
+Every column gets one decision with a reason, so that nothing is left out in silence. The order of
+the questions is the order of the functions below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft.tables.cells import Cells
+from weft.tables.dates import CYCLES, find_form, read_clock
+from weft.tables.errors import InputError
+from weft.tables.hints import (
+    cycle_by_name,
+    is_code_text,
+    looks_like_code,
+    looks_like_id,
+    ordered_scale,
+)
+from weft.tables.looks import (
+    FEW_LEVELS,
+    ROWS_PER_LEVEL,
+    are_day_numbers,
+    cycles_in,
+    day_of_week,
+    few_levels,
+    first_cell,
+    identifier_reason,
+    is_prose,
+    month_of_year,
+    reads_date,
+    some_of,
+)
+from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
+from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
+from weft.tables.simple_readings import (
+    category_reading,
+    number_reading,
+    ordered_reading,
+    two_words,
+    yes_no_reading,
+)
+from weft.tables.wording import quoted, short
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """Decides about the columns of one table.
+
+    Attributes
+    ----------
+    table : str
+        What the table is called in messages.
+    place : callable
+        From a row (from 0) to words for it: "line 7".
+    signs : tuple of str or None
+        Thousands and decimal sign that some column of the table settles.
+    """
+
+    table: str
+    place: Callable[[int], str]
+    signs: tuple[str, str] | None = None
+
+    def recognise(self, cells: Cells, *, keep: bool = False) -> Reading:
+        """Return how a column is to be read; `keep` overrules that it looks like no use."""
+        missing = cells.is_missing
+        if missing.all():
+            return self._refuse(cells.name, "no value in any row", keep)
+        if cells.form == "text":
+            reading = self._text(cells, keep)
+        elif cells.form == "flag":
+            reading = yes_no_reading(cells.name, ("no", "yes"))
+        elif cells.form == "time":
+            reading = self._date(cells, "", False)
+        else:
+            reading = self._number(cells, keep)
+        return self._checked(reading, cells, keep)
+
+    def _checked(self, reading: Reading, cells: Cells, keep: bool) -> Reading:
+        """Return the reading with the range that was seen; a single value is of no use."""
+        if reading.width == 0:
+            return reading
+        values, unread = read_column(reading, cells)
+        if unread.any() and reading.levels is None:
+            raise InputError(self._explain_text(cells, unread))
+        seen = np.unique(values[~np.isnan(values)])
+        if len(seen) < 2:
+            besides = int(np.isnan(values).sum())
+            more = f" besides {besides} missing" if besides else ""
+            return self._refuse(cells.name, f"one value only ({first_cell(cells)}){more}", keep)
+        return replace(reading, low=float(seen[0]), high=float(seen[-1]))
+
+    # Columns of numbers ---------------------------------------------------------------------
+
+    def _number(self, cells: Cells, keep: bool) -> Reading:
+        name, numbers = cells.name, cells.numbers
+        finite = numbers[~np.isnan(numbers)]
+        if np.isinf(finite).any():
+            row = int(np.flatnonzero(np.isinf(numbers))[0])
+            raise InputError(
+                f"{self.table} has an infinite value in column {name!r} on {self.place(row)} "
+                f"({int(np.isinf(finite).sum())} in all); mend it, or leave the column out with "
+                f"--drop {quoted(name)}."
+            )
+        whole = bool((finite == np.floor(finite)).all())
+        if whole and not keep:
+            reason = identifier_reason(name, finite)
+            if reason:
+                return Reading(name, "identifier", reason)
+            if looks_like_code(name):
+                return self._codes(cells, numbers)
+        if whole and are_day_numbers(finite):
+            return self._date(cells, "yearmonthday", False)
+        cycle = cycle_by_name(name, finite)
+        if cycle is not None and not keep:
+            period, words = cycle
+            return Reading(
+                name,
+                "cyclic",
+                f"{words}: a circle of {period:g}",
+                form="number",
+                parts=("",),
+                periods=(period,),
+            )
+        return number_reading(name, finite, whole, PLAIN_NUMBERS)
+
+    def _codes(self, cells: Cells, numbers: Floats) -> Reading:
+        """Return a category of codes written as numbers, such as postal codes, or an identifier."""
+        levels = [number_text(number) for number in np.unique(numbers[~np.isnan(numbers)])]
+        n = int((~np.isnan(numbers)).sum())
+        if not few_levels(len(levels), n):
+            return Reading(
+                cells.name,
+                "identifier",
+                f"{len(levels)} codes of places or things in {n} rows: names, not amounts",
+            )
+        note = f"{len(levels)} codes, which are names, not amounts"
+        return Reading(cells.name, "category", note, levels=tuple(levels))
+
+    # Columns of text ------------------------------------------------------------------------
+
+    def _text(self, cells: Cells, keep: bool) -> Reading:
+        name, texts, counts = cells.name, cells.texts, cells.counts()
+        if cells.is_ordered:
+            return ordered_reading(name, tuple(texts), "in the order that the table itself gives")
+        folded = list(dict.fromkeys(fold(text) for text, n in zip(texts, counts, strict=True) if n))
+        if set(folded) <= {*YES, *NO} and len(folded) >= 1:
+            if len(folded) == 1:
+                return self._refuse(name, f"one value only ({texts[0]})", keep)
+            return yes_no_reading(name, two_words(texts))
+        meant = [text for text in texts if text.lower() not in BLANKS]
+        if not keep:
+            reason = is_code_text(meant) if meant else ""
+            if reason and not few_levels(len(folded), int(counts.sum())):
+                return Reading(name, "identifier", reason)
+            if reason:
+                return category_reading(name, texts, counts, note=reason)
+        special = self._number_text(cells, meant, keep) or self._time_text(cells, meant)
+        if special is not None:
+            return special
+        scale = ordered_scale(folded)
+        if scale is not None:
+            shown = {fold(text): text for text in reversed(texts)}
+            return ordered_reading(
+                name, tuple(shown[level] for level in scale), "a known order of words"
+            )
+        return self._words(cells, folded, keep)
+
+    def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
+        """Return the reading of numbers written as text; None where they are none."""
+        if not meant:
+            return None
+        chosen = find_format(some_of(meant), hint=self.signs)
+        numbers = np.array([chosen.read(text) for text in cells.texts])
+        counts = cells.counts()
+        is_meant = np.array([text.lower() not in BLANKS for text in cells.texts])
+        n_meant = int(counts[is_meant].sum())
+        bad = is_meant & np.isnan(numbers)
+        n_bad = int(counts[bad].sum())
+        if n_bad > 0.5 * n_meant:
+            return None
+        if n_bad:
+            few = len(cells.texts) <= FEW_LEVELS and n_meant >= ROWS_PER_LEVEL * len(cells.texts)
+            if few and counts[bad].min() > 1:
+                return None  # levels such as "1", "2", "3+", not a slip of the pen
+            raise InputError(self._explain_text(cells, cells.spread(bad) > 0.0))
+        finite = numbers[is_meant]
+        whole = bool((finite == np.floor(finite)).all())
+        if not keep and whole and not chosen.unit:
+            reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
+            if reason:
+                return Reading(cells.name, "identifier", reason)
+        words = chosen.words
+        blanks = sorted(text for text in cells.texts if text.lower() in BLANKS)
+        if blanks:
+            words += f"{', ' if words else ''}{blanks[0]!r} taken for missing"
+        return number_reading(cells.name, finite, whole, chosen, words)
+
+    def _time_text(self, cells: Cells, meant: list[str]) -> Reading | None:
+        """Return the reading of dates, times of day and names of days; None for other text."""
+        if not meant:
+            return None
+        sample = some_of(meant)
+        form, count = find_form(sample)
+        if count == len(sample):
+            return self._date(cells, form.form, form.is_ambiguous)
+        if 0.5 * len(sample) < count and count >= 3:
+            texts = {text for text in meant if not reads_date(text, form.form)}
+            unread = np.array([text in texts for text in cells.texts])
+            raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, what="dates"))
+        circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
+            ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
+            ("day name", 7.0, day_of_week, "days of the week: a circle of 7"),
+            ("month name", 12.0, month_of_year, "months: a circle of 12"),
+        )
+        for kind, period, read, note in circles:
+            if all(not math.isnan(read(text)) for text in meant):
+                return Reading(
+                    cells.name, "cyclic", note, form=kind, parts=("",), periods=(period,)
+                )
+        return None
+
+    def _date(self, cells: Cells, form: str, ambiguous: bool) -> Reading:
+        reading = Reading(cells.name, "date", form=form or "year-month-day", parts=("age",))
+        days = read_column(reading, cells).values
+        known = np.unique(days[~np.isnan(days)])
+        if len(known) == 0:
+            return self._refuse(cells.name, "no value in any row", False)
+        parts = ("age", *cycles_in(known, form))
+        note = f"dates ({form})" if form else "dates"
+        if ambiguous:
+            note += ", though the day could come first"
+        note += f" as age in days before {np.datetime64(int(known[-1]), 'D')}"
+        if len(parts) > 1:
+            note += f" and {' and '.join(parts[1:])}"
+        return replace(
+            reading,
+            note=note,
+            unit="days",
+            parts=parts,
+            periods=(0.0, *(CYCLES[part] for part in parts[1:])),
+            origin=float(known[-1]),
+        )
+
+    def _words(self, cells: Cells, folded: list[str], keep: bool) -> Reading:
+        name, counts = cells.name, cells.counts()
+        n = int(counts.sum())
+        if len(folded) == 1:
+            return self._refuse(name, f"one value only ({cells.texts[0]})", keep)
+        if len(folded) == n:
+            if keep:
+                raise InputError(
+                    f"column {name!r} holds a different text in every row and cannot be kept; "
+                    "nothing in it is shared by the rows of a group."
+                )
+            return Reading(name, "identifier", "a different text in every row")
+        if not keep and looks_like_id(name):
+            return Reading(name, "identifier", "text in a column named like an identifier")
+        if not keep and (not few_levels(len(folded), n) or is_prose(folded, n)):
+            return Reading(
+                name, "text", f"{len(folded)} distinct values in {n} rows: looks like free text"
+            )
+        return category_reading(name, cells.texts, counts)
+
+    # Messages -------------------------------------------------------------------------------
+
+    def _refuse(self, name: str, reason: str, keep: bool) -> Reading:
+        """A column that cannot be used, whatever was asked for."""
+        if keep:
+            raise InputError(f"column {name!r} cannot be kept: {reason}; leave out --keep for it.")
+        return Reading(name, "constant", reason)
+
+    def _explain_text(self, cells: Cells, unread: np.ndarray, what: str = "numbers") -> str:
+        row = int(np.flatnonzero(unread)[0])
+        cell = f"{unread.sum()} cells, the first of them" if unread.sum() > 1 else "the cell"
+        text = cells.texts[cells.codes[row]] if cells.form == "text" else str(cells.numbers[row])
+        return (
+            f"{self.table} has {what} in column {cells.name!r} but text in {cell} on "
+            f"{self.place(row)} ({short(text)!r}); mend it, empty it to mark it missing, or leave "
+            f"the column out with --drop {quoted(cells.name)}."
+        )

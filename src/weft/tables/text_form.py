@@ -1,0 +1,151 @@
+"""How a text file holds a table: encoding, separator, decimal sign, comments, records."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+from weft.tables.encodings import find_encoding
+from weft.tables.errors import InputError
+from weft.tables.headers import LOOK_AT
+
+_SEPARATORS = (",", ";", "\t", "|")
+
+
+class TextForm(NamedTuple):
+    """How a text file holds a table."""
+
+    encoding: str = "utf-8"
+    separator: str = ","
+    decimal: str = "."
+    has_comments: bool = False
+    header_is_comment: bool = False  # "#a,b": the names stand in the last comment
+
+
+PLAIN_TEXT = TextForm()
+
+
+def open_text(path: Path, form: TextForm) -> TextIO:
+    """Open a text file without its comments; a line that was one stays as a blank line."""
+    file = path.open(encoding=form.encoding, newline="")
+    if not form.has_comments:
+        return file
+    with file:
+        lines = list(file)
+    cells = next((line.count(form.separator) for line in lines if not _is_comment(line)), 0)
+    above = enumerate(itertools.takewhile(_above, lines))
+    last = max((number for number, line in above if _is_comment(line)), default=-1)
+    kept = []
+    for number, line in enumerate(lines):
+        if number == last and form.header_is_comment:
+            kept.append(line.lstrip().lstrip("#").lstrip())
+        elif _is_comment(line) and (number <= last or line.count(form.separator) != cells):
+            kept.append("\n")
+        else:
+            kept.append(line)
+    return io.StringIO("".join(kept), newline="")
+
+
+def find_text_form(path: Path, called: str) -> TextForm:
+    """Return encoding, separator, decimal sign, and whether there are comments."""
+    encoding = find_encoding(path)
+    with path.open(encoding=encoding, newline="") as file:
+        lines = [line for line in itertools.islice(file, 2000) if line.strip()]
+    plain = [line for line in lines if not _is_comment(line)]
+    comments = list(itertools.takewhile(_is_comment, lines))
+    if not plain and not comments:
+        raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
+    if not plain:  # names that start with "#" are names after all
+        plain, comments = lines, []
+    separator = _find_separator(plain)
+    header_is_comment = bool(comments) and _is_header(comments[-1], plain, separator)
+    inside = any(
+        _is_comment(line) and line.count(separator) != plain[0].count(separator) for line in lines
+    )
+    # Spreadsheets that separate with ";" do so because their decimals are written with ",".
+    cell = r"(^|[;\t|])\s*-?\d+,\d+\s*([;\t|]|$)"
+    commas = separator != "," and any(re.search(cell, line.rstrip()) for line in plain[1:20])
+    dots = any(re.search(cell.replace(",", r"\."), line.rstrip()) for line in plain[1:20])
+    return TextForm(
+        encoding,
+        separator,
+        "," if commas and not dots else ".",
+        bool(comments) or inside,
+        header_is_comment,
+    )
+
+
+def records(file: TextIO, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (first line, cells) of each record that pandas would read, the header included."""
+    reader = csv.reader(file, delimiter=separator, skipinitialspace=True)
+    start = 1
+    for cells in reader:
+        if len(cells) > 1 or (cells and cells[0].strip()):
+            yield start, cells
+        start = reader.line_num + 1
+
+
+class _Lines:
+    """The lines of a file one by one, so that a parser takes no more than it needs."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.file = file
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self.file.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+
+def skip_records(file: TextIO, separator: str, count: int) -> None:
+    """Move to the record after the first `count`, blank lines not counted."""
+    reader = csv.reader(_Lines(file), delimiter=separator, skipinitialspace=True)
+    for cells in reader:
+        if len(cells) > 1 or (cells and cells[0].strip()):
+            count -= 1
+        if count == 0:
+            return
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")
+
+
+def _above(line: str) -> bool:
+    return _is_comment(line) or not line.strip()
+
+
+def _find_separator(lines: list[str]) -> str:
+    """Return the sign that the names, or most lines, have most of."""
+    unquoted = [re.sub(r'"[^"]*"', "", line) for line in lines[:LOOK_AT]]
+    first = max(_SEPARATORS, key=unquoted[0].count)  # the first one wins a tie
+    if unquoted[0].count(first) and not (first == "," and _same(unquoted, ";")):
+        return first
+    return max(_SEPARATORS, key=lambda sign: sum(sign in line for line in unquoted))
+
+
+def _same(lines: list[str], sign: str) -> bool:
+    counts = {line.count(sign) for line in lines}
+    return len(counts) == 1 and counts != {0}
+
+
+def _is_header(comment: str, plain: list[str], separator: str) -> bool:
+    """Say whether the last comment names the columns: as many cells as the rows, no numbers."""
+    names = comment.strip().lstrip("#").split(separator)
+    rows = plain[0].strip().split(separator)
+    if len(names) != len(rows) or len(names) < 2:
+        return False
+    return not any(_is_number(name) for name in names) and any(_is_number(cell) for cell in rows)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\s*[-+]?\d[\d.,]*([eE][-+]?\d+)?\s*", text) is not None
