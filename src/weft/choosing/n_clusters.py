@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 
+from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_integer
 from weft.choosing import counting
 from weft.choosing.results import Curve, NumberOfClusters
@@ -95,7 +96,7 @@ def choose_n_clusters(
             return _of_table(X, max_clusters, feature_weights, random_state)
         X = main_rows(X, feature_weights)
         feature_weights = None
-    rows = check_array(X, dtype=np.float64, ensure_min_samples=4)
+    rows = read_array(X, min_rows=4)
     rows = np.ascontiguousarray(rows if feature_weights is None else _weigh(rows, feature_weights))
     if isinstance(methods, str):
         methods = (methods,)
