@@ -302,7 +302,8 @@ def test_methods_lists_every_estimator_and_its_paper():
 
 def test_no_public_estimator_lacks_a_method():
     known = {method.estimator for method in METHODS if method.estimator[0].isupper()}
-    public = {name for name in weft._PUBLIC if name[0].isupper()} - {"RangeScaler"}
+    preparing = {"RangeScaler", "TablePreparer"}  # they come before a method
+    public = {name for name in weft._PUBLIC if name[0].isupper()} - preparing
     assert known == public
     assert len({method.name for method in METHODS}) == len(METHODS)
     assert {method.paper for method in METHODS} == set(PAPERS)

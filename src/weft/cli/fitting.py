@@ -124,8 +124,6 @@ def search(
     quiet: bool = False,
 ) -> None:
     """Fit, write the folder, tell the person."""
-    import pandas as pd
-
     from weft._base.validation import check_integer
     from weft.io import write_folder
     from weft.report.summary import summarize
@@ -141,17 +139,18 @@ def search(
     show_warnings(table.warnings, aside)
 
     began = time.perf_counter()
-    X = pd.DataFrame(table.X, columns=table.feature_names)
+    X = table.frame()
     settings, told = make_settings(method, given, extra, table.X)
     callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
     model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
     described["warnings"] += [*told, *warned]
     described["data"]["method"] = method.title
     fitted = time.perf_counter() - began
+    plan = vars(model).get("_table", table.plan)  # a method may have balanced the coordinates
     summary = summarize(
         model,
-        X,
-        plan=table.plan,
+        table.frame(plan),
+        plan=plan,
         mixed=table.mixed,
         table=described,
         label=table.label,
@@ -248,7 +247,8 @@ def _write(
         for entry in summary["features"]
     ]
     write_csv(draft / "features.csv", columns, cells)
-    save_model(model, draft / "model.weft", table=table.plan, summary=summary)
+    plan = vars(model).get("_table", table.plan)
+    save_model(model, draft / "model.weft", table=plan, summary=summary)
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
     (draft / "report.html").write_text(render(summary), encoding="utf-8")
