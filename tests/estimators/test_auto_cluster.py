@@ -175,7 +175,7 @@ def test_max_clusters_and_time_limit():
         ({"false_keep_rate": 0.0}, "false_keep_rate"),
         ({"false_keep_rate": 2.0}, "false_keep_rate"),
         ({"max_clusters": 1}, "max_clusters"),
-        ({"n_clusters": 1}, "n_clusters"),
+        ({"n_clusters": 0}, "n_clusters"),
         ({"n_clusters": 21}, "n_clusters=21 needs as many samples"),
         ({"min_clusters": 5, "max_clusters": 3}, "min_clusters=5 is above max_clusters=3"),
         ({"min_cluster_size": 0}, "min_cluster_size"),
@@ -185,7 +185,7 @@ def test_max_clusters_and_time_limit():
     ],
 )
 def test_bad_settings(setting, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, TypeError), match=text):
         AutoCluster(**setting).fit(np.random.default_rng(0).normal(size=(20, 3)))
 
 

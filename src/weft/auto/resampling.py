@@ -18,7 +18,7 @@ from weft.columns.weights import association
 from weft.search.swarms.base import Evaluation
 
 SHARE = 0.7  # of the rows in a round
-MAX_ROWS = 700  # of a round
+MAX_ROWS = 500  # of a round
 
 
 class Repeat(NamedTuple):
