@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 CHROMIUM ?= /usr/bin/chromium
 
 .PHONY: demo test lint bench noise studies docs browser-test
+.PHONY: contracts parameters bad-tables memory
 .PHONY: fuzz faults forgery audit lock coverage mutation clean
 
 $(VENV)/.app: pyproject.toml
@@ -47,6 +48,19 @@ faults: $(VENV)/.dev  ## Kills, full disks, memory limits, a thousand fits: half
 FILES ?= 2000
 forgery: $(VENV)/.dev  ## Forged model files with valid checksums, 2,000 per class; FILES=60 for a look.
 	$(BIN)/python -m checks.forgery --files $(FILES)
+
+contracts: $(VENV)/.dev  ## Every estimator in every surrounding, in processes of their own: same bits?
+	$(BIN)/python -m checks.contracts
+
+CASES ?= 1000000
+parameters: $(VENV)/.dev  ## Every parameter against values that nobody should pass; CASES=500 for a look.
+	$(BIN)/python -m checks.parameters --cases $(CASES)
+
+bad-tables: $(VENV)/.dev  ## 5,000 bad tables to every method of every estimator.
+	$(BIN)/python -m checks.inputs
+
+memory: $(VENV)/.dev  ## Every estimator under a limit on the memory of its process.
+	$(BIN)/python -m checks.memory
 
 coverage: $(VENV)/.dev  ## Branches of src/weft that the tests reach, compiled code run as Python.
 	$(BIN)/python -m checks.branches

@@ -3,6 +3,7 @@
 Public names are imported on first use, so that ``import weft`` stays cheap.
 """
 
+import threading
 from importlib import import_module
 from typing import Any
 
@@ -36,13 +37,18 @@ _SUBMODULES = ("callbacks", "datasets", "io", "metrics", "plot")
 __all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]
 
 
+# Threads that ask for names at the same time would import scikit-learn half each, and fail.
+_importing = threading.RLock()
+
+
 def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        value = getattr(import_module(_PUBLIC[name]), name)
-    elif name in _SUBMODULES:
-        value = import_module(f"weft.{name}")
-    else:
+    if name not in _PUBLIC and name not in _SUBMODULES:
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    with _importing:
+        if name in _PUBLIC:
+            value = getattr(import_module(_PUBLIC[name]), name)
+        else:
+            value = import_module(f"weft.{name}")
     globals()[name] = value
     return value
 

@@ -81,7 +81,10 @@ def test_more_neighbours_than_features_means_all(copies):
     ("selector", "words"),
     [
         (FeatureSimilaritySelector(0), "n_neighbors=0 must be at least 1"),
-        (FeatureSimilaritySelector(1.5), "n_neighbors=1.5 must be a finite number"),
+        (
+            FeatureSimilaritySelector(1.5),
+            "n_neighbors=1.5 must be an integer from 1",
+        ),
         (FeatureSimilaritySelector(epsilon="last"), "choose one of 'first', 'latest'"),
         (FeatureSimilaritySelector(epsilon=-1.0), "epsilon=-1.0 must be"),
         (FeatureClusterSelector(pick="best"), "choose one of 'spread', 'largest'"),
@@ -95,7 +98,7 @@ def test_bad_parameters_get_a_sentence(selector, words, copies):
 def test_values_too_large_to_square():
     X = np.random.default_rng(0).normal(size=(5, 3)) * 1e200
     for selector in (FeatureSimilaritySelector(), FeatureClusterSelector()):
-        with pytest.raises(ValueError, match="squares cannot be summed"):
+        with pytest.raises(ValueError, match="powers cannot be summed"):
             selector.fit(X)
 
 

@@ -173,7 +173,11 @@ def test_n_clusters_that_is_not_used_is_said_so(blobs):
         ({"n_generations": 2.5}, TypeError, "n_generations=2.5 must be an integer"),
         ({"patience": 0}, ValueError, "patience=0 must be at least 1"),
         ({"swarm": "ants"}, ValueError, "swarm='ants' is not known; choose one of 'pso'"),
-        ({"swarm": 3}, TypeError, "pass one of 'pso', 'standard', 'binary', or an object with"),
+        (
+            {"swarm": 3},
+            TypeError,
+            "or an object with start, ask and tell",
+        ),
         ({"max_memory": "lots"}, ValueError, "'lots' is not an amount of memory"),
         ({"clusterer": "affinity", "max_memory": 1000}, ValueError, "raise max_memory"),
         ({"device": "tpu"}, ValueError, "device='tpu' is not known"),

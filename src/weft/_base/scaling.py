@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft._base.memory import check_memory
 from weft._base.validation import check_magnitude
 
 
@@ -33,10 +34,10 @@ def standard_scaling(X: Floats, *, scaled: bool) -> StandardScaling:
 def check_size(X: Floats, n_matrices: int, max_memory: int) -> None:
     """Refuse tables whose numbers or matrices of rows × rows are too large."""
     check_magnitude(X)
-    needed = 8 * n_matrices * len(X) ** 2
-    if needed > max_memory:
-        raise ValueError(
-            f"{len(X)} rows need {n_matrices} matrices of rows × rows, {needed / 2**30:.1f} GiB, "
-            f"above max_memory={max_memory / 2**30:.1f} GiB; raise max_memory, or fit a sample of "
-            "the rows (max_samples does, where there is one) and predict the rest."
-        )
+    check_memory(
+        8 * n_matrices * len(X) ** 2,
+        f"{len(X)} rows need {n_matrices} matrices of rows × rows, which",
+        "raise max_memory, or fit a sample of the rows (max_samples does, where there is one) and "
+        "predict the rest",
+        max_memory,
+    )

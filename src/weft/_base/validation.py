@@ -20,7 +20,9 @@ _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """Return `value` if it is one of `allowed`."""
     choices = list(allowed)
-    if not any(value is choice or value == choice for choice in choices):
+    # Scalars only: an array compared with a text is an array of answers.
+    scalar = value is None or isinstance(value, (str, numbers.Number))
+    if not scalar or not any(value is choice or value == choice for choice in choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
     return value
@@ -60,6 +62,11 @@ def check_real(
     return number
 
 
+def largest_for(power: float) -> float:
+    """Return the largest magnitude whose `power` can be summed over many columns."""
+    return LARGEST if power <= 2.0 else float(LARGEST ** (2.0 / power))
+
+
 def check_magnitude(X: Any) -> None:
     """Refuse a table whose numbers are so large that sums of their squares overflow."""
     largest = float(abs(X).max())
@@ -83,9 +90,8 @@ def parse_memory(name: str, value: Any) -> int:
                 amount = 0.0
             if amount > 0:
                 return int(amount * _UNITS[match[2].upper()])
-    raise ValueError(
-        f"{name}={value!r} is not an amount of memory; write '1GiB', '500MB' or bytes."
-    )
+    shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:60]}…"
+    raise ValueError(f"{name}={shown} is not an amount of memory; write '1GiB', '500MB' or bytes.")
 
 
 def check_params(owner: str, params: dict[str, Any] | None, factory: Callable[..., Any]) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
+from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.choosing import evidence
 from weft.choosing.evidence import Fitter, Floats, Integers, labels_of
@@ -97,7 +98,7 @@ def choose_exponent(
     True
     >>> model = WeightedKMeans(5).set_params(**choice.parameters)
     """
-    rows = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2)
+    rows = read_array(X, min_rows=2, allow_nan=True)
     exponents = _read_grid(grid)
     if method is None:
         paired = must_link is not None or cannot_link is not None

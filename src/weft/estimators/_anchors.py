@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 from weft.estimators._mixins import KeptFeaturesMixin
+from weft.estimators._reading import read_table
 from weft.parallel.workers import threads_per_process
 
 
@@ -35,7 +36,7 @@ class AnchorsMixin(KeptFeaturesMixin, TransformerMixin):
             Clusters; -1 for rows in none (DBSCAN: farther than eps from every core row).
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         return self._nearest(X)
 
     def _nearest(self: Any, X: Floats) -> Integers:
@@ -67,6 +68,6 @@ class AnchorsMixin(KeptFeaturesMixin, TransformerMixin):
             Weighted, selected columns.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         support = self.get_support()
         return X[:, support] * self.feature_weights_[support]

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import _check_feature_names, _check_n_features
 
-from weft._base.validation import import_optional
+from weft._base.reading import refuse_huge
+from weft._base.validation import import_optional, largest_for
 from weft.kmeans.blocks import Blocks, Survey, add_surveys, survey
 
 
@@ -50,7 +51,9 @@ def read_lazy(
         raise ValueError("X has no rows; give some.")
     if seen.infinite or (seen.missing and not allow_nan):
         what = "infinity" if seen.infinite else "NaN"
-        raise ValueError(f"Input X contains {what}; drop or fill such values first.")
+        raise ValueError(f"X contains {what}; drop or fill such values first.")
+    peak = np.fmax(np.abs(seen.low), np.abs(seen.high)).max(initial=0.0)
+    refuse_huge(float(peak), largest=largest_for(float(getattr(estimator, "distance_exponent", 2))))
     if seen.blank:
         raise ValueError("a row has no observed value; drop rows that are all NaN.")
     if seen.negative or not seen.mass > 0.0:

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from weft._base.warnings import warn_caller
 from weft.estimators._blocks import LazyTable, lengths_of, map_rows, read_lazy, split
+from weft.estimators._guard import GuardMixin
 from weft.kmeans.blocks import block_data
 from weft.kmeans.chunked import BlockFit, Table, fit_blocks, whole_center
 from weft.kmeans.data import Centers, distances, nearest
@@ -20,7 +21,7 @@ from weft.kmeans.weights import Rule
 Mask = np.ndarray
 
 
-class BlockwiseMixin:
+class BlockwiseMixin(GuardMixin):
     """`fit` for Dask's tables and `partial_fit`, for the k-means family.
 
     Subclasses are `CenterClusterer`s and say what their rule is: see `_make_rule`.

@@ -12,19 +12,24 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from weft._base.arrays import Floats, Mask
+from weft._base.reading import convert, refuse_huge
+from weft._base.validation import largest_for
 from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.kmeans.alternation import Outcome
 from weft.kmeans.data import distances, make_data, mass_of, nearest, own_distances
 from weft.kmeans.fitting import MakeRule, Settings, fit_family, read_settings
 from weft.parallel.threads import one_range, thread_runner
 
+# Costs are products of weights and powers of distances.
+_LARGEST_MASS = 1e15
 # Parameters of the alternation, by the names that they have in every constructor.
 _SETTINGS = (
     *("n_clusters", "distance_exponent", "init", "init_weights", "n_init", "min_cluster_size"),
@@ -116,9 +121,7 @@ class CenterClusterer(
     def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, float]:
         """Return the nearest centre of each row, and what all of them cost together."""
         rows = self._read(X)
-        mass = _check_sample_weight(
-            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
-        )
+        mass = read_mass(sample_weight, rows)
         with thread_runner(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, mass, self._exponent, run)
             labels = nearest(data, self.cluster_centers_, self._factors)
@@ -127,13 +130,8 @@ class CenterClusterer(
 
     def _read(self, X: Any, *, reset: bool = False) -> np.ndarray:
         allow_nan = bool(getattr(self, "allow_nan", False))
-        rows = validate_data(
-            self,
-            self._rows_of(X, reset=reset),
-            reset=reset,
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite="allow-nan" if allow_nan else True,
+        rows = read_table(
+            self, X, reset=reset, allow_nan=allow_nan, largest=largest_for(self._power())
         )
         if allow_nan:
             blank = np.isnan(rows).all(axis=1)
@@ -143,6 +141,10 @@ class CenterClusterer(
                 )
         return rows
 
+    def _power(self) -> float:
+        """Return the largest power that numbers of a table are raised to."""
+        return float(getattr(self, "distance_exponent", 2.0))
+
     def _read_fit(
         self, X: Any, sample_weight: Any, *, reset: bool = True
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -150,9 +152,7 @@ class CenterClusterer(
         if reset:
             self.__dict__.pop("_stream", None)  # whatever came in batches before
         rows = self._read(X, reset=reset)
-        mass = _check_sample_weight(
-            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
-        )
+        mass = read_mass(sample_weight, rows)
         counting = mass > 0.0
         if not counting.any():
             raise ValueError("sample_weight is zero for every row; give some rows a weight.")
@@ -223,6 +223,18 @@ class CenterClusterer(
         self._n_features_out = len(outcome.centers)
         self.feature_weights_ = mass @ outcome.weights / mass.sum()
         warn_of_empty_clusters(mass)
+
+
+def read_mass(sample_weight: Any, rows: Floats) -> Floats:
+    """Return how much each row counts, checked."""
+    mass = convert(
+        lambda: _check_sample_weight(
+            to_host(sample_weight), rows, dtype=np.float64, ensure_non_negative=True
+        ),
+        "sample_weight",
+    )
+    refuse_huge(float(mass.max(initial=0.0)), name="sample_weight", largest=_LARGEST_MASS)
+    return mass
 
 
 def counted(rows: Floats, counting: Mask) -> Floats:

@@ -35,6 +35,7 @@ NUMBER_TYPES = ("float64", "float32", "int64", "int32")
 POSITIVE = Number(low=0.0, above=True)
 SHARE = Number(low=0.0, high=1.0)
 SMALLEST = 5e-324  # the least float above 0
+OFFSET = Number(low=0.0, high=1e100)  # sums of larger numbers over columns overflow
 
 
 # An array of numbers, or lists of them, as people give starts.
@@ -47,16 +48,22 @@ SETTINGS = OneOf(NOTHING, MapOf(SCALAR))
 PARAMS: dict[str, Kind] = {
     "n_clusters": OneOf(NOTHING, COUNT),
     "max_clusters": OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
-    **dict.fromkeys(("n_particles", "n_generations", "n_evaluations", "n_rounds"), COUNT),
-    **dict.fromkeys(("n_estimates", "n_steps", "max_iter"), COUNT),
-    **dict.fromkeys(("max_retries", "refine_steps", "n_resamples"), Integer(high=2**31 - 1)),
-    "n_init": OneOf(Choice("auto"), COUNT),
+    # Bounds far above any use: beyond them a typing error would run for years.
+    "n_particles": Integer(low=1, high=10**6),
+    "n_generations": Integer(low=1, high=10**7),
+    "n_evaluations": Integer(low=1, high=10**8),
+    "n_rounds": Integer(low=1, high=10**5),
+    "n_estimates": Integer(low=1, high=10**5),
+    **dict.fromkeys(("n_steps", "max_iter"), COUNT),  # these end when nothing changes any more
+    **dict.fromkeys(("max_retries", "refine_steps", "n_resamples"), Integer(high=10**5)),
+    "n_init": OneOf(Choice("auto"), Integer(low=1, high=10**5)),
     "patience": OneOf(NOTHING, COUNT),
     "max_samples": OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     "tol": SHARE,
-    "distance_exponent": Number(low=1.0),
-    "dispersion_offset": OneOf(Choice("mean"), Number(low=0.0)),
-    **dict.fromkeys(("min_cluster_size", "pattern_offset", "dispersion_floor"), Number(low=0.0)),
+    "distance_exponent": Number(low=1.0, high=100.0),  # larger powers overflow
+    "dispersion_offset": OneOf(Choice("mean"), OFFSET),
+    **dict.fromkeys(("pattern_offset", "dispersion_floor"), OFFSET),
+    "min_cluster_size": Number(low=0.0),
     **dict.fromkeys(("inertia", "cognitive", "social", "acceleration"), Number(low=0.0)),
     "max_velocity": POSITIVE,
     **dict.fromkeys(("scale", "standardize", "allow_nan", "exponents"), Flag()),
@@ -68,7 +75,7 @@ PARAMS: dict[str, Kind] = {
 }
 
 
-class _Memory(Kind):
+class Memory(Kind):
     """An amount of memory, such as "1GiB"."""
 
     @property
@@ -82,7 +89,7 @@ class _Memory(Kind):
             return False
 
 
-PARAMS["max_memory"] = _Memory()
+PARAMS["max_memory"] = Memory()
 
 _FRAMES = [name for name in ("pandas", "polars") if find_spec(name) is not None]
 # Attributes that every estimator has, or may have.

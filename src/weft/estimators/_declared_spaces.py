@@ -33,7 +33,7 @@ KERNEL_PARAMS = SETTINGS
 _ROWS = floats("n_searched", "n_features")
 _GRAM = floats("n_searched", "n_searched")
 # What scikit-learn allows; squares of a width must stay within the range of float64.
-WIDTH = Number(low=0.0, high=1e150, above=True)
+WIDTH = Number(low=1e-150, high=1e150)
 SPACE = OneOf(
     Record(
         "KernelSpace",

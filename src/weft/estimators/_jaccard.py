@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from weft._base.arrays import Floats
 from weft.estimators._centers import CenterClusterer
+from weft.estimators._reading import read_table
 from weft.methods.projected.settings import read_exponent
 from weft.methods.projected.sparse import SparseSpace
 from weft.parallel.threads import thread_runner
@@ -52,8 +53,7 @@ class MetricClusterer(CenterClusterer):
     def _read(self, X: Any, *, reset: bool = False) -> Any:
         if self.metric == "euclidean":
             return super()._read(X, reset=reset)
-        X = self._rows_of(X, reset=reset)
-        rows = csr_array(validate_data(self, X, reset=reset, dtype=np.float64, accept_sparse="csr"))
+        rows = csr_array(read_table(self, X, reset=reset, accept_sparse=True))
         if not rows.has_canonical_format:
             rows = rows.copy()  # the caller's matrix stays as it is
             rows.sum_duplicates()

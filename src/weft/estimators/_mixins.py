@@ -11,14 +11,16 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from weft.backends.devices import to_host
 from weft.estimators._fit_tasks import FitTasksMixin
+from weft.estimators._guard import GuardMixin
 from weft.estimators._raw_tables import RawTableMixin
+from weft.estimators._reading import read_table
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.report.schema import SUMMARY
 from weft.tables.schema import RECIPE
 
 
-class KeepMixin:
+class KeepMixin(GuardMixin):
     """Saving to one file without pickle.
 
     A class declares in ``_schema`` its parameters and everything that a fit leaves on an instance;
@@ -114,7 +116,9 @@ class ColumnsMixin(SelectorMixin):
         ndarray of shape (n_samples, n_selected)
             The columns of `X` that fit has kept.
         """
-        return super().transform(to_host(X))
+        given = to_host(X)
+        read_table(self, given, reset=False)  # refuses what is no table of numbers
+        return super().transform(given)
 
 
 class KeptFeaturesMixin:

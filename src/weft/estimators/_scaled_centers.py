@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
+from weft.estimators._reading import read_table
 from weft.methods.centroids.objectives import assign
 
 
@@ -40,5 +41,5 @@ class ScaledCentersMixin:
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         return assign(self._fit_scaling.apply(X), self._fit_centers)

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_integer, check_magnitude
+from weft._base.validation import check_integer
 from weft._base.warnings import warn_caller
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
 from weft.search.reached import bind_all
@@ -79,10 +79,7 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
 
     def _read_rows(self, X: Any) -> Any:
         """Return the table as the search takes it, validated: float64 rows on the host."""
-        X = self._rows_of(X, reset=True)
-        rows = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_magnitude(rows)
-        return rows
+        return read_table(self, X, min_rows=2)
 
     def _check_settings(self) -> None:
         """Raise where parameters are wrong; before the run is opened."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft._base.memory import check_swarm
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
@@ -132,12 +133,14 @@ class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        pool_size = check_integer("max_clusters", self.max_clusters, low=2)
+        # A larger pool than there are rows would only repeat them.
+        pool_size = min(check_integer("max_clusters", self.max_clusters, low=2), len(X))
         n_rounds = check_integer("n_rounds", self.n_rounds, low=1)
         n_particles = check_integer("n_particles", self.n_particles, low=1)
         n_generations = check_integer("n_generations", self.n_generations, low=1)
         share = check_real("initial_share", self.initial_share, low=0.0, high=1.0)
         swarm = self._make_swarm()
+        check_swarm(n_particles, pool_size)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         objective = SubsetObjective(

@@ -10,18 +10,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import Backend, backend_for
-from weft.backends.devices import to_host
 from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
+from weft.estimators._reading import read_table
 from weft.methods.selection.compression import centred, range_scaled
 from weft.methods.selection.fsfs import EPSILONS, fsfs
 from weft.methods.selection.ikfs import PICKS, ikfs
 from weft.models.kinds import Array, Choice, Integer, Number, OneOf
-from weft.parallel.blas import one_blas_thread
 
 
 class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
@@ -45,11 +44,7 @@ class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
         self
             The fitted transformer.
         """
-        X = validate_data(self, to_host(X), dtype=np.float64, ensure_min_samples=2)
-        check_magnitude(X)
-        # One thread: sums in one order, whatever the machine has.
-        with one_blas_thread():
-            self._select(X)
+        self._select(read_table(self, X, min_rows=2))
         return self
 
     def _select(self, X: np.ndarray) -> None:

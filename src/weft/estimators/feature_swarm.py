@@ -22,6 +22,7 @@ from weft.columns.screening import columns_that_matter
 from weft.estimators._anchors import AnchorsMixin
 from weft.estimators._declared_features import FEATURE_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._parameters import LIVE_OBJECTS
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.search.clusterers import Clusterer, make_clusterer
@@ -148,6 +149,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
     """
 
     _schema = FEATURE_SWARM
+    _live = LIVE_OBJECTS
     # Settings of the swarm that were parameters of their own.
     _moved_into = ("swarm", PSO, ("inertia", "cognitive", "social", "max_velocity"))
 

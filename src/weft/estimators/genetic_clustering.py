@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft._base.memory import check_swarm
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
@@ -114,7 +115,8 @@ class GeneticClustering(ScaledCentersMixin, SearchEstimator):
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        max_clusters = check_integer("max_clusters", self.max_clusters, low=2)
+        # More places than rows would only repeat them.
+        max_clusters = min(check_integer("max_clusters", self.max_clusters, low=2), len(X))
         swarm = GA(
             max_clusters,
             X.shape[1],
@@ -122,6 +124,7 @@ class GeneticClustering(ScaledCentersMixin, SearchEstimator):
             check_real("mutation", self.mutation, low=0.0, high=1.0),
         )
         n_strings = check_integer("n_particles", self.n_particles, low=2)
+        check_swarm(n_strings, max_clusters * (1 + X.shape[1]))
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         objective = StringObjective(

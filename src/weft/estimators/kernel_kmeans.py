@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
@@ -26,6 +26,7 @@ from weft.estimators._declared_spaces import (
     WIDTH,
 )
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.estimators._sampled import SampledMixin
 from weft.methods.mercer.spaces import make_space, nearest_means
 from weft.models.kinds import Choice, Number, OneOf
@@ -160,7 +161,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
+        X = read_table(self, X)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self._fit_sampled(X, seed, 4)
         return self
@@ -211,7 +212,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:

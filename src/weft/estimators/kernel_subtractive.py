@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size, standard_scaling
@@ -17,6 +17,7 @@ from weft.backends import backend_for
 from weft.estimators._declared import POSITIVE, declare, history, positions
 from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, KERNEL_PARAMS, SPACE, WIDTH
 from weft.estimators._mixins import ReportMixin
+from weft.estimators._reading import read_table
 from weft.methods.mercer.spaces import make_space
 from weft.models.kinds import Choice, OneOf
 
@@ -132,7 +133,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
         self
             The fitted estimator.
         """
-        X = validate_data(self, self._rows_of(X, reset=True), dtype=np.float64, order="C")
+        X = read_table(self, X)
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
         alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
@@ -173,7 +174,7 @@ class KernelSubtractive(ReportMixin, ClusterMixin, BaseEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
         norms = np.diag(self._fit_space.gram)[self.center_indices_]
         return (norms - 2.0 * cross).argmin(axis=1)

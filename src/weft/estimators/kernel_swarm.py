@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.scaling import standard_scaling
@@ -19,18 +19,19 @@ from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import backend_for
 from weft.estimators._declared_swarms import KERNEL_SWARM
 from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._reading import read_table
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators.kernel_kmeans import KernelKMeans
 from weft.methods.centroids.objectives import assign
 from weft.methods.mercer.search import CenterSearch, search_feature_centers, search_input_centers
-from weft.methods.mercer.spaces import check_kernel, nearest_means
+from weft.methods.mercer.spaces import check_kernel, check_kernel_params, nearest_means
 from weft.parallel.threads import local_threads
 from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO, TABLE_2
 
 # Matrices of n × n that are alive at once while a space is built.
-_MATRICES = 4
+_MATRICES = 6
 
 
 class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
@@ -199,6 +200,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
 
     def _check_settings(self) -> None:
         check_kernel(self.kernel)
+        check_kernel_params(self.kernel, self.kernel_params)
         check_choice("centers", self.centers, ("feature-space", "input"))
         check_choice("repairs", self.repairs, ("decoded", "printed"))
         check_integer("n_particles", self.n_particles, low=1)
@@ -277,7 +279,7 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, SearchEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:

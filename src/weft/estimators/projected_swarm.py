@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from weft._base.arrays import Mask
-from weft._base.validation import check_integer, check_magnitude
+from weft._base.validation import check_integer
 from weft.backends import backend_for
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin, warn_of_empty_clusters
@@ -41,7 +41,6 @@ from weft.methods.projected.settings import (
     read_settings,
 )
 from weft.methods.projected.sparse import SparseSpace
-from weft.parallel.blas import one_blas_thread
 from weft.parallel.threads import thread_runner
 
 
@@ -280,15 +279,12 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
                 clusters = close_sparse(text, self._find_best(text, settings, rng), settings)
                 self._weights = clusters.factors
             else:
-                check_magnitude(rows)
-                # One BLAS thread: blocks of rows run side by side, and bits depend on no setting.
-                with one_blas_thread():
-                    table = standard_table(rows, settings.standardize)
-                    size = table.rows.size * self.n_clusters * settings.n_particles
-                    backend = backend_for(self.device, "projected", size)
-                    space = dense_space(table, int(self.n_clusters), settings, run, backend)
-                    best = self._find_best(space, settings, rng)
-                    clusters = close_dense(rows, table, space, best, settings, run)
+                table = standard_table(rows, settings.standardize)
+                size = table.rows.size * self.n_clusters * settings.n_particles
+                backend = backend_for(self.device, "projected", size)
+                space = dense_space(table, int(self.n_clusters), settings, run, backend)
+                best = self._find_best(space, settings, rng)
+                clusters = close_dense(rows, table, space, best, settings, run)
                 self._exponent = 2.0
                 self._factors = clusters.factors
         self._keep_clusters(clusters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils._array_api import device as device_of
 from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from weft._base.reading import check_numbers, convert
 from weft.backends.devices import to_host
 from weft.estimators._mixins import KeepMixin
 from weft.estimators._scaled_columns import (
@@ -21,6 +23,9 @@ from weft.estimators._scaled_columns import (
     learn_number,
     scale,
 )
+
+# Sums of larger numbers over many rows pass the range of float64.
+_LARGEST = 1e298
 
 
 class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -201,9 +206,12 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     def _read(self, X: Any, *, reset: bool) -> list[np.ndarray]:
         """Return the columns: floats, or objects where they are categories."""
         X = to_host(X)
-        frame = hasattr(X, "dtypes") and hasattr(X, "iloc")
+        frame = hasattr(X, "columns") and hasattr(X, "iloc")
         if not frame:
-            X = validate_data(self, X, reset=reset, **_reading(self.categorical))
+            given = X
+            X = convert(
+                lambda: validate_data(self, given, reset=reset, **_reading(self.categorical))
+            )
             table = [X[:, i] for i in range(X.shape[1])]
         else:
             validate_data(self, X, reset=reset, skip_check_array=True)
@@ -217,23 +225,13 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             if self._is_category[i]:
                 columns.append(np.asarray(column, dtype=object))
                 continue
-            try:
-                number = np.asarray(column, dtype=np.float64)
-            except (TypeError, ValueError) as error:
-                raise ValueError(
-                    f"column {i} holds values that are not numbers; name it in categorical."
-                ) from error
-            if np.isinf(number).any():
-                raise ValueError(f"column {i} holds infinity; replace it by a number or NaN.")
+            number = convert(partial(_as_numbers, column, i))
+            check_numbers(number[:, np.newaxis], allow_nan=True, columns=[i], largest=_LARGEST)
             columns.append(number)
         return columns
 
     def _find_categories(self, X: Any, table: list[np.ndarray], frame: bool) -> list[bool]:
         if isinstance(self.categorical, str):
-            if self.categorical != "auto":
-                raise ValueError(
-                    f"categorical={self.categorical!r} is not known; give 'auto' or a list."
-                )
             return [frame and not is_numeric(column) for column in table]
         names = [str(name) for name in X.columns] if frame else []
         wanted = set()
@@ -247,6 +245,16 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         return [i in wanted for i in range(len(table))]
 
 
+def _as_numbers(column: Any, place: int) -> np.ndarray:
+    """Return a column as float64."""
+    try:
+        return np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"column {place} holds values that are not numbers; name it in categorical."
+        ) from error
+
+
 def _place(X: Any) -> str:
     """Say which library an array belongs to, and where it lies."""
     return f"{get_namespace(X)[0].__name__}, {device_of(X)}"
@@ -255,5 +263,5 @@ def _place(X: Any) -> str:
 def _reading(categorical: Any) -> dict[str, Any]:
     """How an array is to be validated: as numbers, unless some columns hold categories."""
     if isinstance(categorical, str):
-        return {"dtype": np.float64, "ensure_all_finite": "allow-nan"}
+        return {"dtype": np.float64, "ensure_all_finite": False}
     return {"dtype": None, "ensure_all_finite": False}

@@ -7,7 +7,7 @@ Estimate the Number of Clusters, Select Features, and Perform Clustering".
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
@@ -15,6 +15,7 @@ from weft.backends import CPU, backend_for
 from weft.estimators._declared_swarms import STAGED_SWARM
 from weft.estimators._mixins import ColumnsMixin
 from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._reading import read_table
 from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
@@ -227,7 +228,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         operations = CPU.prototypes
         data = operations.load(self._fit_scaling.apply(X), CPU.device)
         return operations.nearest(data, self._fit_features, self._fit_prototypes)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
 from weft._base.arrays import Integers
+from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends.cpu import space_measures
 from weft.backends.cpu.buffers import Buffers
@@ -25,7 +25,7 @@ def _prepare(X: ArrayLike, labels: ArrayLike, metric: str, noise: str) -> tuple[
     """Return the space of the rows, and labels (1, n) that measures can count."""
     check_choice("metric", metric, ("euclidean", "precomputed"))
     check_choice("noise", noise, ("cluster", "exclude"))
-    data = check_array(X, dtype=np.float64)
+    data = read_array(X)
     if len(np.asarray(labels)) != len(data):
         raise ValueError(
             f"labels has {len(np.asarray(labels))} entries for {len(data)} rows; pass one per row."

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
-from sklearn.utils import check_array
 
 from weft._base.arrays import Floats, Integers
+from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_real
 from weft.backends import CPU
 from weft.metrics.external import accuracy
@@ -157,15 +157,15 @@ def kernel_cs(
                 "set centers='feature-space'."
             )
         given = np.asarray(labels) != -1
-        gram = check_array(X, dtype=np.float64)[np.ix_(given, given)]
+        gram = read_array(X)[np.ix_(given, given)]
     else:
-        gram = pairwise_kernels(rows, metric=kernel, **params)
+        gram = pairwise_kernels(rows, metric=kernel, n_jobs=1, **params)
     n_clusters = int(dense.max()) + 1
     if n_clusters < 2:
         return math.inf
     if centers == "input":
         means = _means(rows, dense)
-        between = _from_gram(pairwise_kernels(means, metric=kernel, **params))
+        between = _from_gram(pairwise_kernels(means, metric=kernel, n_jobs=1, **params))
     else:
         share = np.zeros((n_clusters, len(dense)))
         share[dense, np.arange(len(dense))] = 1.0
@@ -238,7 +238,7 @@ def evaluations_to_reach(
 
 def _labelled(X: ArrayLike, labels: ArrayLike) -> tuple[Floats, Integers]:
     """Return the rows that have a label, and their labels as 0 … K-1."""
-    rows = check_array(X, dtype=np.float64)
+    rows = read_array(X)
     if len(np.asarray(labels)) != len(rows):
         raise ValueError(
             f"labels has {len(np.asarray(labels))} entries for {len(rows)} rows; pass one per row."

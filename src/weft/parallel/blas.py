@@ -8,6 +8,7 @@ and limits, the last to leave restores.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,6 +64,20 @@ def release_blas() -> None:
         if _n_inside == 0:
             for library, n_threads in zip(_libraries(), _before, strict=True):
                 _set_threads(library, n_threads)
+
+
+def _start_afresh() -> None:
+    """Undo in a forked child what threads of its parent had begun: they do not exist there."""
+    global _lock, _n_inside
+    _lock = threading.Lock()
+    if _n_inside:
+        _n_inside = 0
+        for library, n_threads in zip(_libraries(), _before, strict=True):
+            _set_threads(library, n_threads)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Mask
+from weft._base.memory import check_swarm
 from weft.backends import Backend
 from weft.backends.spaces import Clustering, Solution
 from weft.search.clusterers import Clusterer
@@ -57,6 +58,7 @@ def search_features(
     fitness. `screened` (d,) are the columns that matter, for an `init` or criterion that asks.
     Where no particle splits the rows, they are clustered with all features at weight 1.
     """
+    check_swarm(search.n_particles, search.particle.n_dimensions)
     rng = np.random.default_rng(seed)
     objective = FeatureObjective(
         X,

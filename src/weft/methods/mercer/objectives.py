@@ -18,6 +18,8 @@ from weft.parallel.parts import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 EPSILON = 0.0002
+# Differences of rows that are held at a time: all of them are (n, n, d).
+_DIFFERENCES_AT_ONCE = 2**21
 
 
 class CenterObjective(SpreadObjective):
@@ -71,8 +73,12 @@ class InputObjective(CenterObjective):
         backend: Backend = CPU,
     ) -> None:
         self.gamma = gamma
-        squared = ((rows[:, np.newaxis] - rows[np.newaxis]) ** 2).sum(axis=2)
-        distances = 2.0 * (1.0 - np.exp(-gamma * squared))  # eq. 5
+        distances = np.empty((len(rows), len(rows)))
+        height = max(1, _DIFFERENCES_AT_ONCE // max(1, rows.size))
+        for start in range(0, len(rows), height):
+            block = slice(start, start + height)
+            squared = ((rows[block, np.newaxis] - rows) ** 2).sum(axis=2)
+            distances[block] = 2.0 * (1.0 - np.exp(-gamma * squared))  # eq. 5
         super().__init__(rows, distances, max_clusters, backend, n_threads)
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row, order_by_first_row
+from weft._base.memory import check_swarm
 from weft.backends import CPU, Backend
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
@@ -58,6 +59,7 @@ class CenterSearch:
             swarm = RepairedMEPSO.of(self.swarm, objective)
         # The same draws at every width: partitions differ because widths do.
         rng = np.random.default_rng(seed)
+        check_swarm(self.n_particles, self.max_clusters * (1 + objective.rows.shape[1]))
         start = objective.initial(rng, self.n_particles)
         title = f"width {sigma:.3g}"
         return move(objective, swarm, start, rng, title=title, n_evaluations_before=n_before)

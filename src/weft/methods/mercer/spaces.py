@@ -16,6 +16,7 @@ with the eigenvectors ψ of P. σ is the width of such a walk in steps of the lo
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -64,7 +65,7 @@ class KernelSpace(FeatureSpace):
     @classmethod
     def of(cls, X: Floats, kernel: str, params: dict[str, Any], n_components: int) -> KernelSpace:
         """Build the space of `kernel` over X."""
-        gram = np.ascontiguousarray(pairwise_kernels(X, metric=kernel, **params))
+        gram = np.ascontiguousarray(pairwise_kernels(X, metric=kernel, n_jobs=1, **params))
         return cls.of_gram(X, gram, kernel, params, n_components)
 
     @classmethod
@@ -81,7 +82,7 @@ class KernelSpace(FeatureSpace):
         return cls(X, gram, vectors * np.sqrt(values), kernel, params)
 
     def cross(self, rows: Floats) -> Floats:
-        return pairwise_kernels(rows, self.X, metric=self.kernel, **self.params)
+        return pairwise_kernels(rows, self.X, metric=self.kernel, n_jobs=1, **self.params)
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,21 @@ def check_kernel(kernel: Any) -> None:
     check_choice("kernel", kernel, ("diffusion", *sorted(PAIRWISE_KERNEL_FUNCTIONS)))
 
 
+def check_kernel_params(kernel: str, params: dict[str, Any] | None) -> None:
+    """Refuse parameters that a kernel does not take."""
+    if kernel == "diffusion":
+        taken: list[str] = []
+    else:
+        signature = inspect.signature(PAIRWISE_KERNEL_FUNCTIONS[kernel])
+        taken = [name for name in signature.parameters if name not in ("X", "Y")]
+    for key in params or {}:
+        if key not in taken:
+            listed = ", ".join(taken) or "none"
+            raise ValueError(
+                f"kernel_params has the entry {key!r}, but kernel={kernel!r} takes: {listed}."
+            )
+
+
 def read_width(kernel: Any, sigma: Any) -> Any:
     """Check a kernel and its width: "median", or a number."""
     check_kernel(kernel)
@@ -186,6 +202,7 @@ def make_space(
     """
     sigma = read_width(kernel, sigma)
     params = dict(kernel_params or {})
+    check_kernel_params(kernel, params)
     operations = backend.mercer
     if kernel == "diffusion":
         walk = Walk.of(rows, n_components)

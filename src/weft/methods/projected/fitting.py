@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Labels, Mask
+from weft._base.memory import check_swarm
 from weft.backends import Backend
 from weft.kmeans.data import make_data, nearest
 from weft.kmeans.fitting import varying
@@ -71,7 +72,9 @@ class StandardTable(NamedTuple):
 def make_problem(space: Space, settings: Settings, rng: np.random.Generator) -> Problem:
     """Draw the first swarm and say what it is worth and how it moves."""
     swarm, n_particles = settings.swarm, settings.n_particles
-    if settings.particle == "clusters":
+    of_clusters = settings.particle == "clusters"
+    check_swarm(n_particles, space.shape[0] if of_clusters else space.n_clusters * space.shape[1])
+    if of_clusters:
         # Particles that start anew while the swarm runs get draws of their own.
         fresh = np.random.default_rng(rng.integers(2**63))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 from weft._base.arrays import Floats
+from weft._base.reading import read_array
 from weft.backends import CPU
 
 
@@ -59,7 +59,7 @@ def _columns(name: str, values: Any) -> Floats:
     table = np.asarray(values)
     if table.ndim == 1:
         table = table[:, np.newaxis]
-    return centred(check_array(table, dtype=np.float64, input_name=name))
+    return centred(read_array(table, name=name))
 
 
 def centred(X: Floats) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft._base.memory import check_swarm
 from weft.backends import CPU, Backend
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.methods.staged.objectives import CentroidObjective, MedoidObjective, Partition, Terms
@@ -44,7 +45,7 @@ class StagedSearch:
             return None
         if self.n_clusters_estimate is not None:
             return self.n_clusters_estimate
-        cap = self.max_clusters or largest_number(len(rows))
+        cap = min(self.max_clusters or largest_number(len(rows)), len(rows))
         return estimate_n_clusters(
             rows, n_estimates=self.n_estimates, max_clusters=cap, rng=rng, **self.where
         ).n_clusters
@@ -91,6 +92,7 @@ def search_stages(
     estimate = search.estimate(rows, rng)
     terms = search.terms(rows, estimate)
     medoids = MedoidObjective(rows, terms, **search.where)
+    check_swarm(search.n_particles, medoids.n_dimensions)
     start = medoids.initial(rng, search.n_particles)
     best = run(min(search.stages, 2), medoids, start)
     if best.fitness <= 0.0:

@@ -98,7 +98,11 @@ class Number(Kind):
 
     @property
     def words(self) -> str:
-        return f"a number in {'(' if self.above else '['}{self.low:g}, {self.high:g}]"
+        if self.low == -math.inf and self.high == math.inf:
+            return "a finite number"
+        bounds = [f"{'above' if self.above else 'of at least'} {self.low:g}"]
+        bounds += [f"at most {self.high:g}"] if self.high < math.inf else []
+        return f"a finite number {' and '.join(bounds)}"
 
     def takes(self, value: Any) -> bool:
         if type(value) is int:

@@ -55,4 +55,4 @@ def make_clusterer(
             f"n_clusters={n_clusters} is not used: clusterer={clusterer!r} finds the number "
             "itself; use clusterer='linkage' to fix it."
         )
-    return check_params(f"clusterer {clusterer!r}", given, kind)
+    return check_params(f"clusterer_params of clusterer {clusterer!r}", given, kind)

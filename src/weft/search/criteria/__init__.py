@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from weft._base.validation import check_choice, check_params
@@ -40,6 +41,20 @@ __all__ = [
 ]
 
 
+def _two_arguments(function: Any) -> Any:
+    """Return the function if it can be called with columns and labels."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError as error:
+        raise TypeError(
+            f"criterion={function!r} cannot be called with two arguments; it gets the weighted, "
+            "selected columns and the labels, and returns a number."
+        ) from error
+    except ValueError:  # compiled functions may have no signature to look at
+        pass
+    return function
+
+
 def make_criterion(criterion: Any, params: dict[str, Any] | None) -> Criterion:
     """Return the criterion of that name, the object itself, or one around a function."""
     given = isinstance(criterion, Criterion)
@@ -49,6 +64,6 @@ def make_criterion(criterion: Any, params: dict[str, Any] | None) -> Criterion:
                 f"criterion_params={params!r} goes with a criterion's name; set the parameters of "
                 "an object on itself, and bind the parameters of a function with functools.partial."
             )
-        return criterion if given else FunctionCriterion(criterion)
+        return criterion if given else FunctionCriterion(_two_arguments(criterion))
     check_choice("criterion", criterion, CRITERIA)
-    return check_params(f"criterion {criterion!r}", params, CRITERIA[criterion])
+    return check_params(f"criterion_params of criterion {criterion!r}", params, CRITERIA[criterion])

@@ -1,0 +1,72 @@
+"""Every estimator under a limit on the memory of its process: it fits, or says one sentence.
+
+    python -m checks.memory
+
+A process of its own for each estimator fits a small table first, then gets `ROOM` bytes more of
+address space than it has, and fits a table for which some methods need much more than that.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from checks.parameters import estimator_names, quick_model
+
+ROOM = 2**28
+N_ROWS, N_COLUMNS = 6000, 60
+
+
+def limited_fit(name: str, *, room: int = ROOM) -> str:
+    """Fit in this process under a limit; return what happened, or raise what is no sentence."""
+    import resource
+
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, N_COLUMNS)) + 3.0 * rng.integers(0, 2, (N_ROWS, 1))
+    model: Any = quick_model(name)
+    known = model.get_params(deep=False)
+    # No help from the guard of max_memory: the limit itself must be met with a sentence.
+    model.set_params(**{key: "1TiB" for key in ("max_memory",) if key in known})
+    model.fit(X[:60])
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + room, resource.RLIM_INFINITY))
+    try:
+        model.fit(X)
+    except (MemoryError, ValueError) as error:
+        text = str(error)
+        if "\n" in text or not text.endswith(".") or len(text) > 400:
+            raise
+        return f"refused: {text}"
+    return "fitted"
+
+
+def run_apart(name: str, seconds: float = 300.0) -> tuple[int, str]:
+    """Return the exit status and the last line of `limited_fit` in a process of its own."""
+    command = [sys.executable, "-m", "checks.memory", "--child", name]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return done.returncode, lines[-1] if lines else ""
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["--child"]:
+        print(limited_fit(sys.argv[2]))
+        return 0
+    n_unclean = 0
+    names = estimator_names()
+    for name in names:
+        status, line = run_apart(name)
+        n_unclean += status != 0
+        print(f"{name:26} {'' if status == 0 else f'UNCLEAN ({status}) '}{line}", flush=True)
+    print(f"{len(names)} estimators with {ROOM / 2**20:.0f} MiB of room: {n_unclean} unclean")
+    return int(n_unclean > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

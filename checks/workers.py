@@ -1,0 +1,68 @@
+"""Cases judged in a process of their own, which is replaced when a case hangs or ends it."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+SECONDS = 20.0
+
+
+def _work(judge: Callable[[Any], str], pipe: Connection) -> None:
+    while True:
+        case = pipe.recv()
+        if case is None:
+            return
+        pipe.send(judge(case))
+
+
+class _Worker:
+    """A process that judges cases."""
+
+    def __init__(self, judge: Callable[[Any], str]) -> None:
+        self._judge = judge
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, other = context.Pipe()
+        self.process = context.Process(target=_work, args=(self._judge, other), daemon=True)
+        self.process.start()
+        other.close()
+        self._is_new = True
+
+    def judge(self, case: Any) -> str:
+        self.pipe.send(case)
+        # The first case of a process includes its imports, and perhaps compilation.
+        patience = 10 * SECONDS if self._is_new else SECONDS
+        self._is_new = False
+        try:
+            if self.pipe.poll(patience):
+                return str(self.pipe.recv())
+            fault = f"no answer in {patience:.0f} s"
+        except EOFError:
+            self.process.join()
+            fault = f"ended its process ({self.process.exitcode})"
+        self.process.kill()
+        self.process.join()
+        self._start()
+        return fault
+
+    def close(self) -> None:
+        self.pipe.send(None)
+        self.process.join()
+
+
+def judged_apart(judge: Callable[[Any], str], cases: Iterable[Any]) -> Iterator[tuple[Any, str]]:
+    """Give each case with what `judge` says against it, a hang and a dead process included.
+
+    `judge` is a function of a module, so that another process can import it.
+    """
+    worker = _Worker(judge)
+    try:
+        for case in cases:
+            yield case, worker.judge(case)
+    finally:
+        worker.close()

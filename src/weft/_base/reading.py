@@ -1,0 +1,121 @@
+"""From what was given as a table to float64 numbers, or to one sentence on what is wrong.
+
+scikit-learn's `check_array` reads the containers; which numbers are allowed is decided here, so
+that every estimator and every function refuses NaN, infinity and huge numbers in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from weft._base.arrays import Floats
+from weft._base.validation import LARGEST
+
+TAKES_NAN = "WeightedKMeans(allow_nan=True)"
+# Numbers at a time that are looked at: a mask of all of them would take an eighth of the table.
+_BLOCK = 2**22
+
+
+def read_array(X: Any, *, min_rows: int = 1, allow_nan: bool = False, name: str = "X") -> Floats:
+    """Return a table that a function was given as float64 rows in C order, checked."""
+
+    def read() -> Any:
+        return check_array(
+            X,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=min_rows,
+            input_name=name,
+        )
+
+    rows = convert(read, name)
+    check_numbers(rows, name=name, allow_nan=allow_nan, columns=getattr(X, "columns", None))
+    return rows
+
+
+def convert(read: Callable[[], Any], name: str = "X") -> Any:
+    """Call `read`; what it refuses in many lines, or by accident, is refused in a sentence."""
+    try:
+        return read()
+    except ValueError as error:
+        if not str(error).startswith("Complex data not supported"):
+            raise
+        # scikit-learn's text goes on with the whole table.
+        raise ValueError(f"Complex data not supported: pass {name} as real numbers.") from None
+    except OverflowError as error:
+        raise ValueError(
+            f"{name} holds an integer that is too large for a float64 number (about 1.8e308); "
+            "scale that column first, or drop it."
+        ) from error
+
+
+def check_numbers(
+    rows: Any,
+    *,
+    name: str = "X",
+    allow_nan: bool = False,
+    columns: Sequence[Any] | None = None,
+    largest: float = LARGEST,
+    gap_remedy: str = f"or use {TAKES_NAN}, which takes gaps",
+) -> None:
+    """Refuse a table (n, d) with NaN, infinity, or numbers whose squares cannot be summed.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, d)
+        The numbers.
+    name : str, default="X"
+        What the sentence calls the table.
+    allow_nan : bool, default=False
+        Whether NaN, a missing value, is allowed.
+    columns : sequence, default=None
+        Names of the columns; without them columns are numbered from 0.
+    largest : float
+        The largest magnitude that is allowed.
+    gap_remedy : str
+        What else can be done about NaN, for the sentence.
+    """
+    height = max(1, _BLOCK // max(1, rows.shape[1]))
+    peak = 0.0
+    for start in range(0, len(rows), height):
+        magnitudes = np.abs(rows[start : start + height])
+        largest_here = float(magnitudes.max(initial=0.0))
+        if np.isnan(largest_here):
+            if not allow_nan:
+                gap = np.isnan(magnitudes).any(axis=0)
+                raise ValueError(
+                    f"{name} contains NaN (missing values), first in {_column(gap, columns)}; "
+                    f"fill the gaps, for example with SimpleImputer, {gap_remedy}."
+                )
+            largest_here = float(np.nan_to_num(magnitudes, nan=0.0, posinf=np.inf).max(initial=0.0))
+        if np.isinf(largest_here):
+            infinite = np.isinf(magnitudes).any(axis=0)
+            raise ValueError(
+                f"{name} contains infinity, first in {_column(infinite, columns)}; replace it by a "
+                "number, or drop such rows."
+            )
+        peak = max(peak, largest_here)
+    refuse_huge(peak, name=name, largest=largest)
+
+
+def refuse_huge(peak: float, *, name: str = "X", largest: float = LARGEST) -> None:
+    """Refuse a table whose largest magnitude is `peak` where that is above `largest`."""
+    if peak > largest:
+        raise ValueError(
+            f"{name} holds values up to {peak:.3g}, whose powers cannot be summed; values up to "
+            f"{largest:.3g} are allowed: scale the columns first, for example with StandardScaler."
+        )
+
+
+def _column(affected: np.ndarray, columns: Sequence[Any] | None) -> str:
+    """Name the first of the affected columns."""
+    place = int(affected.argmax())
+    if columns is None or len(columns) <= place:
+        return f"column {place}"
+    name = columns[place]
+    return f"column {name}" if isinstance(name, int) else f"column {str(name)!r}"
