@@ -2,7 +2,7 @@
 
 from weft.models.files import SavedModel, load_model, read_model, save_model
 from weft.tables.errors import InputError
-from weft.tables.folders import check_folder, write_folder
+from weft.tables.folders import check_folder, check_name, write_folder
 from weft.tables.formats import read_table, table_files, table_stem, write_table
 from weft.tables.prepare import ColumnDecision, Table, apply_recipe, prepare_table
 from weft.tables.raw import RawTable, read_csv
@@ -15,6 +15,7 @@ __all__ = [
     "Table",
     "apply_recipe",
     "check_folder",
+    "check_name",
     "load_model",
     "prepare_table",
     "read_csv",

@@ -32,7 +32,7 @@ from weft.cli.options import (
     generators,
     one_of,
 )
-from weft.cli.shared import one_sentence
+from weft.cli.shared import one_sentence, say
 
 __all__ = ["FILES", "app"]
 
@@ -125,7 +125,7 @@ def report(
     with one_sentence():
         from weft.cli import saved
 
-        typer.echo(saved.report(model, data=data, out=out, stability=stability))
+        say(str(saved.report(model, data=data, out=out, stability=stability)))
 
 
 @app.command(epilog=EXIT_CODES)
@@ -168,7 +168,7 @@ def generate(
         if as_json:
             typer.echo(json.dumps(made), err=True)
         elif str(out) != "-":
-            typer.echo(f"{out}: {made['n_rows']} rows, {made['n_clusters']} clusters in 'label'")
+            say(f"{out}: {made['n_rows']} rows, {made['n_clusters']} clusters in 'label'")
 
 
 @app.command(epilog=EXIT_CODES)
@@ -248,4 +248,5 @@ def demo(
             folder,
             read_seconds=time.perf_counter() - began,
             relevant=wine.relevant,
+            force=force,
         )

@@ -118,13 +118,14 @@ def cluster(
         from weft.cli.config import changed_input, digest
         from weft.cli.fitting import refuse_own_input, search
         from weft.estimators.presets import find_method
-        from weft.io import check_folder, prepare_table, read_table, table_stem
+        from weft.io import check_folder, check_name, prepare_table, read_table, table_stem
 
         swarm = (clusterer, criterion, n_clusters, generations, particles)
         is_swarm = exponents or any(option is not None for option in swarm)
         wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
         if wanted.in_python_only:
             raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
+        check_name(file)
         folder = check_folder(out or Path(f"{table_stem(file)}-weft"), force=force)
         began = time.perf_counter()
         raw = read_table(file, sheet=sheet, query=query)
@@ -166,6 +167,7 @@ def cluster(
             checkpoint=checkpoint,
             checkpoint_every=checkpoint_every,
             resume=resume,
+            force=force,
             as_json=as_json,
             quiet=quiet,
         )

@@ -105,6 +105,7 @@ def search(
     checkpoint: Path | None = None,
     checkpoint_every: int = 10,
     resume: Path | None = None,
+    force: bool = False,
     as_json: bool = False,
     quiet: bool = False,
 ) -> None:
@@ -144,7 +145,11 @@ def search(
         seconds={"read": read_seconds, "fit": fitted},
         stability=0 if signal else stability,
     )
-    write_folder(folder, lambda draft: _write(draft, table, model, summary, options or {}, sha256))
+    write_folder(
+        folder,
+        lambda draft: _write(draft, table, model, summary, options or {}, sha256),
+        force=force,
+    )
     show_result(summary, out)
     show_warnings(summary["warnings"][len(table.warnings) :], aside)
     if as_json:

@@ -30,6 +30,10 @@ _OPTIONS = (
 )
 
 
+# Modules that raise TypeError for a person's mistake, not for one of ours.
+_CHECKERS = ("weft._base.validation", "weft.estimators._parameters", "weft.search.criteria")
+
+
 def in_options(text: str) -> str:
     """A message of the library on one line, with options where it names parameters."""
     text = " ".join(text.split())
@@ -41,7 +45,18 @@ def in_options(text: str) -> str:
 def console(*, stderr: bool = False, quiet: bool = False) -> Console:
     from rich.console import Console
 
-    return Console(stderr=stderr, quiet=quiet, highlight=False)
+    from weft.report.terminal import Cleaner
+
+    made = Console(stderr=stderr, quiet=quiet, highlight=False)
+    made.push_render_hook(Cleaner())
+    return made
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line, without what could steer a terminal."""
+    from weft.report.terminal import clean
+
+    typer.echo("\n".join(map(clean, text.split("\n"))), err=err)
 
 
 def print_json(value: Any) -> None:
@@ -64,10 +79,7 @@ def one_sentence() -> Iterator[None]:
     except (ValueError, TypeError, OSError, MemoryError, ModuleNotFoundError) as error:
         if isinstance(error, TypeError) and not _is_ours(error):
             raise
-        from weft.report.terminal import clean
-
-        text = in_options(str(error)) or type(error).__name__
-        typer.echo(f"weft: {clean(text)}", err=True)
+        say(f"weft: {in_options(str(error)) or type(error).__name__}", err=True)
         raise typer.Exit(2) from None
 
 
@@ -76,4 +88,4 @@ def _is_ours(error: BaseException) -> bool:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_globals.get("__name__") == "weft._base.validation"
+    return trace is not None and trace.tb_frame.f_globals.get("__name__") in _CHECKERS

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -130,6 +132,31 @@ def show_warnings(warnings: Iterable[str], console: Console) -> None:
 def clean(text: str) -> str:
     """`text` without what could steer a terminal."""
     return "".join(char if char.isprintable() else "�" for char in str(text))
+
+
+class Cleaner(RenderHook):
+    """Cleans everything that a console prints, whoever made the text."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Cleaned(each) for each in renderables]
+
+
+class _Cleaned:
+    """What rich draws, with the text of each piece cleaned; rich's own controls stay."""
+
+    def __init__(self, renderable: ConsoleRenderable) -> None:
+        self.renderable = renderable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self.renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                lines = map(clean, segment.text.split("\n"))
+                yield Segment("\n".join(lines), segment.style)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self.renderable)
 
 
 def _clusters(summary: dict[str, Any], *, room: int) -> Table:

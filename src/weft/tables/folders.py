@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,11 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 def check_folder(path: str | Path, *, force: bool = False) -> Path:
     """Return `path` as the folder to write into, or say now, before the work, why it cannot be."""
     folder = Path(path).absolute()
+    if folder.is_symlink() and not folder.exists():
+        raise InputError(
+            f"{str(path)!r} is a link to {os.readlink(folder)!r}, which does not exist; remove the "
+            "link, or give another --out."
+        )
     try:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{str(path)!r} is a file; give a folder with --out.")
@@ -35,28 +41,83 @@ def check_folder(path: str | Path, *, force: bool = False) -> Path:
     return folder
 
 
-def write_folder(folder: Path, write: Callable[[Path], None]) -> None:
+def check_name(file: str | Path) -> None:
+    """Refuse a file whose name cannot be written into the results, before the work."""
+    try:
+        str(file).encode()
+    except UnicodeEncodeError:
+        shown = str(file).encode(errors="replace").decode()
+        raise InputError(
+            f"the name {shown!r} is not valid UTF-8 and cannot be written into the results; "
+            "rename the file."
+        ) from None
+
+
+def write_folder(folder: Path, write: Callable[[Path], None], *, force: bool = True) -> None:
     """Let `write` fill a temporary folder, and move what it wrote to `folder` if it succeeds.
 
     A folder that is there keeps its other files: only those of the same name are replaced. The
-    temporary folder is on the same file system, so that each move is one step.
+    temporary folder is on the same file system, so that each move is one step. Where that fails
+    after all (a full disk, another process that wrote into the folder meanwhile), the work is not
+    lost: the files go to another folder, which the error names.
+
+    Parameters
+    ----------
+    folder : Path
+        As `check_folder` returned it.
+    write : callable
+        Writes all files into the folder that it is given.
+    force : bool, default=True
+        Write into a folder that has files by now.
     """
-    there = folder.is_dir()
-    home = folder if there else folder.parent
+    try:
+        _write_at_once(folder, write, force=force)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        place = _write_elsewhere(folder, write)
+        if place is None:
+            raise InputError(
+                f"{str(folder)!r} cannot be written ({reason}), nor can a folder beside it or one "
+                "for temporary files; free some disk space and run the command again."
+            ) from None
+        raise InputError(
+            f"{str(folder)!r} cannot be written ({reason}); the results are in {str(place)!r} "
+            "instead."
+        ) from None
+
+
+def _write_at_once(folder: Path, write: Callable[[Path], None], *, force: bool) -> None:
+    exists = folder.is_dir()
+    if exists and not force and any(folder.iterdir()):
+        raise FileExistsError(17, "another process has written there meanwhile")
+    home = folder if exists else folder.parent
     home.mkdir(parents=True, exist_ok=True)
     draft = _draft_in(home)
     try:
         draft.mkdir()
         write(draft)
-        if there:
+        if exists:
             for file in sorted(draft.iterdir()):
                 os.replace(file, folder / file.name)
         else:
             draft.rename(folder)
-    except IsADirectoryError as error:
-        raise InputError(f"{error.filename2!r} is a folder; remove it, or give --out.") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _write_elsewhere(folder: Path, write: Callable[[Path], None]) -> Path | None:
+    """Write beside `folder`, or where temporary files go; return the place, if there is one."""
+    for home in (folder.parent, Path(tempfile.gettempdir())):
+        place = None
+        try:
+            place = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=home))
+            write(place)
+        except OSError:
+            if place is not None:
+                shutil.rmtree(place, ignore_errors=True)
+        else:
+            return place
+    return None
 
 
 def _draft_in(folder: Path) -> Path:
