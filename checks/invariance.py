@@ -136,7 +136,12 @@ def change(which: str, X: np.ndarray) -> Changed:
 def fit(name: str, X: np.ndarray, seed: int = 0) -> Any:
     """Fit an estimator with a short search."""
     model = quick_model(name)
-    if "random_state" in model.get_params():
+    known = model.get_params(deep=False)
+    if name == "FeatureSwarm":
+        model.set_params(clusterer="knn", n_clusters=None)
+    elif "n_clusters" in known:
+        model.set_params(n_clusters=3)
+    if "random_state" in known:
         model.set_params(random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

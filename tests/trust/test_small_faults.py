@@ -34,7 +34,7 @@ def test_positions_within_are_allowed(values, low):
 
 @pytest.mark.parametrize(("values", "low"), [([0, 3], 0), ([-1], 0), ([-2], -1), ([10**9], 0)])
 def test_positions_outside_are_refused(values, low):
-    with pytest.raises(Refused, match=rf"labels_ holds .* but values lie within \[{low}, 2\]"):
+    with pytest.raises(Refused, match=rf"labels_ holds .* but values lie within \[{low}, "):
         check_positions(values, 3, low=low)
 
 
