@@ -54,7 +54,13 @@ _FORMS: dict[str, tuple[dict[str, Any], ...]] = {
     "KernelKMeans": ({}, {"kernel": "diffusion"}, {"kernel": "linear", "max_samples": 40}),
     "KernelSubtractive": ({}, {"kernel": "diffusion"}),
     "ProjectedSwarm": ({}, {"metric": "jaccard"}, {"metric": "jaccard", "particle": "weights"}),
-    "WeightedKMeans": ({}, {"distance_exponent": 1.5}, {"allow_nan": True, "n_clusters": None}),
+    "TablePreparer": ({}, {"output": "columns"}, {"scale": "range"}, {"missing": "median"}),
+    "WeightedKMeans": (
+        {},
+        {"distance_exponent": 1.5},
+        {"allow_nan": True, "n_clusters": None},
+        {"weights": "global"},  # on a raw table
+    ),
     "StagedSwarm": ({}, {"stages": 3}, {"polish": "lloyd"}),
 }
 
@@ -65,6 +71,21 @@ def rows() -> np.ndarray:
     X[20:40, :2] += 6
     X[40:, :2] -= 6
     return X - X.min() + 1.0
+
+
+def raw_rows() -> Any:
+    """The same groups as a raw table: money, a category, dates, an hour, gaps, an identifier."""
+    import pandas as pd
+
+    X = rows()
+    frame = pd.DataFrame({"a": X[:, 0], "price": [f"${x:,.2f}" for x in 100 * X[:, 1]]})
+    frame["kind"] = ["x", "y", "z"] * 20
+    frame["day"] = pd.date_range("2020-01-01", periods=60, freq="9D")
+    frame["hour"] = [f"{i % 24}:30" for i in range(60)]
+    frame["level"] = ["low", "medium", "high", "medium"] * 15
+    frame["name"] = [f"r{i}" for i in range(60)]
+    frame.loc[3, ["a", "kind"]] = None
+    return frame
 
 
 def honest_files(name: str) -> list[bytes]:
@@ -88,14 +109,19 @@ def honest_files(name: str) -> list[bytes]:
         model = getattr(weft, name)(**{**options, **form})
         if name == "RangeScaler":
             model.fit(frame.assign(**{"a": ["x", "y", "z"] * 20}))
+        elif name == "TablePreparer" or form.get("weights") == "global":
+            model.fit(raw_rows())
         elif number == 0 and hasattr(model, "partial_fit"):
             model.partial_fit(frame).partial_fit(frame)
         else:
             model.fit(frame if number % 2 == 0 else X)
-        summary = summarize(model, X) if hasattr(model, "fit_predict") else None
+        is_raw = name == "TablePreparer" or vars(model).get("_table") is not None
+        summary = None
+        if hasattr(model, "fit_predict"):
+            summary = summarize(model, raw_rows() if is_raw else X)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "honest.weft"
-            save_model(model, path, table=recipe, summary=summary)
+            save_model(model, path, table=None if is_raw else recipe, summary=summary)
             saved.append(path.read_bytes())
     return saved
 
@@ -111,7 +137,11 @@ def answers(model: Any, *, draw: bool) -> str:
 
     X: Any = rows()[::3] + 0.25
     names = getattr(model, "feature_names_in_", None)
-    if names is not None:
+    if hasattr(model, "plan_") or hasattr(vars(model).get("_table"), "readings"):
+        X = raw_rows()[::3]
+        if names is not None and len(names) == X.shape[1]:
+            X.columns = names  # scikit-learn's own refusal of other names has several lines
+    elif names is not None:
         X = pd.DataFrame(X, columns=names)
     if hasattr(model, "predict"):
         labels = model.predict(X)

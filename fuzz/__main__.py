@@ -22,7 +22,7 @@ MAX_LENGTH = 16_384
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("targets", nargs="*", help="csv, parquet, config, model, checkpoint")
+    parser.add_argument("targets", nargs="*", help="such as csv, packed, model; all by default")
     parser.add_argument("--seconds", type=int, default=600, help="for each target")
     parser.add_argument("--plain", action="store_true", help="without atheris")
     parser.add_argument("--in-process", action="store_true", help=argparse.SUPPRESS)

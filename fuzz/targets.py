@@ -50,7 +50,7 @@ def _table(path: Path) -> None:
         # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
         try:
-            table = prepare_table(read_table(path), missing="median")
+            table = prepare_table(read_table(path))
         except ValueError as error:
             _refusal(error)
             return
@@ -61,6 +61,29 @@ def _table(path: Path) -> None:
 def csv(data: bytes) -> None:
     """Text tables."""
     _table(_file("t.csv", data))
+
+
+def json_lines(data: bytes) -> None:
+    """Tables with one JSON object per line."""
+    _table(_file("t.jsonl", data))
+
+
+def database(data: bytes) -> None:
+    """SQLite files."""
+    _table(_file("t.sqlite", data))
+
+
+def packed(data: bytes) -> None:
+    """Packed text tables; the first byte says how they are packed."""
+    if data:
+        kind = (".gz", ".zip", ".zst", ".xz", ".bz2")[data[0] % 5]
+        _table(_file(f"t.csv{kind}", data[1:]))
+
+
+def workbook(data: bytes) -> None:
+    """Excel and OpenDocument files; the first byte says which."""
+    if data:
+        _table(_file(("t.xlsx", "t.ods")[data[0] % 2], data[1:]))
 
 
 def parquet(data: bytes) -> None:
@@ -141,6 +164,14 @@ def _rows() -> np.ndarray:
     return X
 
 
+def _raw_rows() -> Any:
+    import pandas as pd
+
+    X = _rows()
+    days = pd.date_range("2024-01-01", periods=12, freq="40D")
+    return pd.DataFrame({"a": X[:, 0], "kind": list("xyxyxyzzzzxx"), "day": days})
+
+
 def _models() -> tuple[bytes, ...]:
     if "models" not in _BASES:
         import weft
@@ -151,9 +182,11 @@ def _models() -> tuple[bytes, ...]:
             weft.WeightedKMeans(2, random_state=0),
             weft.StagedSwarm(n_generations=2, n_particles=4, n_estimates=1, random_state=0),
             weft.KernelKMeans(2, n_init=1, random_state=0),
+            weft.WeightedKMeans(2, weights="global", random_state=0),  # on a raw table
         ):
             path = _FOLDER / "base.weft"
-            model.fit(X).save(path)
+            raw = getattr(model, "weights", "") == "global"
+            model.fit(_raw_rows() if raw else X).save(path)
             kept.append(path.read_bytes())
         _BASES["models"] = tuple(kept)
     return _BASES["models"]
@@ -175,7 +208,8 @@ def model(data: bytes) -> None:
         # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
         try:
-            labels = loaded.predict(np.zeros((2, 3)))
+            raw = hasattr(vars(loaded).get("_table"), "readings")
+            labels = loaded.predict(_raw_rows()[:2] if raw else np.zeros((2, 3)))
         except ValueError as error:
             _refusal(error)
             return
@@ -239,10 +273,57 @@ def checkpoint(data: bytes) -> None:
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "csv": csv,
     "parquet": parquet,
+    "json_lines": json_lines,
+    "database": database,
+    "packed": packed,
+    "workbook": workbook,
     "config": config,
     "model": model,
     "checkpoint": checkpoint,
 }
+
+
+def _other_tables(name: str) -> list[bytes]:
+    import bz2
+    import gzip
+    import lzma
+    import sqlite3
+
+    import pandas as pd
+    import pyarrow as pa
+
+    frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": ["$1,5", "x", "2024-01-02"], "c": [1, 2, 3]})
+    text = frame.to_csv(index=False).encode()
+    if name == "json_lines":
+        lines = frame.to_json(orient="records", lines=True).encode()
+        return [lines, b'{"a": {"x": 1}, "b": [1]}\n{"a": {"x": 2}, "b": null}\n']
+    path = _FOLDER / f"seed.{'sqlite' if name == 'database' else 'xlsx'}"
+    path.unlink(missing_ok=True)
+    if name == "database":
+        connection = sqlite3.connect(path)
+        frame.to_sql("t", connection, index=False)
+        connection.close()
+        first = path.read_bytes()
+        connection = sqlite3.connect(path)
+        connection.execute("DELETE FROM t WHERE c = 2")
+        connection.commit()
+        connection.close()
+        return [first, path.read_bytes()]
+    if name == "workbook":
+        frame.to_excel(path, index=False, engine="xlsxwriter")
+        sheet = b"<table:table-row><table:table-cell/></table:table-row>"
+        opened = io.BytesIO()
+        with zipfile.ZipFile(opened, "w") as file:
+            file.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            file.writestr("META-INF/manifest.xml", "<manifest/>")
+            file.writestr("content.xml", b"<office:spreadsheet>" + sheet + b"</office:spreadsheet>")
+        return [b"\0" + path.read_bytes(), b"\1" + opened.getvalue()]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("t.csv", text)
+    kept = [gzip.compress(text, mtime=0), archive.getvalue()]
+    kept += [pa.compress(text, "zstd", True), lzma.compress(text), bz2.compress(text)]
+    return [bytes([number]) + data for number, data in enumerate(kept)]
 
 
 def seeds(name: str) -> list[bytes]:
@@ -269,6 +350,8 @@ def seeds(name: str) -> list[bytes]:
             frame.to_parquet(path, compression=compression)
             kept.append(path.read_bytes())
         return kept
+    if name in ("json_lines", "database", "packed", "workbook"):
+        return _other_tables(name)
     bases = _models() if name == "model" else [base for _, base in _searches()]
     kept = []
     for number, base in enumerate(bases):

@@ -12,6 +12,9 @@ from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_integer
 from weft.choosing import counting
 from weft.choosing.results import Curve, NumberOfClusters
+from weft.choosing.stability import cluster_by_stability
+from weft.columns.mixed import along_main_directions, learn_main_view
+from weft.columns.source import MixedTable
 from weft.methods.staged.estimate import largest_number
 from weft.parallel.blas import one_blas_thread
 
@@ -38,7 +41,7 @@ MOST_CLUSTERS = 30
 def choose_n_clusters(
     X: Any,
     *,
-    methods: Iterable[str] = tuple(METHODS),
+    methods: Iterable[str] | None = None,
     max_clusters: int | None = None,
     feature_weights: Any = None,
     random_state: Any = None,
@@ -51,9 +54,12 @@ def choose_n_clusters(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows, best scaled.
-    methods : iterable of str, default=all of them
+    X : array-like of shape (n_samples, n_features), or MixedTable
+        Rows, best scaled. A table with categories, such as
+        ``TablePreparer().fit(frame).mixed_table(frame)``, is looked at along its main directions.
+    methods : iterable of str, default=None
+        None: all of them; for a MixedTable, whose rows lie on a lattice that most methods were not
+        made for, the finest number on which halves of the rows agree.
         ``"silhouette"`` (over k-means, the median of 30 runs), ``"patterns"`` (anomalous patterns,
         iK-Means), ``"gap"`` (gap statistic), ``"prediction"`` (prediction strength),
         ``"eigengap"`` (of the graph of nearest neighbours), ``"mixture"`` (Gaussian mixtures by
@@ -85,10 +91,16 @@ def choose_n_clusters(
     >>> choose_n_clusters(X, random_state=0).n_clusters
     4
     """
+    if isinstance(X, MixedTable):
+        if methods is None:
+            return _of_table(X, max_clusters, feature_weights, random_state)
+        X = main_rows(X, feature_weights)
+        feature_weights = None
     rows = read_array(X, min_rows=4)
     rows = np.ascontiguousarray(rows if feature_weights is None else _weigh(rows, feature_weights))
     if isinstance(methods, str):
         methods = (methods,)
+    methods = tuple(METHODS) if methods is None else methods
     wanted = [check_choice("methods", name, METHODS) for name in methods]
     if not wanted:
         raise ValueError(f"methods is empty; name at least one of {', '.join(METHODS)}.")
@@ -105,6 +117,48 @@ def choose_n_clusters(
             rng = np.random.default_rng([seed, list(METHODS).index(name)])
             curves[name] = METHODS[name](rows, most, rng)
     return vote(curves)
+
+
+def _of_table(
+    table: MixedTable, max_clusters: int | None, feature_weights: Any, random_state: Any
+) -> NumberOfClusters:
+    """Return the finest number of clusters that halves of a mixed table's rows agree on."""
+    rows = main_rows(table, feature_weights)
+    most = MOST_CLUSTERS
+    if max_clusters is not None:
+        most = check_integer("max_clusters", max_clusters, low=2, high=len(rows) - 1)
+    with one_blas_thread():
+        found = cluster_by_stability(
+            rows, high=most, rng=np.random.default_rng(_seed(random_state))
+        )
+    chosen = found[0]
+    by_number = sorted(found, key=lambda each: each.n_clusters)
+    curve = Curve(
+        chosen.n_clusters if chosen.is_stable else 1,
+        chosen.stability,
+        np.array([each.n_clusters for each in by_number]),
+        np.array([each.stability for each in by_number]),
+        "agreement of k-means on halves of the rows; the finest that agrees about as well",
+    )
+    confidence = chosen.stability if chosen.is_stable else 1.0 - chosen.stability
+    return NumberOfClusters(curve.n_clusters, confidence, {"stability": curve}, {"stability": 1.0})
+
+
+def main_rows(table: MixedTable, feature_weights: Any) -> np.ndarray:
+    """Return a mixed table along its main directions, source columns with weight 0 left out.
+
+    Weights of source columns choose columns and do not stretch them: the main directions are those
+    along which columns agree.
+    """
+    if feature_weights is not None:
+        weights = np.asarray(feature_weights, dtype=np.float64)
+        if weights.shape != (len(table.used),) or not (weights > 0.0).any():
+            raise ValueError(
+                f"feature_weights has shape {weights.shape}; give one weight for each of the "
+                f"{len(table.used)} source columns that are used, one of them above 0."
+            )
+        table = table.take_columns(np.flatnonzero(weights > 0.0))
+    return along_main_directions(learn_main_view(table), table.values)
 
 
 def vote(curves: dict[str, Curve]) -> NumberOfClusters:

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from weft.backends.cpu.kernels.affinity_lists import listed_messages
+from weft.backends.cpu.kernels.neighbours import fill_from
 from weft.backends.cpu.kernels.power import bits_of
 from weft.backends.cpu.kernels.vectors import PIECE
 
@@ -69,7 +70,7 @@ def dense_messages(S, R, A, damping, max_iter, patience, exemplar):
             a = A[i]
             s = S[i]
             if round_ == 0:
-                candidate[:] = s
+                fill_from(s, candidate)
             else:
                 diagonal = keep * a[i] + take * (support[i] - r[i])
                 _available(a, r, s, support, keep, take, candidate)

@@ -9,7 +9,12 @@ from numba import njit
 
 from weft._base.arrays import Floats
 from weft.backends.cpu.kernels.kmeans import group_rows
-from weft.backends.cpu.kernels.prototypes import move_to_means, nearest_other, nearest_prototypes
+from weft.backends.cpu.kernels.prototypes import (
+    cluster_sizes,
+    move_to_means,
+    nearest_other,
+    nearest_prototypes,
+)
 
 
 class Rows(NamedTuple):
@@ -89,7 +94,7 @@ def drop_small(columns, centers, least, labels):
     n_features, n_rows = columns.shape
     n_centers = centers.shape[0]
     nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    counts = np.bincount(labels, minlength=n_centers)
+    counts = cluster_sizes(labels, n_centers)
     alive = np.ones(n_centers, dtype=np.bool_)
     n_alive = n_centers
     while n_alive > 1:
@@ -161,7 +166,7 @@ def decode_input(data, position, n_centers, labels):
     n_rows, n_features = data.rows.shape
     centers = active_centers(position, n_centers, n_features, data.low, data.span)
     nearest_prototypes(data.columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    if np.bincount(labels, minlength=centers.shape[0]).min() < 2:
+    if cluster_sizes(labels, centers.shape[0]).min() < 2:
         centers = nearest_average(data.rows, data.columns, centers)
         # The repair may leave clusters of one row or none: those centres go.
         centers = drop_small(data.columns, centers, 2, labels)

@@ -64,7 +64,8 @@ def kernel_kmeans(gram, n_clusters, max_iter, least, labels):
             small |= counts[k] > 0 and sizes[k] < least
         if not changed or small or step == max_iter:
             break
-        labels[:] = moved
+        for i in range(n_rows):
+            labels[i] = moved[i]
         step += 1
     total = 0.0
     for i in range(n_rows):

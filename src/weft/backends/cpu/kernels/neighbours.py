@@ -49,6 +49,16 @@ def insert(value, j, best, where):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def fill_from(source, out):
+    """Fill `out` with the beginning of `source`.
+
+    A loop: for ``out[:] = source`` numba compiles two seconds' worth of messages about shapes.
+    """
+    for slot in range(out.shape[0]):
+        out[slot] = source[slot]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def nearest_in_block(block, start, skip_self, indices, values):
     """Fill rows start … of `indices` and `values` (n, k) with the k nearest of each row."""
     n_block, n_rows = block.shape
@@ -107,8 +117,8 @@ def settled_nearest_in_block(
         for slot in range(k):
             if where[slot] >= 0:
                 upper = max(upper, best[slot] * grow + slack[where[slot]] + slack[i])
-        indices[i] = where[:k]
-        values[i] = best[:k]
+        fill_from(where, indices[i])
+        fill_from(best, values[i])
         if where[k - 1] < 0 or not best[k] * shrink - most_slack - slack[i] > upper:
             _settle_row(
                 i,
@@ -140,7 +150,7 @@ def _settle_row(i, row, k, limit, shrink, slack, columns, exponents, where, best
             value = true_powered(columns, exponents, i, j)
             if value < exact[k - 1] or where[k - 1] < 0:
                 insert(value, j, exact, where)
-    best[:] = exact
+    fill_from(exact, best)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

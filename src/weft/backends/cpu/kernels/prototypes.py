@@ -60,6 +60,15 @@ def cluster_sums(rows, labels, sums, counts):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def cluster_sizes(labels, n_clusters):
+    """Return how many rows each label has."""
+    counts = np.zeros(n_clusters, dtype=np.int64)
+    for label in labels:
+        counts[label] += 1
+    return counts
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def move_to_means(rows, labels, centers, counts):
     """Update `centers` (K, d) to the means of their rows, and fill `counts`.
 
@@ -215,14 +224,12 @@ def lloyd(rows, columns, centers, max_iter, labels):
     counts = np.empty(centers.shape[0], dtype=np.int64)
     for step in range(max_iter):
         nearest_prototypes(columns, features, centers, labels, squared)
-        same = True
+        changed = False
         for i in range(n_rows):
-            if labels[i] != before[i]:
-                same = False
-                break
-        if same:
+            changed |= labels[i] != before[i]
+            before[i] = labels[i]
+        if not changed:
             return step
-        before[:] = labels
         move_to_means(rows, labels, centers, counts)
     nearest_prototypes(columns, features, centers, labels, squared)
     return max_iter

@@ -94,4 +94,5 @@ def nearest_screened(X, scaled, centers, factors, exponent, scaled_centers, scal
     rows = unsure[:n_unsure]
     settled = np.empty(n_unsure, np.int32)
     nearest_centers(X[rows], centers, factors, exponent, settled, np.empty(n_unsure))
-    labels[rows] = settled
+    for r in range(n_unsure):
+        labels[rows[r]] = settled[r]

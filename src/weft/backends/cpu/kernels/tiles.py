@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.neighbours import insert
+from weft.backends.cpu.kernels.neighbours import fill_from, insert
 from weft.backends.cpu.kernels.products import (
     _SAFE,
     TILE,
@@ -142,8 +142,8 @@ def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
             if where[i, slot] >= 0:
                 upper = max(upper, best[i, slot] + slack[where[i, slot]])
         upper += slack[i]
-        indices[i] = where[i, :k]
-        values[i] = best[i, :k]
+        fill_from(where[i], indices[i])
+        fill_from(best[i], values[i])
         if where[i, k - 1] < 0 or not best[i, k] - most - slack[i] > upper:
             if where[i, k - 1] < 0:
                 upper = kind(np.inf)
@@ -174,7 +174,7 @@ def _settle_row(Z, slack, columns, i, upper, where, best):
                 value = squared_difference(columns, i, j)
                 if value < exact[k - 1] or where[k - 1] < 0:
                     insert(value, j, exact, where)
-    best[:] = exact
+    fill_from(exact, best)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

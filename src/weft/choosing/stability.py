@@ -20,8 +20,8 @@ from weft._base.arrays import Floats, Integers
 from weft.kmeans.plain import kmeans
 
 MAX_CLUSTERS = 12
-N_SPLITS = 6
-AS_STABLE = 0.02  # adjusted Rand index by which a finer answer may be less stable than the best
+N_SPLITS = 10
+AS_STABLE = 0.01  # adjusted Rand index by which a finer answer may be less stable than the best
 LEAST_STABLE = 0.5  # below, halves of the rows tell different stories
 FEWEST_ROWS = 10  # of a half, per cluster
 

@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from weft.auto.stable_kmeans import cluster_by_stability
+from weft import choose_n_clusters
+from weft.choosing.stability import cluster_by_stability
+from weft.columns.source import MixedTable, SourceColumn
 
 
 def groups(n_clusters, n=300, spread=0.4, seed=0):
@@ -42,3 +44,37 @@ def test_few_rows_allow_few_clusters():
     points, _ = groups(2, n=44)
     found = cluster_by_stability(points, rng=np.random.default_rng(0))
     assert max(each.n_clusters for each in found) == 2
+
+
+def mixed(n_clusters, *, n=300, seed=0):
+    """Clusters in two numbers and two categories, and a category of noise."""
+    rng = np.random.default_rng(seed)
+    points, labels = groups(n_clusters, n)
+    parts = [points]
+    for number in range(3):
+        wrong = rng.random(n) < (0.1 if number < 2 else 1.0)
+        parts.append(np.where(wrong, rng.integers(n_clusters, size=n), labels)[:, None])
+    names = tuple(f"level {code}" for code in range(n_clusters))
+    columns = (
+        *(SourceColumn(f"x{j}", "number", (j,)) for j in range(2)),
+        *(SourceColumn(f"c{j}", "category", (j,), levels=names) for j in range(2, 5)),
+    )
+    return MixedTable(np.column_stack(parts).astype(float), columns)
+
+
+def test_the_number_of_clusters_of_a_mixed_table():
+    for n_clusters in (2, 3, 4):
+        found = choose_n_clusters(mixed(n_clusters), random_state=0)
+        assert found.n_clusters == n_clusters
+        assert found.confidence > 0.8
+        assert list(found.curves) == ["stability"]
+
+
+def test_named_methods_and_chosen_columns_of_a_mixed_table():
+    table = mixed(3)
+    found = choose_n_clusters(
+        table, methods=("silhouette",), feature_weights=[1, 1, 1, 1, 0], random_state=0
+    )
+    assert found.n_clusters == 3
+    with pytest.raises(ValueError, match="5 source columns"):
+        choose_n_clusters(table, feature_weights=[1.0, 2.0])
