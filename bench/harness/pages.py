@@ -98,7 +98,7 @@ public; the study of that form is on public ones.
   kind and we draw a new one for each run, the spread of the sets counts whole and only that of the
   starts shrinks with their runs. Print's rounding is added at both ends.
 - **agrees**: 0 lies in the interval, and the interval is narrow enough to say no: half of it is at
-  most 10 points of accuracy, 0.1 of a measure from 0 to 1, or a quarter of any other number.
+  most 8 points of accuracy, 0.08 of a measure from 0 to 1, or a quarter of any other number.
   **too uncertain**: 0 lies in it, but it is wider than that.
 - **better**, **worse**: 0 lies outside, and more (or less) is better there. **differs**: 0 lies
   outside, and neither side is better. A reason stands beside a verdict only where it holds for that

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from bench.mixed import rivals
-from weft import WeightedKMeans
+from weft import AutoCluster, WeightedKMeans
 from weft.columns.mixed import (
     along_main_directions,
     embed,
@@ -66,6 +67,28 @@ def mixed_pam(table: MixedTable, n_clusters: int, seed: int) -> Answer:
     return Answer(rivals.medoids_of(table, n_clusters, seed, mixed_distances))
 
 
+def auto_cluster(table: MixedTable, n_clusters: int | None, seed: int) -> Answer:
+    """Return AutoCluster's answer for the table as a data frame, as its users have it."""
+    model = AutoCluster(n_clusters, n_resamples=0, random_state=seed).fit(to_frame(table))
+    return Answer(np.asarray(model.labels_), model.source_weights_ > 0.0)
+
+
+def to_frame(table: MixedTable) -> pd.DataFrame:
+    """Return a table as a data frame: categories as text, dates as dates, the rest as numbers."""
+    frame = {}
+    for column in table.used:
+        values = table.values[:, column.positions[0]]
+        if column.levels is not None and column.kind != "ordered":
+            names = np.array([*column.levels, None], dtype=object)
+            frame[column.name] = names[np.where(np.isnan(values), -1, values).astype(int)]
+        elif column.kind == "date":
+            days = pd.to_timedelta(np.round(values), unit="D")
+            frame[column.name] = pd.Timestamp("2020-01-01") + days
+        else:
+            frame[column.name] = values
+    return pd.DataFrame(frame)
+
+
 def _plain_kmeans(rows: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:
     model = WeightedKMeans(n_clusters, weights=None, init="k-means++", random_state=seed)
     return np.asarray(model.fit(np.ascontiguousarray(rows)).labels_)
@@ -76,6 +99,8 @@ def _rival(run: Callable[[MixedTable, int, int], np.ndarray]) -> Method:
 
 
 OURS = {
+    "AutoCluster, told K": Method(auto_cluster, ours=True),
+    "AutoCluster": Method(lambda table, _, seed: auto_cluster(table, None, seed), ours=True),
     "weft: screening, main directions": Method(screened_kmeans, ours=True),
     "weft: main directions": Method(main_directions_kmeans, ours=True),
     "weft: points": Method(points_kmeans, ours=True),

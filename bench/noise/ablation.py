@@ -10,7 +10,7 @@ from unittest import mock
 import numpy as np
 
 
-def _everything(X: np.ndarray, rate: float, rng: np.random.Generator) -> Any:
+def _everything(X: np.ndarray, rate: float, rng: np.random.Generator, **_: Any) -> Any:
     """Screening that keeps every column that varies."""
     from weft.columns.screening import Screening
 
@@ -18,34 +18,20 @@ def _everything(X: np.ndarray, rate: float, rng: np.random.Generator) -> Any:
     return Screening(kept, kept, np.where(kept, 0, -1), kept.astype(float))
 
 
-def _settings(**changed: Any) -> AbstractContextManager:
-    """Have AutoCluster search with other settings than its own."""
-    from weft import AutoCluster
-
-    own = AutoCluster._settings
-
-    def settings(self: Any, n_samples: int) -> Any:
-        return own(self, n_samples)._replace(**changed)
-
-    return mock.patch.object(AutoCluster, "_settings", settings)
-
-
 def _swap(module: str, name: str, value: Any) -> AbstractContextManager:
-    return mock.patch(f"weft.auto.{module}.{name}", value)
+    return mock.patch(f"weft.{module}.{name}", value)
 
 
 # name -> what is put in place of the part
 WITHOUT: dict[str, Callable[[], AbstractContextManager]] = {
-    "without screening": lambda: _swap("search", "screen", _everything),
-    "one round of screening": lambda: _swap("screening", "MOST_ROUNDS", 1),
-    "without the test for clumps": lambda: _swap("screening", "is_clumped", lambda *_: True),
-    "without the test for two modes": lambda: _swap("screening", "has_two_modes", lambda _: False),
-    "repeating columns at full weight": lambda: _swap(
-        "search", "_shared_weight", lambda rows: np.ones(rows.shape[1])
+    "without screening": lambda: _swap("auto.examining", "screen", _everything),
+    "one round of screening": lambda: _swap("columns.screening", "MOST_ROUNDS", 1),
+    "without the test for clumps": lambda: _swap(
+        "columns.screening", "is_clumped", lambda *_: True
     ),
-    "without resampling": lambda: _settings(n_resamples=0),
-    "without refined weights": lambda: _settings(refine=False),
-    "without the swarm": lambda: _settings(swarm=False),
+    "without the test for two modes": lambda: _swap(
+        "columns.screening", "has_two_modes", lambda _: False
+    ),
 }
 
 

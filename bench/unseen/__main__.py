@@ -1,10 +1,11 @@
 """Clustering of tables that nobody has tuned to.
 
 python -m bench.unseen picture                   # a contact sheet of the made-up world
-python -m bench.unseen evidence --seeds 10       # candidates and evidence of the world
-python -m bench.unseen train --seeds 10          # the judge, from nothing, and its report
+python -m bench.unseen evidence                  # candidates and evidence of the world
+python -m bench.unseen train                     # the judge, from nothing, and its report
 WEFT_DATA=... python -m bench.unseen run         # the battery, all methods; resumable
 python -m bench.unseen tables                    # what was measured on the battery
+python -m bench.unseen page                      # docs/unseen.md and its picture
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from pathlib import Path
 
 from bench.unseen import battery, trial
 from bench.unseen.world import KINDS
+
+SEEDS = 8  # tables of each clustered kind that the shipped judge was trained on
 
 
 def picture(arguments: argparse.Namespace) -> None:
@@ -79,6 +82,13 @@ def tables(arguments: argparse.Namespace) -> None:
     print(f"\none-lump copies:\n{trial.lumps_table(rows)}")
 
 
+def page(arguments: argparse.Namespace) -> None:
+    """Write the page of the documentation."""
+    from bench.unseen import page as writer
+
+    writer.write(trial.load_rows(arguments.results), SEEDS)
+
+
 def main() -> int:
     """Run one command."""
     parser = argparse.ArgumentParser(
@@ -97,14 +107,16 @@ def main() -> int:
     for name, call in (("evidence", evidence), ("train", train), ("curve", curve)):
         command = commands.add_parser(name, help=(call.__doc__ or "").rstrip("."))
         command.add_argument("--kinds", nargs="*", default=kinds, choices=kinds, metavar="KIND")
-        command.add_argument("--seeds", type=int, default=10, help="tables of each clustered kind")
+        command.add_argument(
+            "--seeds", type=int, default=SEEDS, help="tables of each clustered kind"
+        )
         command.add_argument("--jobs", type=int, default=1, help="processes")
         command.set_defaults(call=call)
         if name == "train":
             command.add_argument("--out", type=Path, default=Path("build/unseen/judge.npz"))
 
     names = list(trial.methods())
-    last: tuple[tuple[str, Callable], ...] = (("run", run), ("tables", tables))
+    last: tuple[tuple[str, Callable], ...] = (("run", run), ("tables", tables), ("page", page))
     for name, call in last:
         command = commands.add_parser(name, help=(call.__doc__ or "").rstrip("."))
         command.add_argument("--results", type=Path, default=trial.RESULTS)

@@ -36,7 +36,9 @@ SOURCES = (
     "weft.auto.kernels",
     "weft.auto.canonical",
     "weft.auto.examining",
-    "weft.columns",
+    "weft.columns.screening",
+    "weft.columns.wide",
+    "weft.columns.clumps",
     "weft.backends.cpu.columns",
 )
 NULLS_PER_SEED = 3

@@ -28,9 +28,10 @@ def contact_sheet(path: Path, kinds: list[str] | None = None, per_kind: int = 3)
     import matplotlib.pyplot as plt
 
     names = list(KINDS) if kinds is None else kinds
-    across = 12 // per_kind
+    across = 12 // per_kind if per_kind > 1 else 4
     down = -(-len(names) // across)
-    figure, axes = plt.subplots(down, 12, figsize=(18, 1.75 * down), squeeze=False)
+    wide = across * per_kind
+    figure, axes = plt.subplots(down, wide, figsize=(1.5 * wide, 1.75 * down), squeeze=False)
     for axis in axes.ravel():
         axis.axis("off")
     for place, name in enumerate(names):
@@ -43,8 +44,9 @@ def contact_sheet(path: Path, kinds: list[str] | None = None, per_kind: int = 3)
             axis.scatter(*points[noise].T, s=2, c="0.8", linewidths=0)
             axis.scatter(*points[~noise].T, s=2, c=table.y[~noise], cmap="tab20", linewidths=0)
             shape = f"{table.X.shape[0]}×{table.X.shape[1]}"
-            axis.set_title(f"{name}\n{shape}" if seed == 0 else shape, fontsize=6)
+            title = f"{name}\n{shape}" if seed == 0 else shape
+            axis.set_title(title.replace("_", " "), fontsize=6)
     figure.tight_layout(pad=0.3)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=80)
+    figure.savefig(path, dpi=80 if per_kind > 1 else 130)
     plt.close(figure)

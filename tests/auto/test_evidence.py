@@ -14,8 +14,9 @@ from sklearn.metrics import (
 from weft.auto.candidates import Candidate, generate
 from weft.auto.evidence import NAMES, measure, measure_table, relative
 from weft.auto.evidence.distinct import distinct_clusters
+from weft.auto.evidence.lumps import one_lump_copy
 from weft.auto.evidence.measures import GRAPH_NEIGHBOURS
-from weft.auto.evidence.table import TABLE_NAMES, one_lump_copy
+from weft.auto.evidence.table import TABLE_NAMES
 from weft.auto.kernels.distances import minimax
 from weft.auto.working import prepare
 

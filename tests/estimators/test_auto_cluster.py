@@ -15,7 +15,7 @@ from weft.metrics import accuracy
 from weft.search.callbacks import Checkpoint, StopOnSignal
 from weft.search.runs import SearchInterrupted
 
-search_module = import_module("weft.auto.search")
+examining = import_module("weft.auto.examining")
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +43,35 @@ def test_what_is_said_of_certainty(wine):
     assert model.cluster_stability_.shape == (3,)
     assert model.cluster_feature_weights_.sum(axis=1) == pytest.approx(np.ones(3))
     assert not model.cluster_feature_weights_[:, ~model.get_support()].any()
+    assert 0.0 <= model.confidence_ <= 1.0
+    assert model.evidence_["for"]
     best = model.alternatives_[0]
     assert len(best["labels"]) == len(noisy.data)
-    sizes = [(a["quality"], a["n_features"], a["n_clusters"]) for a in model.alternatives_]
-    for one in sizes:
-        assert not any(
-            o != one and o[0] >= one[0] and o[1] <= one[1] and o[2] <= one[2] for o in sizes
-        )
+    assert adjusted_rand_score(best["labels"], model.labels_) == 1.0
+    qualities = [other["quality"] for other in model.alternatives_]
+    assert qualities == sorted(qualities, reverse=True)
+    for first, one in enumerate(model.alternatives_):
+        for other in model.alternatives_[first + 1 :]:
+            assert adjusted_rand_score(one["labels"], other["labels"]) < 0.9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_order_of_rows_and_columns_does_not_matter(wine, seed):
+    noisy, model = wine
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.permutation(178), rng.permutation(26)
+    other = AutoCluster(random_state=0).fit(noisy.data[np.ix_(rows, columns)])
+    assert adjusted_rand_score(model.labels_[rows], other.labels_) == 1.0
+    np.testing.assert_array_equal(other.feature_weights_, model.feature_weights_[columns])
+    assert other.confidence_ == model.confidence_
+    assert other.stability_ == model.stability_
+
+
+def test_another_seed_gives_the_same_clusters(wine):
+    noisy, model = wine
+    other = AutoCluster(random_state=5).fit(noisy.data)
+    np.testing.assert_array_equal(other.labels_, model.labels_)
+    np.testing.assert_array_equal(other.feature_weights_, model.feature_weights_)
 
 
 def test_units_do_not_matter(wine):
@@ -99,6 +121,46 @@ def test_more_rows_than_are_clustered():
     assert (model.predict(X) == model.labels_).all()
 
 
+def test_a_number_of_clusters_that_is_given():
+    X, _ = make_blobs(200, 5, centers=4, random_state=0)
+    for number in (2, 3, 6, 30):
+        model = AutoCluster(number, n_resamples=0).fit(X)
+        assert model.n_clusters_ == number
+        assert len(np.unique(model.labels_)) == number
+    # Noise has no clusters; whoever asks for two gets two.
+    noise = np.random.default_rng(0).normal(size=(100, 3))
+    assert AutoCluster(n_resamples=0).fit(noise).n_clusters_ == 1
+    assert AutoCluster(2, n_resamples=0).fit(noise).n_clusters_ == 2
+    assert AutoCluster(min_clusters=2, n_resamples=0).fit(noise).n_clusters_ >= 2
+
+
+def test_small_clusters_can_be_refused():
+    X, _ = make_blobs([100, 100, 4], 2, cluster_std=0.3, random_state=1)
+    model = AutoCluster(min_cluster_size=20, n_resamples=0).fit(X)
+    assert np.bincount(model.labels_).min() >= 20
+
+
+def test_outliers_are_left_out_on_request():
+    X, _ = make_blobs(300, 2, centers=[[0, 0], [10, 0]], cluster_std=0.4, random_state=0)
+    far = np.array([[5.0, 30.0], [-30.0, 5.0], [40.0, -20.0]])
+    X = np.vstack([X, far])
+    plain = AutoCluster(n_resamples=0).fit(X)
+    assert plain.labels_.min() == 0
+    model = AutoCluster(outliers=True, n_resamples=0).fit(X)
+    assert model.labels_.min() in (-1, 0)
+    assert adjusted_rand_score(model.labels_[:300], plain.labels_[:300]) > 0.9
+
+
+def test_a_rare_cluster_far_away_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 4))
+    X[:30] += 6.0
+    model = AutoCluster(n_resamples=0).fit(X)
+    rare = np.zeros(5000, dtype=int)
+    rare[:30] = 1
+    assert adjusted_rand_score(rare, model.labels_) > 0.8
+
+
 def test_max_clusters_and_time_limit():
     X, _ = make_blobs(200, 5, centers=4, random_state=0)
     assert AutoCluster(max_clusters=2, random_state=0).fit(X).n_clusters_ <= 2
@@ -113,12 +175,17 @@ def test_max_clusters_and_time_limit():
         ({"false_keep_rate": 0.0}, "false_keep_rate"),
         ({"false_keep_rate": 2.0}, "false_keep_rate"),
         ({"max_clusters": 1}, "max_clusters"),
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"n_clusters": 21}, "n_clusters=21 needs as many samples"),
+        ({"min_clusters": 5, "max_clusters": 3}, "min_clusters=5 is above max_clusters=3"),
+        ({"min_cluster_size": 0}, "min_cluster_size"),
+        ({"outliers": "yes"}, "outliers"),
         ({"n_resamples": -1}, "n_resamples"),
         ({"time_limit": 0}, "time_limit"),
     ],
 )
 def test_bad_settings(setting, text):
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises((ValueError, TypeError), match=text):
         AutoCluster(**setting).fit(np.random.default_rng(0).normal(size=(20, 3)))
 
 
@@ -152,14 +219,14 @@ class Press:
 
 def press_while_screening(monkeypatch, press):
     """The first look at the columns ends with a signal."""
-    screen = search_module.screen
+    screen = examining.screen
 
     def screen_and_press(*given, **options):
         found = screen(*given, **options)
         press()
         return found
 
-    monkeypatch.setattr(search_module, "screen", screen_and_press)
+    monkeypatch.setattr(examining, "screen", screen_and_press)
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +249,7 @@ def same(a, b):
 @pytest.mark.parametrize(
     ("which", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")]
 )
-def test_the_first_signal_leaves_refinements_out(plain, monkeypatch, tmp_path, which, name):
+def test_the_first_signal_leaves_repeats_out(plain, monkeypatch, tmp_path, which, name):
     X, whole = plain
     before = signal.getsignal(which)
     press_while_screening(monkeypatch, Press(which=which))
@@ -190,31 +257,30 @@ def test_the_first_signal_leaves_refinements_out(plain, monkeypatch, tmp_path, w
     with pytest.warns(SearchInterrupted, match=rf"by {name}; the model is fitted.*resume="):
         model.fit(X)
     assert signal.getsignal(which) == before
-    assert f"{name} left refinements out." in model.verdict_
-    assert model.alternatives_ == []
-    assert adjusted_rand_score(model.labels_, whole.labels_) > 0.9
+    assert f"Repeats were left out because of {name}." in model.verdict_
+    np.testing.assert_array_equal(model.labels_, whole.labels_)
     assert (model.predict(X) == model.labels_).all()
     monkeypatch.undo()
     same(AutoCluster(random_state=0).fit(X, resume=tmp_path / "c"), whole)
 
 
-def test_a_signal_within_the_swarm_ends_it_there(plain, tmp_path):
+def test_a_signal_within_the_repeats_ends_them_there(plain, tmp_path):
     X, whole = plain
     seen = []
-    callbacks = [lambda g: seen.append(g.number), Press(at=3), Checkpoint(tmp_path / "c")]
-    with pytest.warns(SearchInterrupted, match="in generation 3 of"):
+    callbacks = [lambda g: seen.append(g.number), Press(at=2), Checkpoint(tmp_path / "c")]
+    with pytest.warns(SearchInterrupted, match="in generation 2 of"):
         AutoCluster(random_state=0, callbacks=callbacks).fit(X)
-    assert seen == [1, 2, 3]
+    assert seen == [1, 2]
     seen.clear()
     same(AutoCluster(random_state=0, callbacks=callbacks[:1]).fit(X, resume=tmp_path / "c"), whole)
-    assert seen[0] == 4  # what comes before the swarm is done again, the swarm goes on
+    assert seen == [3, 4]  # the repeats go on where they were stopped
 
 
-def test_a_stop_before_the_swarm_loses_nothing_of_it(plain, monkeypatch, tmp_path):
+def test_a_stop_before_the_repeats_loses_none_of_them(plain, monkeypatch, tmp_path):
     X, whole = plain
     path = tmp_path / "c"
     with pytest.warns(SearchInterrupted):
-        AutoCluster(random_state=0, callbacks=[Press(at=3), Checkpoint(path)]).fit(X)
+        AutoCluster(random_state=0, callbacks=[Press(at=2), Checkpoint(path)]).fit(X)
     press_while_screening(monkeypatch, Press())
     with pytest.warns(SearchInterrupted):
         AutoCluster(random_state=0, callbacks=[Checkpoint(path)]).fit(X, resume=path)
@@ -222,7 +288,7 @@ def test_a_stop_before_the_swarm_loses_nothing_of_it(plain, monkeypatch, tmp_pat
     seen = []
     model = AutoCluster(random_state=0, callbacks=[lambda g: seen.append(g.number)])
     same(model.fit(X, resume=path), whole)
-    assert seen[0] == 4
+    assert seen == [3, 4]
 
 
 def test_without_anybody_who_listens_ctrl_c_is_what_it_always_is(plain, monkeypatch):

@@ -53,6 +53,7 @@ def test_what_is_written_is_read(numbers, signs, unit):
         texts.append(f"{unit}{digits}" if before else f"{digits} {unit}".strip())
     chosen = find_format(texts)
     read = [chosen.read(text) for text in texts]
+    assert chosen.read_all(texts) == read
     share = 100 if unit == "%" else 1
     np.testing.assert_allclose(read, np.array(numbers) / share, rtol=1e-12)
     assert chosen.unit == unit
@@ -63,11 +64,13 @@ def test_what_is_written_is_read(numbers, signs, unit):
 def test_floats_as_python_writes_them_are_read_to_the_last_bit(number):
     text = repr(number)
     assert find_format([text]).read(text) == number
+    assert find_format([text]).read_all([text]) == [number]
 
 
 @given(st.text(max_size=20))
 def test_any_text_is_a_number_or_none(text):
     number = find_format([text]).read(text)
+    np.testing.assert_array_equal(find_format([text]).read_all([text]), [number])
     assert math.isnan(number) or math.isfinite(number) or len(text) > 3
 
 
@@ -111,6 +114,12 @@ def test_numbers_by_hand(texts, numbers):
 )
 def test_what_is_no_number(text):
     assert math.isnan(find_format([text]).read(text))
+
+
+def test_the_short_cut_reads_no_more_than_the_long_way():
+    chosen = find_format(["$1,234.50", "$2.00", "$30"])
+    odd = ["1$5", "$5$", "-$5", "-0,123", "0,123", "$-5", "5 $", "$ 5", "1,23", "$", "", "5.", "05"]
+    np.testing.assert_array_equal(chosen.read_all(odd), [chosen.read(text) for text in odd])
 
 
 def test_another_unit_is_not_read():

@@ -100,6 +100,20 @@ def hierarchy_coarse(rng: Rng) -> Sketch:
     return Sketch(inner[parts] + 0.7 * rng.standard_normal((len(parts), d)), parts // within)
 
 
+def clumpy_clusters(rng: Rng) -> Sketch:
+    """Clusters of uneven density: each is a few overlapping clumps of several sizes."""
+    k, d = int(rng.integers(2, 8)), int(rng.integers(2, 9))
+    centres = spread_centres(rng, np.ones(k), d, rng.uniform(3.0, 5.0))
+    parts = []
+    for centre, size in zip(centres, draw_sizes(rng, draw_rows(rng), k, smallest=30), strict=True):
+        clumps = int(rng.integers(3, 7))
+        places = 0.9 * rng.standard_normal((clumps, d))
+        spread = rng.uniform(0.3, 0.8, clumps)
+        own = rng.integers(0, clumps, size)
+        parts.append(centre + places[own] + spread[own, None] * rng.standard_normal((size, d)))
+    return pile(parts)
+
+
 def many_small(rng: Rng) -> Sketch:
     """From 20 to 100 clusters of a few rows or a few dozen rows."""
     k, d = int(log_uniform(rng, 20, 100)), int(rng.integers(2, 9))
@@ -193,6 +207,7 @@ KINDS = {
     "axis_lattice": Kind(axis_lattice, "table"),
     "simplex": Kind(simplex, "space"),
     "hierarchy_fine": Kind(hierarchy_fine, "space"),
+    "clumpy_clusters": Kind(clumpy_clusters, "space"),
     "hierarchy_coarse": Kind(hierarchy_coarse, "space"),
     "many_small": Kind(many_small, "space"),
     "nested_gaussians": Kind(nested_gaussians, "space"),

@@ -18,7 +18,7 @@ from bench.unseen.world.drawing import (
     log_uniform,
     product,
 )
-from bench.unseen.world.wide import n_columns, pixels, scene
+from bench.unseen.world.wide import n_columns, n_groups, pixels, scene
 
 
 def _factors(rng: Rng, n: int, count: int, decay: float) -> np.ndarray:
@@ -42,9 +42,10 @@ def _expression(rng: Rng, activity: np.ndarray, p: int) -> tuple[np.ndarray, np.
     return X, (loadings != 0).any(axis=0)
 
 
-def _gene_labels(rng: Rng, high: int = 8, n_low: int = 50, n_high: int = 110) -> np.ndarray:
-    k = int(rng.integers(2, high))
-    return labels_of(draw_sizes(rng, int(rng.integers(n_low, n_high)), k, smallest=5))
+def _gene_labels(rng: Rng, most: int = 12, n_low: int = 40, n_high: int = 120) -> np.ndarray:
+    k = n_groups(rng, most)
+    n = max(int(rng.integers(n_low, n_high)), 7 * k)
+    return labels_of(draw_sizes(rng, n, k, smallest=5))
 
 
 def genes_behind_factors(rng: Rng) -> Sketch:
@@ -72,9 +73,65 @@ def genes_of_subtypes(rng: Rng) -> Sketch:
     return Sketch(X, owner[parts], told)
 
 
+def genes_in_a_tree(rng: Rng) -> Sketch:
+    """Classes that branch off one another, as cells or tumours do: near kin differ in few columns.
+
+    Each branch changes columns of its own; rows also differ by a few continuous factors.
+    """
+    y, p = _gene_labels(rng), n_columns(rng, 200, 2000)
+    k = int(y.max()) + 1
+    level = np.zeros((k, p))
+    for child in range(1, k):
+        parent = int(rng.integers(child))
+        own = rng.random(p) < rng.uniform(0.02, 0.12)
+        level[child] = level[parent] + own * rng.normal(0, rng.uniform(1.0, 2.2), p)
+    factors = _factors(rng, len(y), int(rng.integers(2, 8)), rng.uniform(0.2, 0.8))
+    loadings = rng.standard_normal((factors.shape[1], p)) * (rng.random(p) < 0.3)
+    noise = rng.standard_normal((len(y), p)) * rng.gamma(4.0, 0.25, p)
+    X = level[y] + rng.uniform(0.3, 0.9) * product(factors, loadings) + noise
+    return Sketch(X, y, (level != level[0]).any(axis=0))
+
+
+def tumours(rng: Rng) -> Sketch:
+    """Samples of several types, some rare: modules of columns differ by type, and much else varies.
+
+    A share of each sample is other tissue, activity varies within a type, and tails are heavy.
+    """
+    y, p = _gene_labels(rng, 10), n_columns(rng, 250, 2000)
+    n, k, n_modules = len(y), int(y.max()) + 1, int(rng.integers(8, 26))
+    telling = rng.random(n_modules) < rng.uniform(0.3, 0.8)
+    telling[:2] = True
+    level = rng.normal(0, 1.0, (k, n_modules)) * telling
+    scatter = rng.uniform(0.3, 0.9, (k, n_modules))[y] * rng.standard_normal((n, n_modules))
+    purity = rng.uniform(rng.uniform(0.3, 0.8), 1.0, (n, 1))
+    activity = np.concatenate([purity * (level[y] + scatter), 2.0 * purity], axis=1)
+    member = rng.integers(-n_modules // 2, n_modules + 1, p)  # below 0: in no module
+    weight = rng.gamma(2.0, 0.5, p)
+    X = np.where(member >= 0, weight * activity[:, member], 0.0)
+    tails = rng.standard_t(int(rng.integers(3, 12)), (n, p))
+    X = X + tails * rng.gamma(4.0, 0.25, p) * rng.uniform(0.4, 1.0)
+    return Sketch(X, y, (member >= 0) & np.append(telling, False)[member])
+
+
+def persons_by_conditions(rng: Rng) -> Sketch:
+    """Each person is pictured once under each condition; conditions matter more than persons."""
+    k, conditions, side = (
+        int(rng.integers(low, high)) for low, high in ((5, 21), (7, 14), (12, 25))
+    )
+    y = np.repeat(np.arange(k), conditions)
+    condition = np.tile(np.arange(conditions), k)
+    across, down = pixels(side)
+    person = np.array([scene(rng, across, down, 12) for _ in range(k)])
+    effect = np.array([scene(rng, across, down, 6) for _ in range(conditions)])
+    effect *= rng.gamma(1.5, 1.0, (conditions, 1))  # most are mild, some are strong
+    own = 0.3 * rng.standard_normal((len(y), 1)) * scene(rng, across, down, 8)
+    X = person[y] + rng.uniform(0.5, 1.2) * effect[condition] * (1.0 + 0.4 * person[y]) + own
+    return Sketch(X + rng.uniform(0.05, 0.3) * rng.standard_normal(X.shape), y)
+
+
 def genes_in_batches(rng: Rng) -> Sketch:
     """Two or three batches shift all columns a little; the classes cross the batches."""
-    y, p = _gene_labels(rng, 6), n_columns(rng, 200, 1500)
+    y, p = _gene_labels(rng, 8), n_columns(rng, 200, 1500)
     batch = rng.integers(0, rng.integers(2, 4), len(y))
     effect = rng.uniform(0.1, 0.5) * rng.standard_normal((batch.max() + 1, p))
     shift = rng.normal(0, rng.uniform(0.8, 1.6), (y.max() + 1, p)) * (rng.random(p) < 0.15)
@@ -84,7 +141,7 @@ def genes_in_batches(rng: Rng) -> Sketch:
 
 
 def _person_labels(rng: Rng) -> np.ndarray:
-    k, each = int(rng.integers(4, 16)), int(rng.integers(10, 22))
+    k, each = int(rng.integers(4, 21)), int(rng.integers(8, 22))
     return np.repeat(np.arange(k), each)
 
 
@@ -113,7 +170,7 @@ def portraits_in_poses(rng: Rng) -> Sketch:
     places, widths = rng.uniform(0.2, 0.8, (8, 2)), rng.uniform(0.06, 0.16, 8)
     own = places + rng.normal(0, rng.uniform(0.02, 0.06), (k, 8, 2))
     depth = rng.uniform(-1, 1, (k, 8)) + rng.uniform(-1, 1, 8)
-    turn = rng.uniform(-1, 1, (len(y), 2)) * rng.uniform(0.03, 0.12)
+    turn = rng.uniform(-1, 1, (len(y), 2)) * rng.uniform(0.03, 0.3)
     X = np.zeros((len(y), side * side))
     for spot in range(8):
         at = own[y, spot] + turn
@@ -187,8 +244,8 @@ def signals_with_phase(rng: Rng) -> Sketch:
 
 
 _WIDE = (
-    genes_behind_factors, genes_of_subtypes, genes_in_batches, portraits_in_changing_light,
-    portraits_in_poses,
+    genes_behind_factors, genes_of_subtypes, genes_in_a_tree, genes_in_batches, tumours,
+    portraits_in_changing_light, portraits_in_poses, persons_by_conditions,
 )  # fmt: skip
 _TABLES = (
     classes_behind_size, classes_along_a_line, few_telling_columns, classes_by_spread,

@@ -15,9 +15,15 @@ from bench.unseen.world.drawing import (
 )
 
 
-def _groups(rng: Rng, low: int = 40, high: int = 120, most: int = 7) -> np.ndarray:
-    k = int(rng.integers(2, most))
-    return labels_of(draw_sizes(rng, int(rng.integers(low, high + 1)), k, smallest=7))
+def n_groups(rng: Rng, most: int) -> int:
+    """Return a number of groups from 2 to `most`; few are more likely than many."""
+    return int(log_uniform(rng, 2, most + 1))
+
+
+def _groups(rng: Rng, low: int = 40, high: int = 130, most: int = 12) -> np.ndarray:
+    k = n_groups(rng, most)
+    n = max(int(rng.integers(low, high + 1)), 8 * k)
+    return labels_of(draw_sizes(rng, n, k, smallest=5))
 
 
 def n_columns(rng: Rng, low: int = 100, high: int = 2000) -> int:
@@ -59,7 +65,7 @@ def gene_markers(rng: Rng) -> Sketch:
 
 def cell_counts(rng: Rng) -> Sketch:
     """Counts of molecules per cell: depth differs, many zeros; given as log(1 + count)."""
-    y, p = _groups(rng, 100, 400, 9), n_columns(rng, 100, 800)
+    y, p = _groups(rng, 100, 400, 14), n_columns(rng, 100, 800)
     k = int(y.max()) + 1
     base = log_uniform(rng, 0.05, 5.0, p)
     told = rng.random(p) < rng.uniform(0.05, 0.3)
@@ -71,7 +77,7 @@ def cell_counts(rng: Rng) -> Sketch:
 
 def texts(rng: Rng) -> Sketch:
     """Word counts by topic, weighted down for length; most entries are zero."""
-    y, p = _groups(rng, 80, 400, 8), n_columns(rng, 100, 1000)
+    y, p = _groups(rng, 80, 400, 12), n_columns(rng, 100, 1000)
     k = int(y.max()) + 1
     general = rng.dirichlet(np.full(p, 0.3))
     topics = rng.dirichlet(np.full(p, 0.05), k)
@@ -101,7 +107,7 @@ def scene(rng: Rng, across: np.ndarray, down: np.ndarray, spots: int) -> np.ndar
 
 def portraits(rng: Rng) -> Sketch:
     """Pictures of a few persons; light and pose change every picture of all persons."""
-    y, side = _groups(rng, 60, 250, 14), int(rng.integers(12, 29))
+    y, side = _groups(rng, 60, 250, 20), int(rng.integers(12, 29))
     k = int(y.max()) + 1
     across, down = pixels(side)
     common = scene(rng, across, down, 10)
@@ -118,7 +124,7 @@ def portraits(rng: Rng) -> Sketch:
 
 def small_pictures(rng: Rng) -> Sketch:
     """Strokes on a small grid of pixels, moved a little from picture to picture."""
-    y, side = _groups(rng, 150, 500, 9), int(rng.integers(8, 15))
+    y, side = _groups(rng, 150, 500, 12), int(rng.integers(8, 15))
     k = int(y.max()) + 1
     across, down = pixels(side)
     corners = rng.uniform(0.15, 0.85, (k, 4, 2))

@@ -1,83 +1,50 @@
-"""Other answers: no other is at least as good, with as few features and as few clusters.
-
-Quality, the number of features and the number of clusters pull against each other: a finer cut
-says more, fewer features are easier to explain. Quality is the modularity on the graph of
-neighbours in all kept columns, which judges every answer by the same measure; answers that do not
-come out again when rows are left out are not offered.
-"""
+"""Other answers: the next best of the judge that tell another story."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 from weft._base.arrays import Floats, Integers
-from weft.auto.family import CENTRE_STARTS
-from weft.auto.judging import Candidate, Resamples, stability_of
-from weft.columns.weights import explained
-from weft.kmeans.plain import kmeans
-from weft.metrics.graph import modularity_of
 
-LEAST_STABILITY = 0.5
+SAME_STORY = 0.9  # adjusted Rand index from which two clusterings say the same
+MAX_ALTERNATIVES = 6
 
 
 class Alternative(NamedTuple):
-    """One answer on the front of quality, few features and few clusters."""
+    """One answer, the chosen one first."""
 
-    quality: float  # modularity on the graph of all kept columns, below 1
-    stability: float  # mean adjusted Rand index over the resamples, 1 at best
-    n_features: int
+    quality: float  # the judge's score less that of the best candidate: 0 at best
     n_clusters: int
-    features: Integers  # columns of the table as given
     labels: Integers  # of the rows that were clustered
     method: str
 
 
 def find_alternatives(
-    table: Floats,
-    columns: Integers,
-    winner: Candidate,
-    candidates: list[Candidate],
-    data: Resamples,
+    labels: list[Integers], methods: list[str], scores: Floats, winner: int
 ) -> list[Alternative]:
-    """Return the front over all candidates, and over fewer features for the winner's number."""
-    graph = data.whole.neighbours
-    found = []
-
-    def offer(labels: Integers, stability: float, chosen: Integers, name: str) -> None:
-        if labels.max() > 0 and stability >= LEAST_STABILITY:
-            quality, number = modularity_of(labels, graph), int(labels.max()) + 1
-            found.append(Alternative(quality, stability, len(chosen), number, chosen, labels, name))
-
-    for one in [winner, *candidates]:
-        offer(one.labels, one.stability, columns, one.name)
-    strongest = np.argsort(-explained(table, winner.labels), kind="stable")
-    n_features = len(columns) // 2
-    while n_features >= 1 and data.rows:
-        chosen = np.sort(strongest[:n_features])
-        rows = np.ascontiguousarray(table[:, chosen])
-        rng = np.random.default_rng([data.seed, 3, n_features])
-        labels, *again = (
-            kmeans(part, winner.n_clusters, CENTRE_STARTS, rng).labels
-            for part in (rows, *(rows[which] for which in data.rows))
-        )
-        stability = stability_of(labels, again, data.rows)
-        offer(labels, stability, columns[chosen], f"centres-{winner.n_clusters}")
-        n_features //= 2
-    return pareto_front(found)
+    """Return the winner, then further candidates by score that differ from all before them."""
+    chosen: list[int] = [winner]
+    for place in np.argsort(-scores, kind="stable"):
+        if len(chosen) == MAX_ALTERNATIVES:
+            break
+        like = (adjusted_rand_score(labels[place], labels[other]) for other in chosen)
+        if all(index < SAME_STORY for index in like):
+            chosen.append(int(place))
+    best = float(scores.max())
+    return [
+        Alternative(float(scores[at]) - best, int(labels[at].max()) + 1, labels[at], methods[at])
+        for at in chosen
+    ]
 
 
-def pareto_front(found: list[Alternative]) -> list[Alternative]:
-    """Return those that no other beats in quality, features and clusters; best quality first."""
-    front: list[Alternative] = []
-    for one in sorted(found, key=lambda a: (-a.quality, a.n_features, a.n_clusters)):
-        beaten = any(
-            other.quality >= one.quality
-            and other.n_features <= one.n_features
-            and other.n_clusters <= one.n_clusters
-            for other in front
-        )
-        if not beaten:
-            front.append(one)
-    return front
+def different(alternatives: tuple[Alternative, ...]) -> list[Alternative]:
+    """Return the first, and those of the others that tell another story than all before them."""
+    chosen: list[Alternative] = []
+    for one in alternatives:
+        like = (adjusted_rand_score(one.labels, other.labels) for other in chosen)
+        if len(chosen) < MAX_ALTERNATIVES and all(index < SAME_STORY for index in like):
+            chosen.append(one)
+    return chosen

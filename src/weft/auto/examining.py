@@ -12,13 +12,16 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.candidates import Candidate, generate
 from weft.auto.evidence import measure, measure_table
-from weft.auto.working import Prepared, prepare
+from weft.auto.evidence.lumps import one_lump_copies
+from weft.auto.working import MAX_AXES, Prepared, prepare
 from weft.backends import CPU, Backend
 from weft.columns.screening import USUAL_RATE, Screening, screen
 from weft.columns.wide import is_wide, screen_wide
+from weft.parallel.blas import one_blas_thread
 
 FEWEST_ROWS = 10  # below, no clustering can be told from chance
 FIXED = 0  # the seed of every draw that the answer depends on
+WIDE_AXES = 12  # of a wide table: with few rows, later axes are mostly noise
 COMMON_UNIT = 30.0  # columns whose deviations differ by a smaller factor may share a unit
 
 
@@ -62,12 +65,15 @@ def examine(
     in_one_unit = wide and share_a_unit(scales[kept])
     if in_one_unit:
         table = table * scales[kept]
-    prepared = prepare(table, FIXED, standardise=not in_one_unit)
+    max_axes = WIDE_AXES if wide else MAX_AXES
+    prepared = prepare(table, FIXED, standardise=not in_one_unit, max_axes=max_axes)
     candidates = generate(prepared, max_clusters=max_clusters)
     if not candidates:
         return Examined(screening, kept, prepared)
-    values = measure(prepared, candidates)
-    table_values = measure_table(prepared, candidates, values)
+    with one_blas_thread():
+        copies = one_lump_copies(prepared)
+    values = measure(prepared, candidates, copies)
+    table_values = measure_table(prepared, candidates, values, copies)
     return Examined(screening, kept, prepared, tuple(candidates), values, table_values)
 
 

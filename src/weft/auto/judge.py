@@ -26,7 +26,7 @@ from weft.auto.evidence import relative
 from weft.auto.trees import Forest, forest_from, logistic, predict, read
 
 TOP = 10  # candidates that the winner is compared with
-VERSION = 1
+VERSION = 2
 
 
 class Judge(NamedTuple):
@@ -50,9 +50,12 @@ class Verdict(NamedTuple):
     features: Floats  # evidence of the winner, as the ranker saw it
 
 
+PATH = Path(__file__).with_name("judge.npz")
+
+
 @lru_cache(maxsize=4)
-def load(path: Path) -> Judge:
-    """Read a judge from its file."""
+def load(path: Path = PATH) -> Judge:
+    """Read a judge from its file; the shipped one unless another is named."""
     arrays = read(path)
     if "version" not in arrays or int(arrays["version"]) != VERSION:
         raise ValueError(f"{path.name} is not a judge of version {VERSION}; train it again.")
@@ -85,6 +88,11 @@ def rand_index(a: Integers, b: Integers) -> float:
     return 1.0 if highest == expected else float((pairs - expected) / (highest - expected))
 
 
+def cluster_counts(labels: Integers) -> Integers:
+    """Return the number of clusters of each row of labels (C, n); -1 is none."""
+    return np.array([len(np.unique(row[row >= 0])) for row in labels], dtype=np.int64)
+
+
 def score_features(scores: Floats, labels: Integers) -> Floats:
     """Return how clear the winner is and how far the best candidates agree with it.
 
@@ -99,7 +107,7 @@ def score_features(scores: Floats, labels: Integers) -> Floats:
     if len(others) == 0:
         return np.array([scores[winner], 0.0, 0.0, 1.0, 0.0, 1.0])
     agreement = np.array([rand_index(labels[winner], labels[other]) for other in others])
-    counts = np.log([len(np.unique(labels[c][labels[c] >= 0])) for c in order])
+    counts = np.log(cluster_counts(labels[order]))
     different = others[agreement < 0.9]
     lead = scores[winner] - (scores[different[0]] if len(different) else scores[others[-1]])
     return np.array(

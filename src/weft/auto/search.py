@@ -1,11 +1,13 @@
 """The whole of AutoCluster: rows in; clusters, weights, doubts and alternatives out.
 
-1. Columns come in units of their deviation; those that matter are kept (`screening`).
-2. Columns that repeat each other share one column's weight.
-3. The family of clusterings competes on the kept columns; the one that holds wins (`judging`).
-4. Sharper weights are proposed (what the clusters explain of each column; a swarm), and taken if
-   they tell the same clusters as steadily.
-5. If nothing matters, or nothing holds, the answer is "no clusters": one label for all rows.
+1. Columns that matter are kept (`weft.columns.screening`); where none is, all get a second chance.
+2. A wide family of clusterings competes on them (`candidates`).
+3. Evidence that needs no labels is taken of each (`evidence`), and a judge that was trained on
+   made-up tables ranks them (`judge`). It also says how likely it is that there are no clusters,
+   and that the winner is right.
+4. The search is repeated on parts of the rows: what comes out again is stable (`resampling`).
+
+All draws but those of step 4 are fixed by the table, so that another seed gives the same clusters.
 """
 
 from __future__ import annotations
@@ -17,232 +19,240 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
-from weft.auto.alternatives import Alternative, find_alternatives
-from weft.auto.family import Member, overlapping_members, separated_members
-from weft.auto.judging import (
-    CONVINCING,
-    Candidate,
-    Resamples,
-    alike,
-    choose,
-    cluster_stability,
-    judge_overlapping,
-    judge_separated,
-    make_resamples,
-    run_members,
-    stability_of,
-)
+from weft._base.labels import number_by_first_row
+from weft.auto.alternatives import Alternative, different, find_alternatives
+from weft.auto.candidates import Candidate
+from weft.auto.candidates.trees import flooded
+from weft.auto.examining import FIXED, examine
+from weft.auto.judge import Verdict, judge_candidates, load
+from weft.auto.resampling import RepeatedSearch
+from weft.auto.sources import Sources, as_alternatives, cluster_sources, confidence_of, method_of
+from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
-from weft.columns.screening import Screening, screen
-from weft.columns.weights import explained
+from weft.columns.screening import Screening
+from weft.columns.weights import association
+from weft.parallel.blas import one_blas_thread
 
-FEWEST_ROWS = 10  # below, no clustering could hold
-MOST_ROWS = 2000  # that are clustered; the others follow their nearest neighbour
-MOST_CLUSTERS = 50
-REPEATS = 0.95  # correlation from which a column repeats another
-SAME_STORY = 0.8  # adjusted Rand index from which two clusterings tell the same clusters
-RESAMPLES_TO_SHARPEN = 2
-AS_STEADY = 0.02  # stability that sharper weights may cost
+SURE = 0.5  # confidence from which clusters of the numbers alone are the answer of a mixed table
 
 
 class Settings(NamedTuple):
     """What the user may set."""
 
     rate: float
+    n_clusters: int | None
+    min_clusters: int | None
     max_clusters: int | None
+    min_cluster_size: int
+    outliers: bool
     n_resamples: int
     time_limit: float | None
-    n_jobs: int | None
     seed: int
-    refine: bool = True
-    swarm: bool = True
     backend: Backend = CPU
+
+
+class Partition(NamedTuple):
+    """The judge's choice for some rows; `labels` are all 0 where there are no clusters."""
+
+    labels: Integers
+    kept: Mask  # columns that it is made on
+    screening: Screening
+    confidence: float
+    method: str = ""  # empty where there are no clusters
+    verdict: Verdict | None = None
+    candidates: tuple[Candidate, ...] = ()
+    prepared: Prepared | None = None
+    others: tuple[Alternative, ...] = ()  # answers of other views of the table
+    caution: str = ""  # what to know before the answer is used
+
+    @property
+    def clustered(self) -> bool:
+        """Whether clusters were found."""
+        return bool(self.method)
 
 
 class Answer(NamedTuple):
     """What was found; `labels` belong to `rows` alone."""
 
-    rows: Integers  # which rows were clustered
+    rows: Integers
     labels: Integers
-    weights: Floats  # (d,) times a column as given; 0 where it was dropped
-    screening: Screening
-    keep_share: Floats  # (d,) share of resamples that kept the column
-    weight_interval: Floats  # (2, d) 5 % and 95 % over the resamples
-    winner: Candidate | None
-    cluster_stability: Floats
+    partition: Partition
+    weights: Floats  # (d,) 0 where a column was dropped
     alternatives: list[Alternative]
-    hurried: str  # who left refinements out; empty: nobody
+    cut_short_by: str  # who left rounds out; empty: nobody
 
 
 def search(
-    X: Floats,
-    settings: Settings,
-    propose: Callable[..., Floats] | None,
-    stopped_by: Callable[[], str] = str,
+    X: Floats, scales: Floats, settings: Settings, clock: Clock, sources: Sources | None = None
 ) -> Answer:
-    """Find the clusters of X, whose columns have deviation 1, or 0 where they are constant.
+    """Find the clusters of X, which is in units of its columns' deviations, `scales`.
 
-    `propose(rows, labels, seed)` returns a swarm's weights. `stopped_by()` names who wants an end,
-    if anybody does: refinements are then left out, as after the time limit.
+    With `sources`, the columns of X are coordinates of these source columns.
     """
-    rng = np.random.default_rng([settings.seed, 9])
-    clock = _Clock(settings.time_limit, stopped_by)
-    screening = screen(X, settings.rate, rng, backend=settings.backend)
     rows = np.arange(len(X))
-    if len(X) > MOST_ROWS:
-        rows = np.sort(rng.choice(len(X), MOST_ROWS, replace=False))
-    keep_share, again = _screen_again(X, screening, settings, rng, clock)
-    kept = screening.kept
-    if not kept.any() or len(X) < FEWEST_ROWS:
-        return _no_clusters(rows, screening, keep_share, X.shape[1], clock)
-    flat = _shared_weight(X[np.ix_(rows, kept)])
-    table = X[np.ix_(rows, kept)] * flat
-    most = MOST_CLUSTERS if settings.max_clusters is None else settings.max_clusters
-    n_resamples = settings.n_resamples if not clock.late(0.5) else min(2, settings.n_resamples)
-    data = make_resamples(table, most, n_resamples, settings.seed, settings.n_jobs)
-    separated = judge_separated(data)
-    overlapping: list[Candidate] = []
-    if separated[0].n_clusters < 2 or separated[0].score < CONVINCING:
-        overlapping = judge_overlapping(data, most)
-    winner = choose(separated, overlapping)
-    if winner is None:
-        return _no_clusters(rows, screening, keep_share, X.shape[1], clock)
-    sharp = np.ones(int(kept.sum()))
-    if settings.refine and not clock.late(0.7):
-        proposals = [explained(table, winner.labels)]
-        if propose is not None and settings.swarm and not clock.late(0.8):
-            proposals.append(propose(table, winner.labels, settings.seed))
-        winner, sharp = _sharpen(table, winner, proposals, most, data)
-    weights = np.zeros(X.shape[1])
-    weights[kept] = flat * sharp
-    interval = _weight_interval(X, rows, weights, winner, data, again)
-    others = (
-        []
-        if clock.late(0.9)
-        else find_alternatives(
-            table, np.flatnonzero(kept), winner, [*separated, *overlapping], data
-        )
+    if len(X) > MAX_ROWS:
+        rng = np.random.default_rng([FIXED, 7])
+        rows = np.sort(rng.choice(len(X), MAX_ROWS, replace=False))
+    with one_blas_thread():
+        partition = partition_of(X, scales, rows, settings, sources)
+        weights = np.zeros(X.shape[1])
+        others: list[Alternative] = []
+        if partition.clustered:
+            inside = partition.labels >= 0
+            table = X[np.ix_(rows[inside], np.flatnonzero(partition.kept))]
+            weights[partition.kept] = association(table, partition.labels[inside])
+            if sources is not None:
+                weights = sources.share_weights(weights)
+            if not clock.is_late(0.8):
+                others = _alternatives(partition, settings)
+    return Answer(rows, partition.labels, partition, weights, others, clock.stopped_by)
+
+
+def repeated_search(
+    X: Floats,
+    scales: Floats,
+    answer: Answer,
+    settings: Settings,
+    sources: Sources | None = None,
+) -> RepeatedSearch:
+    """Return the objective that repeats the search on parts of the answer's rows."""
+
+    def repeat(places: Integers) -> tuple[Integers, Mask]:
+        chosen = answer.rows[places]
+        own = None if sources is None else sources.take(chosen)
+        with one_blas_thread():
+            part = partition_of(X[chosen], scales, np.arange(len(places)), settings, own)
+        return part.labels, part.kept
+
+    return RepeatedSearch(answer.labels, X.shape[1], settings.n_resamples, settings.seed, repeat)
+
+
+def partition_of(
+    X: Floats,
+    scales: Floats,
+    rows: Integers,
+    settings: Settings,
+    sources: Sources | None = None,
+) -> Partition:
+    """Return the choice for the rows; columns are screened on all of X."""
+    if sources is not None and settings.n_clusters != 1:
+        return _partition_of_sources(X, scales, rows, settings, sources)
+    if settings.n_clusters == 1:
+        kept = np.ptp(X, axis=0) > 0.0
+        group = np.full(len(kept), -1, dtype=np.int64)
+        screening = Screening(~kept & False, ~kept & False, group, np.zeros(len(kept)))
+        return Partition(np.zeros(len(rows), dtype=np.int64), ~kept & False, screening, 1.0)
+    most = settings.n_clusters or settings.max_clusters
+    examined = examine(
+        X, scales, rows, rate=settings.rate, backend=settings.backend, max_clusters=most
     )
-    return Answer(
+    prepared, candidates = examined.prepared, examined.candidates
+    nothing = Partition(
+        np.zeros(len(rows), dtype=np.int64), np.zeros_like(examined.kept), examined.screening, 1.0
+    )
+    allowed = np.array([_is_allowed(each, settings) for each in candidates], dtype=bool)
+    if prepared is None or not allowed.any():
+        return nothing
+    judge = load()
+    verdict = judge_candidates(
+        judge, examined.values, examined.table_values, examined.labels(), allowed
+    )
+    told = settings.n_clusters is not None or settings.min_clusters is not None
+    if verdict.no_clusters >= judge.gate_threshold and not told:
+        return nothing._replace(confidence=verdict.no_clusters, verdict=verdict)
+    winner = candidates[verdict.winner]
+    return Partition(
+        _answer_labels(prepared, winner, settings),
+        examined.kept,
+        examined.screening,
+        verdict.confidence,
+        winner.generators[0],
+        verdict,
+        candidates,
+        prepared,
+    )
+
+
+def _partition_of_sources(
+    X: Floats, scales: Floats, rows: Integers, settings: Settings, sources: Sources
+) -> Partition:
+    """Return the clusters of a table with categories.
+
+    If the numbers among the kept columns show clusters by themselves and the judge is sure of
+    them, they are the answer: categories then describe it. Otherwise all kept columns decide.
+    """
+    found = cluster_sources(
+        sources,
         rows,
-        winner.labels,
-        weights,
+        rate=settings.rate,
+        low=settings.n_clusters or settings.min_clusters,
+        high=settings.n_clusters or settings.max_clusters,
+        rng=np.random.default_rng([FIXED, 10]),
+    )
+    screening = sources.spread(found.screening)
+    if not found.found:
+        nothing = np.zeros(len(rows), dtype=np.int64)
+        return Partition(nothing, np.zeros_like(screening.kept), screening, 0.5)
+    by_columns = as_alternatives(found.found, found.found[0].stability)
+    numbers = sources.coordinates_of_numbers(found.kept)
+    others: tuple[Alternative, ...] = ()
+    if len(np.unique(sources.owner[numbers])) >= 2:
+        part = partition_of(X[:, numbers], scales[numbers], rows, settings)
+        if part.clustered and part.confidence >= SURE:
+            kept = np.zeros(X.shape[1], dtype=bool)
+            kept[numbers] = part.kept
+            return part._replace(kept=kept, screening=screening, others=by_columns[:1])
+        others = tuple(_alternatives(part, settings)) if part.clustered else ()
+    chosen = found.found[0]
+    return Partition(
+        chosen.labels,
+        found.kept[sources.owner],
         screening,
-        keep_share,
-        interval,
-        winner,
-        cluster_stability(winner, data.rows[: len(winner.again)]),
-        others,
-        clock.hurried,
+        confidence_of(chosen),
+        method_of(chosen),
+        others=(by_columns[0], *found.without, *others, *by_columns[1:]),
+        caution=found.caution,
     )
 
 
-class _Clock:
-    """How much of the time limit is gone, and whether somebody wants an end before."""
+def _is_allowed(candidate: Candidate, settings: Settings) -> bool:
+    sizes = np.bincount(candidate.labels[candidate.labels >= 0])
+    low = settings.n_clusters or settings.min_clusters or 2
+    high = settings.n_clusters or settings.max_clusters or len(candidate.labels)
+    return low <= len(sizes) <= high and int(sizes.min()) >= settings.min_cluster_size
 
-    def __init__(self, limit: float | None, stopped_by: Callable[[], str]):
+
+def _answer_labels(prepared: Prepared, candidate: Candidate, settings: Settings) -> Integers:
+    """Return a candidate's labels in the order of the given rows."""
+    labels = candidate.labels
+    if not settings.outliers and labels.min() < 0:
+        labels = flooded(prepared.trees[1].edges, labels)
+    return number_by_first_row(prepared.restore(labels))
+
+
+def _alternatives(partition: Partition, settings: Settings) -> list[Alternative]:
+    verdict, prepared = partition.verdict, partition.prepared
+    if verdict is None or prepared is None:
+        return different(partition.others)
+    labels = [_answer_labels(prepared, each, settings) for each in partition.candidates]
+    methods = [each.generators[0] for each in partition.candidates]
+    found = find_alternatives(labels, methods, verdict.scores, verdict.winner)
+    return different((found[0], *partition.others, *found[1:]))
+
+
+class Clock:
+    """How much of the time limit is gone, and whether somebody asked for an end before."""
+
+    def __init__(self, limit: float | None, asked_by: Callable[[], str]) -> None:
         self.limit = limit
-        self.stopped_by = stopped_by
+        self.asked_by = asked_by
         self.start = time.monotonic()
-        self.hurried = ""
+        self.stopped_by = ""
 
-    def late(self, share: float) -> bool:
+    def is_late(self, share: float) -> bool:
         """Say whether so much of the limit has passed; what is asked for is then left out."""
-        who = self.stopped_by()
+        who = self.asked_by()
         if self.limit is not None and time.monotonic() - self.start > share * self.limit:
             who = who or "the time limit"
-        self.hurried = who or self.hurried
+        self.stopped_by = who or self.stopped_by
         return bool(who)
-
-
-def _shared_weight(rows: Floats) -> Floats:
-    """Return 1 / √(columns that repeat it, itself included): together they count once."""
-    if rows.shape[1] < 2:
-        return np.ones(rows.shape[1])
-    repeats = np.abs(np.corrcoef(rows, rowvar=False)) >= REPEATS
-    np.fill_diagonal(repeats, True)
-    share: Floats = 1.0 / np.sqrt(repeats.sum(axis=1))
-    return share
-
-
-def _screen_again(
-    X: Floats, first: Screening, settings: Settings, rng: np.random.Generator, clock: _Clock
-) -> tuple[Floats, list[Mask]]:
-    """Screen resamples of the rows; return each column's share of keeps, and the masks."""
-    masks = []
-    for _ in range(settings.n_resamples):
-        if clock.late(0.4):
-            break
-        part = rng.choice(len(X), max(2, int(0.7 * min(len(X), 1400))), replace=False)
-        again = screen(X[np.sort(part)], settings.rate, rng, backend=settings.backend)
-        masks.append(again.kept)
-    if not masks:
-        return first.kept.astype(float), []
-    return np.mean(masks, axis=0), masks
-
-
-def _sharpen(
-    table: Floats, winner: Candidate, proposals: list[Floats], most: int, data: Resamples
-) -> tuple[Candidate, Floats]:
-    """Return the winner in the steadiest of the proposed metrics that tells the same clusters."""
-    members = {**separated_members(data.whole.few.shape[1]), **overlapping_members(most)}
-    member: Member = members[winner.name]
-    best, weights = winner, np.ones(table.shape[1])
-    bar = winner.stability - AS_STEADY
-    for proposal in proposals:
-        moved = make_resamples(
-            table * proposal,
-            most,
-            min(len(data.rows), RESAMPLES_TO_SHARPEN),
-            data.seed,
-            data.n_jobs,
-        )
-        labels, *again = run_members({winner.name: member}, moved)[winner.name]
-        stability = stability_of(labels, again, moved.rows)
-        if stability >= bar and alike(labels, winner.labels) >= SAME_STORY:
-            best = winner._replace(labels=labels, stability=stability, again=again)
-            weights, bar = proposal, max(bar, stability)
-    return best, weights
-
-
-def _weight_interval(
-    X: Floats,
-    rows: Integers,
-    weights: Floats,
-    winner: Candidate,
-    data: Resamples,
-    masks: list[Mask],
-) -> Floats:
-    """Return 5 % and 95 % of each column's weight: explained shares in the resamples' clusters."""
-    if not winner.again:
-        return np.stack([weights, weights])
-    kept = weights > 0.0
-    table = X[np.ix_(rows, kept)]
-    centre = explained(table, winner.labels)
-    drawn = np.zeros((len(winner.again), len(weights)))
-    for number, (part, again) in enumerate(zip(data.rows, winner.again, strict=False)):
-        if again.max() > 0:
-            ratio = np.divide(
-                explained(table[part], again), centre, out=np.ones_like(centre), where=centre > 0.0
-            )
-            drawn[number, kept] = weights[kept] * ratio
-        if number < len(masks):
-            drawn[number] *= masks[number]
-    return np.quantile(drawn, [0.05, 0.95], axis=0)
-
-
-def _no_clusters(
-    rows: Integers, screening: Screening, keep_share: Floats, n_columns: int, clock: _Clock
-) -> Answer:
-    return Answer(
-        rows,
-        np.zeros(len(rows), dtype=np.int64),
-        np.zeros(n_columns),
-        screening,
-        keep_share,
-        np.zeros((2, n_columns)),
-        None,
-        np.zeros(1),
-        [],
-        clock.hurried,
-    )

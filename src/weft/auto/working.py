@@ -17,8 +17,11 @@ MAX_ROWS = 2_000
 N_NEIGHBOURS = 30
 MIN_SAMPLES = (1, 5, 10)  # neighbours that make a row dense; 1 gives plain distances
 PLAIN_COLUMNS = 12  # tables up to this width keep their columns
-MAX_AXES = 12
+MAX_AXES = 20
 MAX_TIES = 64  # columns that play the same part and are told apart
+FEWEST_TO_HALVE = 4  # columns from which on half of them can still show clusters
+N_SPLITS = 2  # random splits of the columns, two halves each
+HALF_ROWS = 600  # most rows that halves of the columns are looked at with
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Floats = NDArray[np.float64]
@@ -49,6 +52,9 @@ class Prepared(NamedTuple):
     trees : a spanning tree of mutual reachability for each of MIN_SAMPLES; the first is that of
         plain distances
     first_equal : (n,) the first row that is equal to each row; equal rows stand together
+    half_rows : rows that halves of the columns are looked at with, in canonical order
+    halves : the half_rows on random halves of the columns, reduced like `points`; none where
+        columns are few
     """
 
     points: Floats
@@ -61,6 +67,8 @@ class Prepared(NamedTuple):
     cores: Floats
     trees: tuple[SpanningTree, ...]
     first_equal: Ints
+    half_rows: Ints
+    halves: tuple[Floats, ...]
 
     def restore(self, labels: Ints) -> Ints:
         """Labels in the caller's order of rows."""
@@ -150,8 +158,8 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
     """Scores on the axes whose variance is beyond that of noise, at least two.
 
     Noise of n rows and d independent columns has no axis beyond the mean variance times
-    (1 + √(d / n))² (Marchenko, Pastur 1967). The mean is taken once more without the
-    axes found, which would hide weaker ones.
+    (1 + √(d / n))² (Marchenko, Pastur 1967). The mean is taken again without the axes found,
+    which would hide weaker ones, until no more are found.
     """
     n, d = X.shape
     X = X - X.mean(axis=0)
@@ -163,11 +171,12 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
         values, vectors = np.linalg.eigh(X.T @ X)
         values = values[::-1]
         scores = X @ vectors[:, ::-1]
-    n_axes = 0
-    for _ in range(2):
+    n_axes, n_before = 0, -1
+    while n_before < n_axes < max_axes:
+        n_before = n_axes
         edge = values[n_axes:].sum() / d * (1.0 + np.sqrt(d / n)) ** 2
         n_axes = int((values > edge).sum())
-    n_axes = int(np.clip(n_axes, 2, max_axes))
+    n_axes = int(np.clip(n_axes, min(2, len(values)), max_axes))
     scores = scores[:, :n_axes]
     # Signs of eigenvectors are arbitrary: the largest score is positive.
     largest = np.abs(scores).argmax(axis=0)
@@ -223,12 +232,36 @@ def prepare(
     if n_columns == 0:
         table = np.zeros((len(table), 1))
     with threadpool_limits(1, "blas"):
-        if n_columns > PLAIN_COLUMNS:
-            table = principal_axes(table, max_axes)
-    return _shared(np.ascontiguousarray(table), row_order, seed, n_columns, first_equal)
+        half_rows, halves = halved(table, seed, max_axes)
+        points = on_few_axes(table, max_axes)
+    shared = _shared(points)
+    return Prepared(points, row_order, seed, n_columns, *shared, first_equal, half_rows, halves)
 
 
-def _shared(points: Floats, order: Ints, seed: int, n_columns: int, first_equal: Ints) -> Prepared:
+def on_few_axes(table: Floats, max_axes: int) -> Floats:
+    """The columns themselves where they are few, otherwise their principal axes."""
+    reduced = principal_axes(table, max_axes) if table.shape[1] > PLAIN_COLUMNS else table
+    return np.ascontiguousarray(reduced)
+
+
+def halved(table: Floats, seed: int, max_axes: int) -> tuple[Ints, tuple[Floats, ...]]:
+    """Some rows, and how they lie on random halves of the columns."""
+    n, d = table.shape
+    rows = np.linspace(0, n - 1, min(n, HALF_ROWS)).astype(np.int64)
+    if d < FEWEST_TO_HALVE:
+        return rows, ()
+    rng = np.random.default_rng([seed, 6])
+    table = table[rows]
+    splits = [np.array_split(rng.permutation(d), 2) for _ in range(N_SPLITS)]
+    return rows, tuple(
+        on_few_axes(table[:, np.sort(part)], max_axes) for split in splits for part in split
+    )
+
+
+def _shared(
+    points: Floats,
+) -> tuple[Floats, Ints, Floats, Floats, tuple[SpanningTree, ...]]:
+    """Distances, neighbours with their distances, cores, and spanning trees."""
     n = len(points)
     distances = np.empty((n, n))
     kernels.pairwise(points, distances)
@@ -238,18 +271,7 @@ def _shared(points: Floats, order: Ints, seed: int, n_columns: int, first_equal:
     kernels.nearest(distances, k, neighbours, lengths)
     cores = np.stack([lengths[:, min(m - 2, k - 1)] if m > 1 else np.zeros(n) for m in MIN_SAMPLES])
     trees = tuple(spanning_tree(distances, core) for core in cores)
-    return Prepared(
-        points,
-        order,
-        seed,
-        n_columns,
-        distances,
-        neighbours,
-        lengths,
-        cores,
-        trees,
-        first_equal,
-    )
+    return distances, neighbours, lengths, cores, trees
 
 
 def spanning_tree(distances: Floats, core: Floats) -> SpanningTree:

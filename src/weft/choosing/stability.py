@@ -6,7 +6,8 @@ there. The number of clusters is chosen by stability (Ben-Hur, Elisseeff and Guy
 based method for discovering structure in clustered data", 2002; Lange et al., "Stability-based
 validation of clustering solutions", 2004): the rows are split into halves, each half is clustered,
 and both label all rows. Coarse answers tend to be stable for free, so among numbers that are about
-as stable as the best the largest is taken.
+as stable as the best the largest is taken, unless a cluster gets small: few rows with a rare pair
+of levels are found again by any half, and are no cluster.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from weft.kmeans.plain import kmeans
 
 MAX_CLUSTERS = 12
 N_SPLITS = 10
+SMALLEST = 0.05  # share of the rows that every cluster of the finer answer must have
 AS_STABLE = 0.01  # adjusted Rand index by which a finer answer may be less stable than the best
 LEAST_STABLE = 0.5  # below, halves of the rows tell different stories
 FEWEST_ROWS = 10  # of a half, per cluster
@@ -54,11 +56,15 @@ def cluster_by_stability(
         labels = kmeans(points, n_clusters, 10, rng).labels
         agreed = [_agreement(points, half, n_clusters, rng) for half in halves]
         found.append(StableClustering(labels, n_clusters, float(np.mean(agreed))))
-    best = max(each.stability for each in found)
-    chosen = max(
-        (each for each in found if each.stability >= best - AS_STABLE),
-        key=lambda each: each.n_clusters,
-    )
+    best = max(found, key=lambda each: each.stability)
+    finer = [
+        each
+        for each in found
+        if each.n_clusters > best.n_clusters
+        and each.stability >= best.stability - AS_STABLE
+        and np.bincount(each.labels).min() >= SMALLEST * len(points)
+    ]
+    chosen = max([best, *finer], key=lambda each: each.n_clusters)
     others = [each for each in found if each is not chosen]
     return [chosen, *sorted(others, key=lambda each: -each.stability)]
 

@@ -6,11 +6,11 @@ Each range writes its own part of the output, so no bit depends on the number of
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import joblib
 from joblib.parallel import get_active_backend
@@ -18,8 +18,6 @@ from joblib.parallel import get_active_backend
 Task: TypeAlias = Callable[[int, int], None]
 # ``run(task, size)`` calls ``task(start, stop)`` over ranges that cover [0, size).
 Runner: TypeAlias = Callable[[Task, int], None]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 # More threads than this gain nothing, and a typing error must not start a million.
 _THREADS_PER_CORE = 8
@@ -77,14 +75,3 @@ def thread_runner(n_jobs: Any) -> Iterator[Runner]:
         return
     with ThreadPoolExecutor(n_threads) as pool:
         yield lambda task, size: map_ranges(task, size, n_threads, pool)
-
-
-def map_items(
-    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: Any
-) -> list[Result]:
-    """Return ``function(item)`` of each item, in their order, computed on threads."""
-    n_threads = local_threads(n_jobs)
-    if n_threads == 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(pool.map(function, items))

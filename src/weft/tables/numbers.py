@@ -94,6 +94,28 @@ class NumberFormat:
             number /= 1000.0
         return -number if _is_negative(shape) else number
 
+    def read_all(self, texts: Sequence[str]) -> list[float]:
+        """Return the numbers of many texts: `read`, with a short cut for the usual form."""
+        sign = re.escape(self.thousands)
+        whole = rf"(?:\d{{1,3}}(?:{sign}\d{{3}})+|\d+)" if sign else r"\d+"
+        usual = re.compile(rf"-?{whole}(?:{re.escape(self.decimal)}\d+)?")
+        unit = self.unit if self.is_money else ""
+        out = []
+        for text in texts:
+            bare = text
+            if unit:
+                at_start = text.startswith(unit)
+                bare = (text.removeprefix(unit) if at_start else text.removesuffix(unit)).strip()
+            # "0,123" has no thousands: that, and all that is less usual, is left to `read`.
+            if usual.fullmatch(bare) and bare.isascii() and bare.lstrip("-")[:1] != "0":
+                plain = bare.replace(self.thousands, "") if self.thousands else bare
+                out.append(
+                    float(plain if self.decimal == "." else plain.replace(self.decimal, "."))
+                )
+            else:
+                out.append(self.read(text))
+        return out
+
     def _takes_unit(self, shape: re.Match[str]) -> bool:
         unit = shape["before"] or shape["after"] or ""
         if not unit or unit in "%‰":

@@ -98,8 +98,10 @@ def read_column(reading: Reading, cells: Cells) -> Read:
         values = _by_text(cells, lambda text: read_date(text, reading.form), _date_number)
     elif reading.kind == "cyclic":
         values = _circle(reading, cells)
+    elif cells.form == "text":
+        values = cells.spread(reading.numbers.read_all(cells.texts))
     else:
-        values = _by_text(cells, reading.numbers.read, lambda number: number)
+        values = cells.numbers.copy()
     present = ~cells.is_missing
     if cells.form == "text" and reading.levels is None:
         blank = np.array([text.lower() in BLANKS for text in cells.texts] + [True])

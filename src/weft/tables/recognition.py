@@ -177,7 +177,7 @@ class Recogniser:
         if not meant:
             return None
         chosen = find_format(some_of(meant), hint=self.signs)
-        numbers = np.array([chosen.read(text) for text in cells.texts])
+        numbers = np.array(chosen.read_all(cells.texts))
         counts = cells.counts()
         is_meant = np.array([text.lower() not in BLANKS for text in cells.texts])
         n_meant = int(counts[is_meant].sum())

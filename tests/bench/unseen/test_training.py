@@ -112,7 +112,7 @@ def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
 
 def test_another_version_is_refused(trained, tmp_path):
     exporting.write(tmp_path / "judge.npz", {**trained.arrays, "version": np.array(0)})
-    with pytest.raises(ValueError, match="is not a judge of version 1; train it again"):
+    with pytest.raises(ValueError, match="is not a judge of version 2; train it again"):
         judging.load(tmp_path / "judge.npz")
 
 

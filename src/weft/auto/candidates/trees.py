@@ -7,7 +7,7 @@ from scipy.spatial.distance import squareform
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import MOST_CLUSTERS, up_to
 from weft.auto.kernels import trees as kernels
-from weft.auto.working import Ints, Prepared, SpanningTree
+from weft.auto.working import Floats, Ints, Prepared, SpanningTree
 
 # Most clusters, by Gini threshold. Ward, average and one Genie go on to 100.
 MOST_GENIE = {0.1: 15, 0.3: MOST_CLUSTERS, 0.5: 15, 0.7: 15}
@@ -19,8 +19,13 @@ LARGE_SHARES = (0.01, 0.03)
 
 
 def linkage_edges(prepared: Prepared, method: str) -> Ints:
+    """The merges of a linkage of the prepared rows as edges between rows of both clusters."""
+    return linkage_edges_of(prepared.distances, method)
+
+
+def linkage_edges_of(distances: Floats, method: str) -> Ints:
     """The merges of a linkage as edges between rows of both clusters."""
-    merges = linkage(squareform(prepared.distances, checks=False), method)[:, :2].astype(np.int64)
+    merges = linkage(squareform(distances, checks=False), method)[:, :2].astype(np.int64)
     n = len(merges) + 1
     first_row = np.arange(2 * n - 1)
     edges = np.empty((n - 1, 2), dtype=np.int64)

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates import FAMILIES, Candidate
+from weft.auto.evidence.chance import chance_of
 from weft.auto.evidence.distinct import DistinctClusters, distinct_clusters
+from weft.auto.evidence.halves import shown_in_halves
+from weft.auto.evidence.lumps import one_lump_copies
 from weft.auto.kernels import clusters as cluster_kernels
 from weft.auto.kernels import evidence as kernels
 from weft.auto.kernels.distances import minimax
@@ -50,6 +54,8 @@ WHOLE = (
     "reach_misplaced",
 )
 VOTES = ("agreement", "mean_agreement", "votes")
+BEYOND = ("silhouette_beyond_chance", "calinski_beyond_chance")
+HALVES = ("shown_in_halves", "alike_in_halves")
 SIZES = (
     "smallest_share",
     "largest_share",
@@ -59,11 +65,14 @@ SIZES = (
     "log_clusters",
     "log_rows",
     "log_axes",
+    "log_columns",
 )
 NAMES: tuple[str, ...] = (
     *(f"{name}_{part}" for name in PER_CLUSTER for part in ("mean", "worst", "best")),
     *WHOLE,
     *VOTES,
+    *BEYOND,
+    *HALVES,
     *SIZES,
 )
 
@@ -170,7 +179,9 @@ def agreement_of_families(labels: Ints, candidates: Sequence[Candidate]) -> Floa
     return np.column_stack([(best > AGREES).mean(axis=1), best.mean(axis=1), votes])
 
 
-def measure(prepared: Prepared, candidates: Sequence[Candidate]) -> Floats:
+def measure(
+    prepared: Prepared, candidates: Sequence[Candidate], copies: Sequence[Floats] | None = None
+) -> Floats:
     """Evidence without labels for each candidate.
 
     Values do not depend on the scale of the table and are finite. Most are larger where they
@@ -180,6 +191,7 @@ def measure(prepared: Prepared, candidates: Sequence[Candidate]) -> Floats:
     ----------
     prepared : what `weft.auto.working.prepare` gave
     candidates : what `weft.auto.candidates.generate` gave, or more like them
+    copies : what `weft.auto.evidence.lumps.one_lump_copies` gave; without it, it is computed
 
     Returns
     -------
@@ -210,7 +222,16 @@ def measure(prepared: Prepared, candidates: Sequence[Candidate]) -> Floats:
             np.log(n_clusters),
             np.full(len(labels), np.log(n)),
             np.full(len(labels), np.log(prepared.points.shape[1])),
+            np.full(len(labels), np.log(max(prepared.n_columns, 1))),
         ]
     )
     parts = np.stack([means, worst, best], axis=2).reshape(len(labels), -1)
-    return np.hstack([parts, whole, agreement_of_families(labels, candidates), numbers])
+    with threadpool_limits(1, "blas"):
+        chance = chance_of(one_lump_copies(prepared) if copies is None else copies, prepared.seed)
+        beyond = [
+            parts[:, NAMES.index("silhouette_mean")] - chance.silhouette_at(n_clusters),
+            whole[:, WHOLE.index("calinski")] - chance.calinski_at(n_clusters),
+        ]
+        halves = shown_in_halves(prepared, labels)
+    votes = agreement_of_families(labels, candidates)
+    return np.hstack([parts, whole, votes, np.column_stack(beyond), halves, numbers])

@@ -3,20 +3,16 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri
 from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates import Candidate
+from weft.auto.evidence.lumps import one_lump_copies
 from weft.auto.evidence.measures import NAMES, measure
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.distances import nearest, pairwise
 from weft.auto.working import Floats, Prepared, spanning_tree
 
-N_COPIES = 3
 CLUMP_NEIGHBOURS = 10
-FEW_VALUES = 0.3  # share of distinct values below which a column counts as one of few values
-WIDTHS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)  # of smoothing, in deviations
-ONE_MODE = 0.42  # dip · √n below which a column has one mode; uniform columns have .27 to .4
 # Measures whose largest value over the candidates says something of the table.
 MAXIMA = (
     "silhouette_mean",
@@ -37,6 +33,9 @@ MAXIMA = (
     "bic_full",
     "bic_diagonal",
     "calinski",
+    "silhouette_beyond_chance",
+    "calinski_beyond_chance",
+    "alike_in_halves",
     "agreement",
     "mean_agreement",
     "votes",
@@ -65,37 +64,6 @@ def column_dips(points: Floats) -> Floats:
     return np.array([dip(column) * np.sqrt(n) for column in np.sort(views, axis=0).T])
 
 
-def one_lump_margin(values: Floats, noise: Floats) -> Floats:
-    """Sorted values of one column, smoothed until they have one mode; same variance.
-
-    Columns with few distinct values keep them: smoothing would remove ties, which are no clusters.
-    """
-    n = len(values)
-    ordered = np.sort(values)
-    if (np.diff(ordered) > 0).sum() + 1 < FEW_VALUES * n:
-        return ordered
-    deviation = values.std()
-    for width in WIDTHS:
-        ordered = np.sort(values + width * deviation * noise)
-        if dip(ordered) * np.sqrt(n) < ONE_MODE:
-            break
-    ordered = ordered - ordered.mean()
-    return ordered * (deviation / max(ordered.std(), 1e-300))
-
-
-def one_lump_copy(points: Floats, rng: np.random.Generator) -> Floats:
-    """A copy with like margins and the same rank correlations, but one lump: a Gaussian copula."""
-    n, d = points.shape
-    ranks = points.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    scores = ndtri((ranks + 0.5) / n)
-    values, vectors = np.linalg.eigh(scores.T @ scores / n)
-    drawn = rng.standard_normal((n, d)) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-    drawn_ranks = drawn.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    noise = rng.standard_normal((n, d))
-    margins = np.column_stack([one_lump_margin(points[:, f], noise[:, f]) for f in range(d)])
-    return np.take_along_axis(margins, drawn_ranks, axis=0)
-
-
 def clumping(distances: Floats, lengths: Floats) -> Floats:
     """Logs of: nearest and tenth neighbour, mean edge of the spanning tree, spread of its edges.
 
@@ -107,15 +75,13 @@ def clumping(distances: Floats, lengths: Floats) -> Floats:
     return np.log(np.maximum(np.array(parts) / scale, 1e-6))
 
 
-def clump_evidence(prepared: Prepared) -> Floats:
+def clump_evidence(prepared: Prepared, lumps: Sequence[Floats]) -> Floats:
     """How much nearer neighbours and edges are than in copies that are one lump."""
     n = len(prepared.points)
     k = min(CLUMP_NEIGHBOURS, prepared.neighbours.shape[1])
     found = clumping(prepared.distances, prepared.neighbour_distances[:, :k])
-    rng = np.random.default_rng([prepared.seed, 4])
     copies = []
-    for _ in range(N_COPIES):
-        copy = np.ascontiguousarray(one_lump_copy(prepared.points, rng))
+    for copy in lumps:
         distances = np.empty((n, n))
         pairwise(copy, distances)
         lengths = np.empty((n, k))
@@ -125,7 +91,10 @@ def clump_evidence(prepared: Prepared) -> Floats:
 
 
 def measure_table(
-    prepared: Prepared, candidates: Sequence[Candidate], values: Floats | None = None
+    prepared: Prepared,
+    candidates: Sequence[Candidate],
+    values: Floats | None = None,
+    copies: Sequence[Floats] | None = None,
 ) -> Floats:
     """Evidence of the whole table.
 
@@ -134,17 +103,20 @@ def measure_table(
     prepared : what `weft.auto.working.prepare` gave
     candidates : its candidates
     values : what `measure` gave for them; without it, it is computed
+    copies : what `weft.auto.evidence.lumps.one_lump_copies` gave; without it, it is computed
 
     Returns
     -------
     (len(TABLE_NAMES),) float64
     """
+    if copies is None:
+        copies = one_lump_copies(prepared)
     if values is None:
-        values = measure(prepared, candidates)
+        values = measure(prepared, candidates, copies)
     n, d = prepared.points.shape
     with threadpool_limits(1, "blas"):
         dips = column_dips(prepared.points)
-        clumps = clump_evidence(prepared)
+        clumps = clump_evidence(prepared, copies)
     columns = [NAMES.index(name) for name in MAXIMA]
     most = values[:, columns].max(axis=0) if len(values) else np.zeros(len(columns))
     first = [

@@ -1,9 +1,11 @@
 """Whether rows of a mixed table are clumped, or one cloud cut into the same levels.
 
-Clustered rows have near neighbours. How near is near is told by clouds with the same margins, the
-same gaps and the same monotone dependence (see `weft.columns.mixed.copula`). Gaps are filled in the
-table and in the clouds alike, by the directions of the table: distances over what two rows share
-are too noisy to tell clumps from a cloud once a fifth of the values is missing.
+Clustered rows have near neighbours, and lie near few centres. How near is near is told by clouds
+with the same margins, the same gaps and the same monotone dependence (see
+`weft.columns.mixed.copula`). Centres see what neighbours do not: where columns have few levels, the
+rows of a cloud repeat each other as well. Gaps are filled in the table and in the clouds alike, by
+the directions of the table: distances over what two rows share are too noisy to tell clumps from a
+cloud once a fifth of the values is missing.
 """
 
 from __future__ import annotations
@@ -13,12 +15,16 @@ from scipy.stats import t as student
 
 from weft._base.arrays import Floats
 from weft.columns.mixed.copula import draw_cloud, fit_copula
-from weft.columns.mixed.embedding import learn_embedding, transform
+from weft.columns.mixed.embedding import transform
+from weft.columns.mixed.main_directions import MainView, along_main_directions, learn_main_view
 from weft.columns.source import MixedTable
+from weft.kmeans.plain import kmeans
 
 MAX_ROWS = 500
 N_CLOUDS = 20
 NEIGHBOUR = 5
+N_CENTERS = (2, 3, 4, 6)
+N_STARTS = 3
 # Added to squared distances per column before the logarithm: rows of few levels repeat each other,
 # and the logarithm of 0 would leave nothing else to say.
 FLOOR = 0.02
@@ -28,23 +34,39 @@ def is_clumped(table: MixedTable, level: float, rng: np.random.Generator) -> boo
     """Say whether the rows are nearer to each other than in one cloud, at that level."""
     if len(table.used) < 2:
         return False  # its margin is all there is, and that is kept in every cloud
-    return clumping(table, rng) > student.isf(level, N_CLOUDS - 1)
+    # The largest of several statistics is looked at, each at its share of the level.
+    share = level / (1 + len(N_CENTERS))
+    return clumping(table, rng) > student.isf(share, N_CLOUDS - 1)
 
 
 def clumping(table: MixedTable, rng: np.random.Generator) -> float:
-    """Return how many deviations of the clouds' nearness the rows are nearer to each other."""
+    """Return by how many deviations of the clouds the rows are more clumped, at most.
+
+    The largest is taken over the nearness of neighbours and of 2, 3, 4 and 6 centres.
+    """
     if len(table.values) > MAX_ROWS:
         chosen = np.sort(rng.choice(len(table.values), MAX_ROWS, replace=False))
         table = table.take_rows(chosen)
     if len(table.values) < 2 * NEIGHBOUR:
         return 0.0
-    embedding = learn_embedding(table)
+    view = learn_main_view(table)
     copula = fit_copula(table)
-    drawn = [transform(embedding, draw_cloud(copula, rng)) for _ in range(N_CLOUDS)]
-    clouds = np.array([nearness(points, len(table.used)) for points in drawn])
-    spread = max(float(clouds.std(ddof=1)) * np.sqrt(1.0 + 1.0 / N_CLOUDS), 1e-12)
-    own = nearness(transform(embedding, table.values), len(table.used))
-    return float((own - clouds.mean()) / spread)
+    clouds = np.array([_statistics(view, draw_cloud(copula, rng), rng) for _ in range(N_CLOUDS)])
+    spread = np.maximum(clouds.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / N_CLOUDS), 1e-12)
+    own = _statistics(view, table.values, rng)
+    return float(((own - clouds.mean(axis=0)) / spread).max())
+
+
+def _statistics(view: MainView, values: Floats, rng: np.random.Generator) -> Floats:
+    """Return how near the rows are to each other, and to 2, 3, 4 and 6 centres."""
+    n_sources = len({block.source for block in view.embedding.blocks})
+    near = nearness(transform(view.embedding, values), n_sources)
+    points = along_main_directions(view, values)
+    total = float(((points - points.mean(axis=0)) ** 2).sum())
+    if not total > 0.0:
+        return np.full(1 + len(N_CENTERS), near)
+    within = [kmeans(points, count, N_STARTS, rng).within for count in N_CENTERS]
+    return np.array([near, *(-np.log(np.maximum(within, 1e-12 * total) / total))])
 
 
 def nearness(points: Floats, n_sources: int) -> float:

@@ -1,0 +1,148 @@
+"""What a fitted AutoCluster says, from an answer that is in canonical order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft._base.labels import number_by_first_row, order_by_first_row, renumber
+from weft.auto.canonical import Canonical
+from weft.auto.examining import FEWEST_ROWS
+from weft.auto.judge import load
+from weft.auto.reasons import reasons
+from weft.auto.resampling import Repeat, cluster_stability, stability_of, weight_interval
+from weft.auto.search import Answer
+from weft.backends.cpu.known_rows import nearest_rows_of
+from weft.backends.spaces import Solution
+from weft.columns.weights import subspace_weights
+
+
+def learn(
+    given: Canonical, table: Floats, scales: Floats, answer: Answer, repeats: list[Repeat]
+) -> dict[str, Any]:
+    """Return the fitted attributes by name, in the order of rows and columns as given.
+
+    `table` is the canonical table in units of its columns' deviations, `scales`.
+    """
+    clustered = answer.partition.clustered
+    learned = _of_columns(given, table, scales, answer, repeats)
+    kept = learned["feature_weights_"] > 0.0
+    in_columns = np.argsort(given.columns)
+    anchors = np.ascontiguousarray(given.table[np.ix_(answer.rows, in_columns)])
+    nearest = np.zeros(len(table), dtype=np.int64)
+    if clustered and len(answer.rows) < len(table):
+        metric = learned["feature_weights_"] / learned["feature_scales_"]
+        nearest = nearest_anchors(given.table[:, in_columns], anchors, metric)
+    nearest[answer.rows] = np.arange(len(answer.rows))
+    nearest = in_given_order(nearest, given.rows)
+    order = order_by_first_row(answer.labels[nearest])
+    anchor_labels = renumber(answer.labels, order)
+    tighter = np.zeros((len(order), table.shape[1]))
+    if clustered:
+        rows = table[np.ix_(answer.rows, in_columns[kept])]
+        inside = anchor_labels >= 0
+        tighter[:, kept] = subspace_weights(rows[inside], anchor_labels[inside])
+    confidence = float(answer.partition.confidence)
+    verdict = answer.partition.verdict
+    learned |= {
+        "labels_": renumber(answer.labels[nearest], order),
+        "n_clusters_": len(order),
+        "cluster_feature_weights_": tighter,
+        "cluster_stability_": (
+            cluster_stability(answer.labels, repeats)[order] if repeats else np.zeros(len(order))
+        ),
+        "stability_": stability_of(answer.labels, repeats) if repeats else float(not clustered),
+        "confidence_": confidence,
+        "fitness_": confidence if clustered else 0.0,
+        "feature_exponents_": None,
+        "method_": answer.partition.method or "none",
+        "evidence_": (
+            reasons(load(), verdict.features)
+            if clustered and verdict is not None
+            else {"for": [], "against": []}
+        ),
+        "alternatives_": _alternatives(answer, nearest, np.flatnonzero(kept)),
+        "_fit_anchors": anchors,
+        "_fit_anchor_labels": anchor_labels,
+    }
+    return {**learned, "verdict_": verdict_of(answer, learned, bool(repeats))}
+
+
+def _of_columns(
+    given: Canonical, table: Floats, scales: Floats, answer: Answer, repeats: list[Repeat]
+) -> dict[str, Any]:
+    """Return what is said of each column."""
+    kept_share = answer.partition.kept.astype(float)
+    interval = np.stack([answer.weights, answer.weights])
+    if repeats:
+        kept_share = np.mean([repeat.kept for repeat in repeats], axis=0)
+        interval = weight_interval(table[answer.rows], answer.weights, repeats)
+    return {
+        "feature_scales_": in_given_order(scales, given.columns),
+        "feature_weights_": in_given_order(answer.weights, given.columns),
+        "feature_weight_intervals_": in_given_order(interval, given.columns),
+        "feature_stability_": in_given_order(kept_share, given.columns),
+    }
+
+
+def _alternatives(answer: Answer, nearest: Integers, features: Integers) -> list[dict[str, Any]]:
+    return [
+        {
+            **one._asdict(),
+            "labels": number_by_first_row(one.labels[nearest]),
+            "features": features,
+            "n_features": len(features),
+        }
+        for one in answer.alternatives
+    ]
+
+
+def verdict_of(answer: Answer, learned: dict[str, Any], repeated: bool) -> str:
+    """Return the answer and how sure it is, in one to three sentences."""
+    n_features = len(learned["feature_weights_"])
+    confidence = learned["confidence_"]
+    if not answer.partition.clustered:
+        if len(learned["labels_"]) < FEWEST_ROWS:
+            return f"No clusters found: {len(learned['labels_'])} rows are too few to tell."
+        if answer.partition.verdict is None:
+            return f"No clusters found: none of the {n_features} columns can be clustered."
+        return (
+            f"No clusters found: the {n_features} columns look like one cloud "
+            f"(probability {confidence:.0%})."
+        )
+    n_kept = int((learned["feature_weights_"] > 0.0).sum())
+    text = (
+        f"{learned['n_clusters_']} clusters from {n_kept} of {n_features} columns; the probability "
+        f"that they are right is about {confidence:.0%}."
+    )
+    if repeated:
+        stability = learned["stability_"]
+        text += (
+            f" Repeating the search on 70 % of the rows gives {_how_alike(stability)} "
+            f"clusters (adjusted Rand index {stability:.2f})."
+        )
+    if answer.partition.caution:
+        text = f"Caution: {answer.partition.caution}. {text}"
+    if answer.cut_short_by:
+        text += f" Repeats were left out because of {answer.cut_short_by}."
+    return text
+
+
+def _how_alike(stability: float) -> str:
+    if stability >= 0.9:
+        return "nearly the same"
+    return "similar" if stability >= 0.7 else "rather different"
+
+
+def nearest_anchors(X: Floats, anchors: Floats, metric: Floats) -> Integers:
+    """Return the nearest anchor of each row; `metric` is the factor of each column."""
+    return nearest_rows_of(X, anchors, Solution(metric)).indices
+
+
+def in_given_order(values: np.ndarray, order: Integers) -> np.ndarray:
+    """Put values of canonical positions (last axis) back where the table has them."""
+    out = np.empty_like(values)
+    out[..., order] = values
+    return out

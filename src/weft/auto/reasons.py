@@ -1,0 +1,85 @@
+"""Which evidence spoke for the answer, and which against it, in words."""
+
+from __future__ import annotations
+
+from weft._base.arrays import Floats
+from weft.auto.evidence import NAMES, relative_names
+from weft.auto.judge import Judge
+from weft.auto.trees import contributions
+
+MAX_REASONS = 3
+LEAST_SHARE = 0.05  # of all that was credited: smaller credits are not worth a sentence
+
+# Evidence, by the beginning of its name: what it says where it speaks for the answer, and against.
+WORDS = {
+    "silhouette": ("clusters are compact and apart", "clusters are not compact"),
+    "path_silhouette": ("clusters hang together and are apart", "chains of rows join clusters"),
+    "compact": ("clusters are tight beside their distances", "clusters are as wide as apart"),
+    "density_gap": ("gaps between clusters are wide", "gaps between clusters are narrow"),
+    "split": ("no cluster has a gap inside", "a cluster has a gap inside"),
+    "conductance": ("few neighbours lie across a border", "many neighbours lie across a border"),
+    "neighbours": ("nearest rows share a cluster", "nearest rows are in other clusters"),
+    "valley": ("density falls between clusters", "density does not fall between clusters"),
+    "border": ("borders are sparse", "borders are dense"),
+    "even_density": ("density is even inside clusters", "density is uneven inside clusters"),
+    "gaussian": ("clusters look like Gaussian clouds", "clusters do not look like Gaussian clouds"),
+    "one_mode": ("each cluster has one peak", "a cluster has more than one peak"),
+    "apart": ("neighbouring clusters have a peak each", "neighbouring clusters share a peak"),
+    "unity": ("clusters are of one piece", "a cluster falls into pieces"),
+    "calinski": ("clusters explain much of the variance", "clusters explain little variance"),
+    "modularity": ("the graph of neighbours falls apart here", "the graph of neighbours does not"),
+    "bic": ("Gaussian pieces fit well", "Gaussian pieces fit poorly"),
+    "misplaced": ("few rows are nearer to another cluster", "many rows are nearer to another"),
+    "path_misplaced": ("few rows link to another cluster", "many rows link to another cluster"),
+    "agreement": ("other methods find the same", "other methods find something else"),
+    "mean_agreement": ("other methods find much the same", "other methods find something else"),
+    "votes": ("several methods give exactly this", "few methods give exactly this"),
+    "smallest_share": ("no cluster is tiny", "a cluster is tiny"),
+    "largest_share": ("no cluster holds nearly all rows", "one cluster holds nearly all rows"),
+    "size_entropy": ("clusters are of like sizes", "clusters are of very unlike sizes"),
+    "small_clusters": ("clusters have enough rows", "some clusters have very few rows"),
+    "silhouette_beyond_chance": (
+        "clusters are more compact than those of one cloud",
+        "clusters are no more compact than those of one cloud",
+    ),
+    "calinski_beyond_chance": (
+        "clusters explain more than those of one cloud",
+        "clusters explain no more than those of one cloud",
+    ),
+    "shown_in_halves": (
+        "half of the columns show the same clusters",
+        "half of the columns do not show them",
+    ),
+    "alike_in_halves": (
+        "clustering half of the columns gives the same",
+        "clustering half of the columns gives something else",
+    ),
+    "outliers": ("few rows are left out", "many rows are left out"),
+    "log_clusters": ("the number of clusters is plausible", "the number of clusters is unusual"),
+}
+
+
+def reasons(judge: Judge, features: Floats) -> dict[str, list[str]]:
+    """Return what spoke most for and against a candidate, in words, strongest first.
+
+    `features` is its evidence, as the ranker saw it.
+    """
+    credits = contributions(judge.ranker, features[None])[0, :-1]
+    totals: dict[str, float] = {}
+    for name, credit in zip(relative_names(NAMES), credits, strict=True):
+        topic = _topic(name)
+        if topic:
+            totals[topic] = totals.get(topic, 0.0) + float(credit)
+    everything = sum(abs(value) for value in totals.values()) or 1.0
+    ordered = sorted(totals, key=lambda topic: -abs(totals[topic]))
+    clear = [topic for topic in ordered if abs(totals[topic]) >= LEAST_SHARE * everything]
+    return {
+        "for": [WORDS[topic][0] for topic in clear if totals[topic] > 0][:MAX_REASONS],
+        "against": [WORDS[topic][1] for topic in clear if totals[topic] < 0][:MAX_REASONS],
+    }
+
+
+def _topic(name: str) -> str:
+    """Return the longest key of WORDS that a measure's name begins with; none for sizes of X."""
+    fits = [key for key in WORDS if name == key or name.startswith(f"{key}_")]
+    return max(fits, key=len, default="")

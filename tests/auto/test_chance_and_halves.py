@@ -1,0 +1,116 @@
+"""Evidence beside copies that are one lump, and on halves of the columns, by definition."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhouette_score
+
+from weft.auto.candidates import generate
+from weft.auto.evidence import NAMES, measure
+from weft.auto.evidence.chance import calinski, chance_of, silhouette
+from weft.auto.evidence.halves import shown_in_halves
+from weft.auto.evidence.lumps import one_lump_copies
+from weft.auto.kernels import halves as kernels
+from weft.auto.kernels.distances import pairwise
+from weft.auto.working import HALF_ROWS, prepare
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(150, 3, centers=4, cluster_std=1.5, random_state=3)
+
+
+def test_measures_of_chance_are_scikit_learns(blobs):
+    X, labels = blobs
+    distances = np.empty((len(X), len(X)))
+    pairwise(X, distances)
+    assert silhouette(distances, labels) == pytest.approx(silhouette_score(X, labels))
+    assert calinski(X, labels) == pytest.approx(np.log1p(calinski_harabasz_score(X, labels)))
+
+
+def test_a_row_alone_has_silhouette_zero(blobs):
+    X, labels = blobs
+    distances = np.empty((len(X), len(X)))
+    pairwise(X, distances)
+    labels = labels.copy()
+    labels[0] = 4
+    assert silhouette(distances, labels) == pytest.approx(silhouette_score(X, labels))
+
+
+def test_chance_is_interpolated_between_numbers_of_clusters():
+    rng = np.random.default_rng(0)
+    chance = chance_of([rng.standard_normal((100, 2))], 0)
+    at_counts = chance.silhouette_at(chance.counts.astype(float))
+    assert at_counts == pytest.approx(chance.silhouettes)
+    between = chance.silhouette_at(np.array([7.0]))[0]
+    ends = chance.silhouettes[np.searchsorted(chance.counts, [6, 8])]
+    assert min(ends) <= between <= max(ends)
+
+
+def test_k_means_of_one_cloud_is_no_better_than_chance_and_blobs_are():
+    rng = np.random.default_rng(1)
+    cloud = rng.standard_normal((200, 4))
+    apart = make_blobs(200, 4, centers=3, cluster_std=0.7, random_state=1)[0]
+    best = []
+    for X in (cloud, apart):
+        prepared = prepare(X)
+        candidates = [c for c in generate(prepared, max_clusters=6) if "kmeans" in c.families]
+        values = measure(prepared, candidates)
+        best.append(values[:, NAMES.index("silhouette_beyond_chance")].max())
+    assert best[0] < 0.1 < 0.3 < best[1]
+
+
+def test_copies_keep_the_shape_and_are_the_same_each_time(blobs):
+    prepared = prepare(blobs[0])
+    first, second = one_lump_copies(prepared), one_lump_copies(prepared)
+    assert all(copy.shape == prepared.points.shape for copy in first)
+    assert all((a == b).all() for a, b in zip(first, second, strict=True))
+
+
+def test_nearest_to_own_centre_leaves_the_row_out():
+    rng = np.random.default_rng(2)
+    points = rng.standard_normal((40, 3))
+    labels = np.stack([rng.integers(-1, 4, 40), np.arange(40) % 2, np.r_[0, np.ones(39, int)]])
+    shares = np.empty(3)
+    kernels.nearest_to_own_centre(points, labels, shares)
+    for row, share in zip(labels, shares, strict=True):
+        right = []
+        for i in np.flatnonzero(row >= 0):
+            gaps = {}
+            for cluster in np.unique(row[row >= 0]):
+                members = (row == cluster) & (np.arange(40) != i)
+                if members.any():
+                    centre = points[members].mean(axis=0)
+                    gaps[cluster] = ((points[i] - centre) ** 2).sum()
+            right.append(min(gaps, key=gaps.get) == row[i])
+        assert share == pytest.approx(np.mean(right))
+
+
+def test_most_alike_is_the_largest_rand_index():
+    rng = np.random.default_rng(3)
+    labels, others = rng.integers(0, 4, (5, 60)), rng.integers(0, 6, (7, 60))
+    out = np.empty(5)
+    kernels.most_alike(labels, others, out)
+    expected = [max(adjusted_rand_score(a, b) for b in others) for a in labels]
+    assert out == pytest.approx(expected)
+
+
+def test_halves_have_half_of_the_columns_and_few_rows():
+    rng = np.random.default_rng(4)
+    few = prepare(rng.standard_normal((50, 3)))
+    assert few.halves == ()
+    assert (shown_in_halves(few, np.zeros((2, 50), dtype=np.int64)) == 0).all()
+    many = prepare(rng.standard_normal((HALF_ROWS + 100, 9)))
+    assert sorted(half.shape[1] for half in many.halves) == [4, 4, 5, 5]
+    assert all(len(half) == len(many.half_rows) == HALF_ROWS for half in many.halves)
+
+
+def test_clusters_of_all_columns_show_in_halves_and_those_of_one_column_do_not():
+    X, labels = make_blobs(200, 8, centers=3, cluster_std=1.0, random_state=5)
+    rng = np.random.default_rng(5)
+    X[:, 0] = rng.standard_normal(200) + 8 * (np.arange(200) % 2)
+    prepared = prepare(X)
+    both = np.stack([labels, np.arange(200) % 2])[:, prepared.order]
+    of_all, of_one = shown_in_halves(prepared, both)
+    assert of_all.min() > 0.85
+    assert of_one.max() < 0.8

@@ -1,0 +1,146 @@
+"""AutoCluster on raw tables: screening by source column, numbers first, cautions, alternatives."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+import weft
+from weft import AutoCluster
+from weft.auto.sources import Sources, cluster_sources, is_mixed
+from weft.columns.source import MixedTable, SourceColumn
+
+LEVELS = ("a", "b", "c")
+
+
+def table_of(parts, n_numbers):
+    columns = tuple(
+        SourceColumn(f"x{j}", "number", (j,))
+        if j < n_numbers
+        else SourceColumn(f"c{j}", "category", (j,), levels=LEVELS)
+        for j in range(len(parts))
+    )
+    return MixedTable(np.column_stack(parts).astype(float), columns)
+
+
+def told_by_categories(n=300, seed=0):
+    """Three clusters that five categories tell together, and two numbers of noise."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 3
+    parts = [rng.standard_normal(n), rng.standard_normal(n)]
+    for number in range(5):
+        wrong = rng.random(n) < 0.15
+        parts.append(np.where(wrong, rng.integers(3, size=n), (labels + number) % 3))
+    return table_of(parts, 2), labels
+
+
+def search(table, low=None, high=None):
+    owner = np.arange(len(table.used))
+    return cluster_sources(
+        Sources(table, owner),
+        np.arange(len(table.values)),
+        rate=0.05,
+        low=low,
+        high=high,
+        rng=np.random.default_rng(0),
+    )
+
+
+def test_clusters_that_categories_tell():
+    table, labels = told_by_categories()
+    found = search(table)
+    assert found.kept.tolist() == [False] * 2 + [True] * 5
+    assert found.found[0].n_clusters == 3
+    assert adjusted_rand_score(labels, found.found[0].labels) > 0.9
+    assert found.caution == ""
+
+
+def test_noise_has_no_clusters_unless_their_number_is_given():
+    rng = np.random.default_rng(0)
+    table = table_of([rng.integers(3, size=300) for _ in range(5)], 0)
+    assert search(table).found == ()
+    assert not search(table).kept.any()
+    found = search(table, low=4, high=4)
+    assert found.found[0].n_clusters == 4
+
+
+def channel_and_a_number(n=400):
+    """A yes/no, and a number that knows little of it: cut in two, the table gives the yes/no."""
+    rng = np.random.default_rng(1)
+    channel = rng.integers(2, size=n)
+    return rng.normal(0.7 * channel, 1.0), channel
+
+
+def test_clusters_that_are_a_column_get_a_caution():
+    found = search(table_of(channel_and_a_number(), 1), low=2, high=2)
+    assert "the clusters are the values of column 'c1'" in found.caution
+    assert "say little" in found.caution
+
+
+def test_the_caution_stands_first_in_the_verdict():
+    number, channel = channel_and_a_number()
+    frame = pd.DataFrame({"spend": number, "channel": np.array(["web", "shop"])[channel]})
+    model = AutoCluster(2, n_resamples=0).fit(frame)
+    assert model.verdict_.startswith("Caution: the clusters are the values of column 'channel'")
+
+
+def test_weights_and_columns_are_shared_by_coordinates():
+    table, _ = told_by_categories()
+    owner = np.repeat(np.arange(7), [1, 1, 2, 2, 2, 2, 2])
+    sources = Sources(table, owner)
+    weights = sources.share_weights(np.arange(12.0))
+    assert weights.tolist() == [0.0, 1.0, 3.0, 3.0, 5.0, 5.0, 7.0, 7.0, 9.0, 9.0, 11.0, 11.0]
+    assert sources.coordinates_of_numbers(np.ones(7, dtype=bool)).tolist() == [0, 1]
+    assert sources.take(np.arange(10)).table.values.shape == (10, 7)
+    assert is_mixed(table)
+    assert not is_mixed(table.take_columns([0, 1]))
+
+
+@pytest.fixture(scope="module")
+def clients():
+    table, labels = told_by_categories()
+    frame = pd.DataFrame(table.values[:, :2], columns=["height", "age"])
+    for number in range(2, 7):
+        names = np.array(["red", "green", "blue"])
+        frame[f"answer {number}"] = names[table.values[:, number].astype(int)]
+    frame.loc[::19, "answer 3"] = None
+    return frame, labels
+
+
+@pytest.fixture(scope="module")
+def model(clients):
+    return AutoCluster(random_state=0, n_resamples=1).fit(clients[0])
+
+
+def test_a_raw_table_in_one_call(clients, model):
+    frame, labels = clients
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(labels, model.labels_) > 0.9
+    weights = dict(zip(frame.columns, model.source_weights_, strict=True))
+    assert weights["height"] == weights["age"] == 0.0
+    assert all(weights[name] > 0.0 for name in frame.columns[2:])
+    assert 0.0 < model.confidence_ <= 0.6
+    np.testing.assert_array_equal(model.alternatives_[0]["labels"], model.labels_)
+
+
+def test_raw_rows_are_predicted_by_a_saved_model(clients, model, tmp_path):
+    frame, _ = clients
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+    model.save(tmp_path / "model.weft")
+    loaded = weft.load(tmp_path / "model.weft")
+    np.testing.assert_array_equal(loaded.predict(frame[::-1]), model.labels_[::-1])
+
+
+def test_order_of_rows_does_not_matter(clients, model):
+    order = np.random.default_rng(0).permutation(300)
+    turned = AutoCluster(random_state=1, n_resamples=0).fit(clients[0].iloc[order])
+    assert adjusted_rand_score(turned.labels_, model.labels_[order]) == 1.0
+
+
+def test_categories_of_noise_are_no_clusters():
+    rng = np.random.default_rng(3)
+    names = np.array(["x", "y", "z"])
+    frame = pd.DataFrame({f"c{j}": names[rng.integers(3, size=500)] for j in range(5)})
+    found = AutoCluster(n_resamples=0).fit(frame)
+    assert found.n_clusters_ == 1
+    assert found.verdict_.startswith("No clusters found")
