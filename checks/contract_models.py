@@ -68,6 +68,7 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "RangeScaler": ("RangeScaler", {}),
     "StagedSwarm": ("StagedSwarm", {**_SHORT, "n_estimates": 2}),
+    "TablePreparer": ("TablePreparer", {}),
     "WeightedKMeans": ("WeightedKMeans", {"n_clusters": 3, "random_state": 0}),
     "WeightedKMeans anomalous": ("WeightedKMeans", {"weights": "global"}),
     "WeightedKMeans powers": (

@@ -52,7 +52,7 @@ PROMISES: dict[str, frozenset[str]] = {
         "GeneticClustering": "scale units shift negation",
         "KernelKMeans": "columns scale units shift negation",
         "KernelSubtractive": "rows columns scale units shift negation",
-        "KernelSwarm": "scale units shift",
+        "KernelSwarm": "columns scale units shift negation",
         "LocallyAdaptiveKMeans": "rows columns scale shift negation",
         "ProjectedSwarm": "scale units shift negation",
         "RangeScaler": "rows columns scale units shift negation",
