@@ -42,7 +42,7 @@ _WITHOUT_K = "WeightedKMeans without n_clusters"
 PROMISES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
-        "AutoCluster": "scale units shift",
+        "AutoCluster": "rows columns scale units shift negation",
         "ConstrainedKMeans": "rows columns scale shift negation",
         "DynamicSwarm": "columns scale units shift negation",
         "EntropyKMeans": "rows scale",
