@@ -73,6 +73,7 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
         "StagedSwarm",
         {**_SHORT, "n_clusters_estimate": ClusterEstimate(n_estimates=2)},
     ),
+    "TablePreparer": ("TablePreparer", {}),
     "WeightedKMeans": ("WeightedKMeans", {"n_clusters": 3, "random_state": 0}),
     "WeightedKMeans anomalous": ("WeightedKMeans", {"weights": "global"}),
     "WeightedKMeans powers": (
