@@ -391,7 +391,7 @@ def test_a_signal_ends_the_default_method_with_what_it_has(here, which):
     assert sorted(os.listdir(here / "out")) == sorted(FILES)
     model = read_model(here / "out" / "model.weft").model
     assert model.n_clusters_ == 3
-    assert "left refinements out" in model.verdict_
+    assert "Repeats were left out" in model.verdict_
 
 
 def test_a_second_signal_ends_the_default_method_at_once(here):
