@@ -45,7 +45,7 @@ class Prepared:
     plan: TablePlan
     mixed: MixedTable
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Prepared:
+    def __deepcopy__(self, _: dict[int, Any]) -> Prepared:
         """Return itself: pandas copies what a frame carries with every view."""
         return self
 
