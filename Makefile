@@ -65,7 +65,7 @@ memory: $(VENV)/.dev  ## Every estimator under a limit on the memory of its proc
 coverage: $(VENV)/.dev  ## Branches of src/weft that the tests reach, compiled code run as Python.
 	$(BIN)/python -m checks.branches
 
-mutation: $(VENV)/.dev  ## Small faults put into metrics, swarms and k-means: how many do tests see?
+mutation: $(VENV)/.dev  ## Small faults put into all rooms of src: how many do tests see?
 	$(BIN)/python -m checks.mutation
 
 audit: $(VENV)/.dev  ## Known weaknesses of what development installs; hashes, where nobody can be asked.

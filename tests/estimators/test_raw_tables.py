@@ -18,7 +18,7 @@ CLUSTERERS = [
         "linkage", n_clusters=3, n_generations=3, n_particles=6, random_state=0
     ),
     lambda: weft.ProjectedSwarm(3, n_evaluations=40, n_particles=6, random_state=0),
-    lambda: weft.StagedSwarm(n_generations=3, n_particles=6, n_estimates=1, random_state=0),
+    lambda: weft.StagedSwarm(n_generations=3, n_particles=6, n_clusters_estimate=2, random_state=0),
     lambda: weft.KernelKMeans(3, n_init=1, random_state=0),
 ]
 

@@ -67,8 +67,10 @@ def test_the_judge_sees_results_that_are_not_finite(monkeypatch):
     ],
 )
 def test_the_same_sentence_everywhere(any_name, kind, words, quick):
-    if any_name == "AutoCluster" or (any_name == "RangeScaler" and "NaN" in kind):
-        return
+    if any_name in ("AutoCluster", "TablePreparer"):
+        pytest.skip("it reads tables by its own code")
+    if any_name == "RangeScaler" and "NaN" in kind:
+        pytest.skip("it lets gaps through")
     X = bad_table(kind, 3)
     if any_name == "RangeScaler" and kind == "huge columns":
         X = X * 0.0 + 1.6e308
@@ -86,8 +88,10 @@ def test_the_same_sentence_everywhere(any_name, kind, words, quick):
 def test_the_sentence_names_the_column_and_what_takes_gaps():
     X = pd.DataFrame(good_table(), columns=["age", "height", "mass", "pulse"])
     X.loc[3, "mass"] = np.nan
-    with pytest.raises(ValueError, match=r"first in column 'mass'; .* WeightedKMeans\(allow_nan="):
-        weft.FeatureSwarm().fit(X)
+    with pytest.raises(ValueError, match=r"first in column 2; .* WeightedKMeans\(allow_nan=True\)"):
+        weft.FeatureSwarm().fit(X.to_numpy())
+    with pytest.raises(ValueError, match="first in column 'mass'"):
+        read_array(X)
     labels = weft.WeightedKMeans(2, allow_nan=True).fit(X).labels_
     assert len(labels) == 24
 

@@ -21,6 +21,8 @@ from weft.io import Table, table_files
 FILES = ("labels.csv", "features.csv", "model.weft", "summary.json", "report.html", "run.toml")
 # Options that a method without them has no use for, and nobody needs to hear of.
 _QUIET = ("random_state", "n_jobs")
+# Parameters that no text stands for.
+_NOT_TYPED = ("callbacks", "verbose")
 _WORDS = {
     "n_particles": "--particles",
     "n_generations": "--generations",
@@ -35,7 +37,6 @@ def make_settings(
     """Parameters of the method's estimator, and what was decided on the way."""
     estimator = getattr(weft, method.estimator)
     known = estimator().get_params(deep=False)
-    moved = getattr(estimator, "_moved_into", ("", None, ()))[2]  # old names still work
     settings = dict(method.params)
     for key, value in given.items():
         if key in known:
@@ -44,14 +45,27 @@ def make_settings(
             option = _WORDS.get(key, f"--{key.replace('_', '-')}")
             raise ValueError(f"{option} is no option of {method.title}; leave it out.")
     for text in extra:
-        key, mark, value = text.partition("=")
-        if not mark or key not in (*known, *moved) or key in ("callbacks", "verbose"):
-            listed = ", ".join(sorted(set(known) - {"callbacks", "verbose"}))
-            raise ValueError(
-                f"--param {text!r} is no NAME=VALUE of {method.title}; it takes: {listed}."
-            )
-        settings[key] = _literal(value)
+        _put(settings, text, estimator, known, method.title)
     return _count(known, settings, X)
+
+
+def _put(
+    settings: dict[str, Any], text: str, estimator: Any, known: dict[str, Any], title: str
+) -> None:
+    """Put NAME=VALUE, or NAME.SETTING=VALUE for a setting within a record, into `settings`."""
+    key, mark, value = text.partition("=")
+    name, _, setting = key.partition(".")
+    records = getattr(estimator, "_records", {})
+    old = estimator._old_names() if hasattr(estimator, "_old_names") else ()  # these still work
+    taken = name in records if setting else name in (*known, *old)
+    if not mark or not taken or name in _NOT_TYPED:
+        listed = ", ".join(sorted(set(known) - set(_NOT_TYPED)))
+        raise ValueError(f"--param {text!r} is no NAME=VALUE of {title}; it takes: {listed}.")
+    if setting:
+        before = settings.get(name, known[name])
+        settings[name] = records[name](before, {setting: _literal(value)})
+    else:
+        settings[name] = _literal(value)
 
 
 def _count(
@@ -188,7 +202,7 @@ def _fit(
     from weft.callbacks import Progress
     from weft.search.runs import SearchInterrupted
 
-    bar = Progress("searching")
+    bar = Progress()
     seen = show_progress and sys.stderr.isatty()
     kind = getattr(weft, method.estimator)
     if "callbacks" in kind().get_params(deep=False):

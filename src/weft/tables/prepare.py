@@ -15,6 +15,7 @@ from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
 from weft.tables.cells import Cells, read_cells
 from weft.tables.errors import InputError
+from weft.tables.headers import is_number
 from weft.tables.plan import MISSING, Applied, TablePlan, learn
 from weft.tables.points import SCALES, place_rows
 from weft.tables.raw import RawTable
@@ -322,14 +323,6 @@ def _warnings(
                     f"{d.name!r} sounds like the known answer but was searched on like any other "
                     f"column; if it is the answer, give --label {quoted(d.name)}."
                 )
-    if all(_is_number(str(name)) for name in raw.frame.columns):
+    if all(is_number(str(name)) for name in raw.frame.columns):
         found.append("the first line holds only numbers and was read as the column names.")
     return found
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
