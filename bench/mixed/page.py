@@ -24,7 +24,8 @@ categories, ordered and cyclic values, beside other libraries. This page is writ
 `python -m bench.mixed`, from the cells in `bench/results/mixed.jsonl`. The balance of
 coordinates ([decision 230](decisions/0230-two-balances.md)) and AutoCluster's rules for mixed
 tables ([decision 233](decisions/0233-the-answer-of-a-mixed-table.md)) were chosen on these same
-sets, so its numbers here are optimistic; what the columns of noise and the controls show is not."""
+sets, so its numbers here are optimistic. Screening was built on controls of the same kinds, drawn
+with other seeds."""
 
 HOW = """## How it was run
 
