@@ -21,9 +21,11 @@ HEAD = """# Numbers and categories, measured
 
 What the [mixed metric](guide/mixed.md) and the screening of source columns do on tables of numbers,
 categories, ordered and cyclic values, beside other libraries. This page is written by
-`python -m bench.mixed`, from the cells in `bench/results/mixed.jsonl`. Nothing was tuned to single
-sets; the way in which coordinates are balanced was chosen between three on these sets
-([decision 230](decisions/0230-two-balances.md))."""
+`python -m bench.mixed`, from the cells in `bench/results/mixed.jsonl`. The balance of
+coordinates ([decision 230](decisions/0230-two-balances.md)) and AutoCluster's rules for mixed
+tables ([decision 233](decisions/0233-the-answer-of-a-mixed-table.md)) were chosen on these same
+sets, so its numbers here are optimistic. Screening was built on controls of the same kinds, drawn
+with other seeds."""
 
 HOW = """## How it was run
 

@@ -150,7 +150,7 @@ def partition_of(
     nothing = Partition(
         np.zeros(len(rows), dtype=np.int64), np.zeros_like(examined.kept), examined.screening, 1.0
     )
-    allowed = np.array([_is_allowed(each, settings) for each in candidates], dtype=bool)
+    allowed = np.array([_fits(each.labels, settings) for each in candidates], dtype=bool)
     if prepared is None or not allowed.any():
         return nothing
     judge = load()
@@ -197,8 +197,10 @@ def _partition_of_sources(
     numbers = sources.coordinates_of_numbers(found.kept)
     others: tuple[Alternative, ...] = ()
     if len(np.unique(sources.owner[numbers])) >= 2:
-        part = partition_of(X[:, numbers], scales[numbers], rows, settings)
-        if part.clustered and part.confidence >= SURE:
+        # Asked without a number: a number that is forced on the numbers says less of them.
+        free = settings._replace(n_clusters=None, min_clusters=None, max_clusters=None)
+        part = partition_of(X[:, numbers], scales[numbers], rows, free)
+        if part.clustered and part.confidence >= SURE and _fits(part.labels, settings):
             kept = np.zeros(X.shape[1], dtype=bool)
             kept[numbers] = part.kept
             return part._replace(kept=kept, screening=screening, others=by_columns[:1])
@@ -215,10 +217,11 @@ def _partition_of_sources(
     )
 
 
-def _is_allowed(candidate: Candidate, settings: Settings) -> bool:
-    sizes = np.bincount(candidate.labels[candidate.labels >= 0])
+def _fits(labels: Integers, settings: Settings) -> bool:
+    """Say whether number and sizes of the clusters are as asked for."""
+    sizes = np.bincount(labels[labels >= 0])
     low = settings.n_clusters or settings.min_clusters or 2
-    high = settings.n_clusters or settings.max_clusters or len(candidate.labels)
+    high = settings.n_clusters or settings.max_clusters or len(labels)
     return low <= len(sizes) <= high and int(sizes.min()) >= settings.min_cluster_size
 
 
