@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -94,7 +94,14 @@ def parse_memory(name: str, value: Any) -> int:
     raise ValueError(f"{name}={shown} is not an amount of memory; write '1GiB', '500MB' or bytes.")
 
 
-def check_params(owner: str, params: dict[str, Any] | None, factory: Callable[..., Any]) -> Any:
+def check_pair(name: str, value: Any) -> tuple[Any, Any]:
+    """Return `value` if it is a pair."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise ValueError(f"{name}={value!r} must be two numbers.")
+    return value[0], value[1]
+
+
+def check_params(owner: str, params: Mapping[str, Any] | None, factory: Callable[..., Any]) -> Any:
     """Call `factory` with `params`, naming the allowed keys when one is unknown."""
     import inspect
 
