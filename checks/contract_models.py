@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft.methods.mercer import Kernel
+from weft.methods.staged import ClusterEstimate
 
 # For each fit the digest of every attribute and of every answer.
 Digests = dict[str, dict[str, str]]
 
 _SHORT = {"n_particles": 6, "n_generations": 3, "random_state": 0}
-_TABLE_KERNEL = {"kernel": "polynomial", "kernel_params": {"degree": 2}}
+_TABLE_KERNEL = {"kernel": Kernel("polynomial", {"degree": 2})}
 # Every estimator, and settings that take another way through its code.
 FITS: dict[str, tuple[str, dict[str, Any]]] = {
     "AutoCluster": ("AutoCluster", {"n_resamples": 1, "random_state": 0}),
@@ -67,7 +69,10 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "RangeScaler": ("RangeScaler", {}),
-    "StagedSwarm": ("StagedSwarm", {**_SHORT, "n_estimates": 2}),
+    "StagedSwarm": (
+        "StagedSwarm",
+        {**_SHORT, "n_clusters_estimate": ClusterEstimate(n_estimates=2)},
+    ),
     "TablePreparer": ("TablePreparer", {}),
     "WeightedKMeans": ("WeightedKMeans", {"n_clusters": 3, "random_state": 0}),
     "WeightedKMeans anomalous": ("WeightedKMeans", {"weights": "global"}),
@@ -77,7 +82,7 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
 }
 # What depends on the container or the clock by design.
-_LEFT_OUT = {"feature_names_in_", "_fit_place", "seconds", "_sklearn_output_config"}
+_LEFT_OUT = {"feature_names_in_", "_fit_place", "seconds", "_sklearn_output_config", "plan_"}
 
 
 def table() -> np.ndarray:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft.methods.staged import ClusterEstimate
 from weft.search.callbacks import Checkpoint, TimeLimit
 
 
@@ -47,7 +48,12 @@ SEARCHES: list[Callable[..., Any]] = [
         3, particle="weights", n_evaluations=600, patience=None, random_state=0, **o
     ),
     lambda **o: weft.StagedSwarm(
-        3, n_generations=30, n_particles=20, n_estimates=1, random_state=0, **o
+        3,
+        n_generations=30,
+        n_particles=20,
+        n_clusters_estimate=ClusterEstimate(n_estimates=1),
+        random_state=0,
+        **o,
     ),
     lambda **o: weft.KernelSwarm(n_generations=6, n_particles=8, random_state=0, **o),
     lambda **o: weft.DynamicSwarm(n_generations=20, n_rounds=3, random_state=0, **o),
@@ -154,7 +160,12 @@ def many_fits(n_fits: int, n_before: int = 50) -> dict[str, tuple[int, int]]:
         lambda: weft.FeatureSwarm("linkage", n_clusters=3, n_generations=2, n_particles=6),
         lambda: weft.WeightedKMeans(3, random_state=0),
         lambda: weft.ProjectedSwarm(3, n_evaluations=20, n_particles=5, n_jobs=2),
-        lambda: weft.StagedSwarm(n_generations=3, n_particles=6, n_estimates=1, n_jobs=2),
+        lambda: weft.StagedSwarm(
+            n_generations=3,
+            n_particles=6,
+            n_clusters_estimate=ClusterEstimate(n_estimates=1),
+            n_jobs=2,
+        ),
         lambda: weft.KernelSwarm(n_generations=2, n_particles=5, sigma="median", n_jobs=2),
         lambda: weft.GeneticClustering(n_generations=3, n_particles=6),
         lambda: weft.EntropyKMeans(3, random_state=0),

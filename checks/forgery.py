@@ -26,6 +26,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from checks.forging import forged, read_members
+from weft.methods.mercer import Kernel
+from weft.methods.staged import ClusterEstimate
+from weft.search.clusterers import DBSCAN
 
 SECONDS = 5.0  # of computing that one file may take, whatever else the machine does
 STARTING = 600.0  # by the clock: imports, and honest files, for which kernels are compiled
@@ -35,21 +38,22 @@ COLUMNS = ("refused", "fine", "refused later", "bad")
 # Whatever makes a search long, by the name it has in each constructor.
 _QUICK = {
     **{"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_rounds": 2},
-    **{"n_estimates": 2, "n_resamples": 1, "n_clusters": 3, "random_state": 0},
+    **{"n_clusters_estimate": ClusterEstimate(n_estimates=2), "n_resamples": 1},
+    **{"n_clusters": 3, "random_state": 0},
 }
 # Further forms of a class, each of which learns something else.
 _FORMS: dict[str, tuple[dict[str, Any], ...]] = {
     "FeatureSwarm": (
         {"clusterer": "linkage"},
         {"clusterer": "linkage", "exponents": True},
-        {"clusterer": "dbscan", "n_clusters": None, "clusterer_params": {"eps": 2.0}},
+        {"clusterer": DBSCAN(eps=2.0), "n_clusters": None},
         {"clusterer": "linkage", "max_samples": 40},
     ),
     "KernelSwarm": (
         {},
         {"kernel": "rbf", "sigma": "median"},
         {"kernel": "rbf", "centers": "input", "sigma": 1.1},
-        {"kernel": "polynomial", "kernel_params": {"degree": 2}, "max_samples": 40},
+        {"kernel": Kernel("polynomial", {"degree": 2}), "max_samples": 40},
     ),
     "KernelKMeans": ({}, {"kernel": "diffusion"}, {"kernel": "linear", "max_samples": 40}),
     "KernelSubtractive": ({}, {"kernel": "diffusion"}),

@@ -22,10 +22,15 @@ import numpy as np
 
 import weft
 from checks.workers import judged_apart
+from weft.methods.staged import ClusterEstimate
 
 # As in tests/conftest.py: whatever makes a search long, by its name in each constructor.
 _QUICK = {"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_rounds": 2}
-_QUICK |= {"n_estimates": 2, "n_resamples": 1, "random_state": 0}
+_QUICK |= {
+    "n_clusters_estimate": ClusterEstimate(n_estimates=2),
+    "n_resamples": 1,
+    "random_state": 0,
+}
 
 
 class _Odd:

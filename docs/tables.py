@@ -8,12 +8,42 @@ written for each build.
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import weft
 from weft.estimators.presets import METHODS, PAPERS, Method
+from weft.kmeans.anomalous import AnomalousStart
+from weft.methods.mercer import FeatureCenters, InputCenters, Kernel
+from weft.methods.projected import Objective, SwarmSettings
+from weft.methods.staged import ClusterEstimate
+from weft.search.clusterers import CLUSTERERS
+from weft.search.criteria import CRITERIA
+from weft.search.swarms import PSO, SWARMS
+from weft.search.swarms.mepso import MEPSO
+from weft.search.swarms.staged import StagedPSO
 
 HERE = Path(__file__).parent
+# The parts of FeatureSwarm that are taken by name.
+REGISTRIES = {"Clusterers": CLUSTERERS, "Criteria": CRITERIA, "Swarms": SWARMS}
+# Settings that travel together.
+RECORDS = (
+    *(
+        Objective,
+        SwarmSettings,
+        Kernel,
+        FeatureCenters,
+        InputCenters,
+        ClusterEstimate,
+        AnomalousStart,
+    ),
+    *(PSO, MEPSO, StagedPSO),
+)
+SETTINGS_HEAD = """# Settings
+
+`FeatureSwarm` takes its parts by name or as objects; an object has settings of its own. Other
+parameters take a name, or a record with settings that are rarely changed.
+"""
 CALLS_HEAD = """# Papers → calls
 
 Every name that a paper gives to a method, and the call that runs it. `weft methods` prints the same
@@ -23,6 +53,9 @@ table; `weft cluster FILE --method NAME` runs one, and in Python
 A call **as printed** follows its paper to the letter; below each table stand the words that fix its
 settings. **near print**: what differs is said. **weft's**: what weft does instead, where print is
 weak or leaves a choice; the [decisions](../dev/architecture.md) say why.
+
+Records in a call, such as `Objective(...)`, hold settings that are rarely changed;
+`weft methods NAME` shows where each is imported from.
 
 This page is made from `weft.estimators.presets` by `python docs/tables.py`.
 """
@@ -75,6 +108,35 @@ def write_tables() -> None:
             f"{listed}\n```\n"
         )
         (HERE / "reference" / f"{stem}.md").write_text(page)
+    (HERE / "reference" / "settings.md").write_text(settings_page())
+
+
+def settings_page() -> str:
+    """Return the page of what parameters take besides names: parts of a search, and records."""
+    parts = [SETTINGS_HEAD]
+    for title, registry in REGISTRIES.items():
+        rows = [
+            f'| `"{name}"` | `{kind.__name__}` of `{public_module(kind)}` | {_summary(kind)} |'
+            for name, kind in registry.items()
+        ]
+        head = ["| name | class | what it is |", "| --- | --- | --- |"]
+        parts.append("\n".join([f"## {title}", "", *head, *rows]) + "\n")
+    listed = "\n".join(f"   {public_module(kind)}.{kind.__name__}" for kind in RECORDS)
+    parts.append(
+        f"## Records\n\n```{{eval-rst}}\n.. autosummary::\n   :toctree: ../api\n\n{listed}\n```\n"
+    )
+    return "\n".join(parts)
+
+
+def public_module(kind: type) -> str:
+    """Return where a class is imported from: its package, where that names it."""
+    package = kind.__module__.rpartition(".")[0]
+    named = getattr(importlib.import_module(package), kind.__name__, None) is kind
+    return package if named else kind.__module__
+
+
+def _summary(kind: type) -> str:
+    return (kind.__doc__ or "").split("\n")[0].rstrip(".")
 
 
 if __name__ == "__main__":

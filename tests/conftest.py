@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.methods.staged import ClusterEstimate
 
 # A busy machine, or a kernel that is compiled, is no fault of the case at hand.
 hypothesis.settings.register_profile("weft", deadline=None)
@@ -25,7 +26,7 @@ collect_ignore = [] if find_spec("sklearn.callback") else ["test_sklearn_callbac
 # Whatever makes a search long, by the name it has in each constructor.
 _QUICK = {
     **{"n_generations": 3, "n_particles": 6, "n_evaluations": 18},
-    **{"n_estimates": 2, "n_init": 2, "n_resamples": 1},
+    **{"n_clusters_estimate": ClusterEstimate(n_estimates=2), "n_init": 2, "n_resamples": 1},
 }
 
 

@@ -121,6 +121,23 @@ def test_papers_to_calls_is_made_from_the_table_of_methods():
     assert written == made, "docs/papers/calls.md is old; write it anew: python docs/tables.py"
 
 
+def test_the_page_of_settings_names_every_part_of_the_registries():
+    made = runpy.run_path(str(ROOT / "docs" / "tables.py"))
+    page = made["settings_page"]()
+    for registry in made["REGISTRIES"].values():
+        for name, kind in registry.items():
+            assert f'| `"{name}"` | `{kind.__name__}` of' in page
+            module = importlib.import_module(made["public_module"](kind))
+            assert getattr(module, kind.__name__) is kind
+    taken = {
+        record.kind
+        for name in weft._PUBLIC
+        for record in getattr(getattr(weft, name), "_records", {}).values()
+        if hasattr(record, "kind")
+    }
+    assert taken <= set(made["RECORDS"])
+
+
 def test_links_within_the_documentation_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):

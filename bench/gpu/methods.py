@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft.methods.mercer import FeatureCenters
+from weft.methods.projected import SwarmSettings
 
 N_FEATURES, N_CLUSTERS = 100, 10
 ROUNDS = 20  # of the k-means family
@@ -26,13 +28,22 @@ MODELS: dict[str, Callable[[], Any]] = {
         N_CLUSTERS, distance_exponent=1.5, init="random", max_iter=ROUNDS, random_state=0
     ),
     "projected": lambda: weft.ProjectedSwarm(
-        N_CLUSTERS, n_evaluations=200, patience=None, n_steps=3, max_iter=ROUNDS, random_state=0
+        N_CLUSTERS,
+        n_evaluations=200,
+        patience=None,
+        swarm=SwarmSettings(max_iter=ROUNDS),
+        random_state=0,
     ),
     "projected, weights": lambda: weft.ProjectedSwarm(
         N_CLUSTERS, particle="weights", patience=None, polish=False, random_state=0
     ),
     "kernel swarm": lambda: weft.KernelSwarm(
-        "rbf", sigma="median", patience=None, polish=False, random_state=0, **_MEMORY
+        "rbf",
+        centers=FeatureCenters(polish=False),
+        sigma="median",
+        patience=None,
+        random_state=0,
+        **_MEMORY,
     ),
     "kernel k-means": lambda: weft.KernelKMeans(
         N_CLUSTERS, max_iter=ROUNDS, random_state=0, **_MEMORY

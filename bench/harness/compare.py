@@ -41,7 +41,7 @@ def report(table: Table, folder: Path, *, level: int = 2) -> str:
             numbers = ["", "", "", ""]
             if each.test is not None:
                 test = each.test
-                numbers = [_number(test.difference, signed=True), f"{test.p_paired:.2g}"]
+                numbers = [number_text(test.difference, signed=True), f"{test.p_paired:.2g}"]
                 numbers += [f"{test.cliff:+.2f}", str(test.n_pairs)]
             out.append(f"| {each.says} | {' | '.join(numbers)} | {each.word} |")
     return "\n".join(out) + "\n"
@@ -62,13 +62,13 @@ def counts_of(table: Table) -> str:
 
 
 def _row(line: Line, earlier: str) -> str:
-    ours = "" if line.ours is None else _number(line.ours)
-    theirs = "" if line.theirs is None else _number(line.theirs)
+    ours = "" if line.ours is None else number_text(line.ours)
+    theirs = "" if line.theirs is None else number_text(line.theirs)
     gap = interval = ""
     if line.ours is not None and line.theirs is not None and not line.metric.endswith(".p"):
-        gap = _number(line.ours - line.theirs, signed=True)
+        gap = number_text(line.ours - line.theirs, signed=True)
     if not math.isnan(line.low):
-        interval = f"{_number(line.low, signed=True)} … {_number(line.high, signed=True)}"
+        interval = f"{number_text(line.low, signed=True)} … {number_text(line.high, signed=True)}"
     runs = str(line.n_runs) if line.n_runs else ""
     data = {"*": "all sets"}.get(line.data, line.data)
     entries = [data, line.method, name_of(line.metric), ours, runs, theirs]
@@ -98,7 +98,8 @@ def name_of(metric: str) -> str:
     return base + ENDINGS.get(ending, "")
 
 
-def _number(value: float, *, signed: bool = False) -> str:
+def number_text(value: float, *, signed: bool = False) -> str:
+    """Return a number with as many digits as tables show."""
     size = abs(value)
     if size != 0 and (size < 1e-3 or size >= 1e6):
         return f"{value:+.1e}" if signed else f"{value:.1e}"
@@ -128,7 +129,7 @@ def _tests(study: Study, rows: list[dict[str, Any]]) -> list[str]:
             continue
         out.append(
             f"| {cell.data} | {cell.method} | {cell.against} | "
-            f"{_number(test.difference, signed=True)} | {test.p_paired:.2g} | "
+            f"{number_text(test.difference, signed=True)} | {test.p_paired:.2g} | "
             f"{test.p_unpaired:.2g} | {test.p_t:.2g} | {test.cliff:+.2f} |"
         )
     return out if len(out) > 4 else []

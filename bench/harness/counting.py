@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from bench.harness.directions import Finding, findings, rows_for
 from bench.harness.lines import Line, decimals_of, judged, lines_of
 from bench.harness.study import Cell, Study
@@ -121,6 +123,44 @@ def headline(tables: list[Table]) -> str:
         holds = sum(each.holds for each in told)
         text += f" Of {len(told)} directions, {holds} hold on our sets."
     return text
+
+
+class MethodCount(NamedTuple):
+    """A method's accuracies or F over all tables of a paper."""
+
+    method: str
+    metric: str
+    ours: float
+    theirs: float
+    n_numbers: int
+    words: Counter[str]
+
+
+def by_method(tables: list[Table]) -> list[MethodCount]:
+    """Return, method by method, the mean accuracy (or F) of ours and of print, each number once.
+
+    Numbers of data that are not public are left out.
+    """
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for table in tables:
+        for place, line in enumerate(table.lines):
+            known = line.ours is not None and line.theirs is not None
+            if not known or not line.word or place in table.repeats or line.word == "other data":
+                continue
+            metric = line.metric.split("@")[0]
+            if metric in GAPS and metric != "max":
+                groups.setdefault((line.method.split(", β")[0], metric), []).append(line)
+    return [
+        MethodCount(
+            method,
+            metric,
+            float(np.mean([line.ours for line in lines])),
+            float(np.mean([line.theirs for line in lines])),
+            len(lines),
+            Counter(line.word for line in lines),
+        )
+        for (method, metric), lines in groups.items()
+    ]
 
 
 def _listed(parts: list[str]) -> str:

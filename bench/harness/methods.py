@@ -23,6 +23,7 @@ from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.features import Spaces
 from weft.backends.cpu.spaces import Space, Table
 from weft.backends.spaces import Solution
+from weft.estimators._moved_params import read_records
 from weft.estimators.presets import find_method
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.metrics import accuracy
@@ -112,7 +113,7 @@ def _estimator(call: str, params: dict[str, Any], at: Setting) -> Outcome:
         X = 1.0 - X if estimator.__name__ == "AgglomerativeClustering" else X
     if given.pop("dense", False):
         X = X.toarray()
-    model = estimator(**given)
+    model = estimator(**read_records(estimator, given))
     labels = model.fit_predict(X)
     extra: dict[str, Any] = {}
     if "reached" in at.metrics:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from bench.harness import figures, rows, study
-from bench.harness.compare import report
-from bench.harness.counting import headline, placebo, tables_of
+from bench.harness.compare import name_of, number_text, report
+from bench.harness.counting import JUDGED, Table, by_method, headline, placebo, tables_of
 from bench.harness.directions import rows_for
 from bench.studies.facts import FACTS, TITLES
 
@@ -47,6 +47,10 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
         "",
         placebo(tables, results).text,
         "",
+        "## Method by method",
+        "",
+        *method_table(tables),
+        "",
         "## How far the runs are",
         "",
         *progress(own, results),
@@ -57,6 +61,21 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
         "",
     ]
     return "\n".join(text) + "\n" + "\n".join(sections), head
+
+
+def method_table(tables: list[Table]) -> list[str]:
+    """Return a table of every method's mean over all numbers of the paper."""
+    names = "method, what, numbers, our mean, their mean, difference, agree, do not, too uncertain"
+    heads = names.split(", ")
+    out = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
+    for each in by_method(tables):
+        missed = sum(each.words[word] for word in JUDGED[1:])
+        numbers = [number_text(each.ours), number_text(each.theirs)]
+        numbers.append(number_text(each.ours - each.theirs, signed=True))
+        counts = [each.words["agrees"], missed, each.words["too uncertain"]]
+        entries = [each.method, name_of(each.metric), each.n_numbers, *numbers, *counts]
+        out.append(f"| {' | '.join(map(str, entries))} |")
+    return out
 
 
 def progress(own: list[study.Study], results: Path) -> list[str]:

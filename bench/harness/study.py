@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.harness import places
+from weft._base.records import flat
 from weft.estimators.presets import find_method
 
 FOLDER = places.STUDIES
@@ -125,7 +126,25 @@ class Study:
 
 def _recipe(spec: dict[str, Any]) -> dict[str, Any]:
     # When and how often something is run does not change what is run.
-    return {key: value for key, value in spec.items() if key not in ("stage", "trials")}
+    kept = {key: value for key, value in spec.items() if key not in ("stage", "trials")}
+    return kept | ({"params": _flat_params(spec["params"])} if "params" in spec else {})
+
+
+def _flat_params(params: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters with settings in records under the names that they had before records.
+
+    Rows that were made then keep their names: how settings are written does not change a run.
+    """
+    settings = {}
+    for key, value in flat(params).items():
+        if isinstance(value, dict) and "name" in value:
+            others = {field: part for field, part in value.items() if field != "name"}
+            of_own_name = key in ("clusterer", "criterion")
+            settings |= {key: value["name"]}
+            settings |= {f"{key}_params": others} if of_own_name else others
+        else:
+            settings[key] = value
+    return settings
 
 
 def seed_of(*identity: object, whole: bool = False) -> int:

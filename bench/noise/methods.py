@@ -103,9 +103,7 @@ def _umap(task: Task) -> Answer:
 
 
 def _swarm(task: Task, **settings: Any) -> Answer:
-    model = FeatureSwarm(
-        "knn", clusterer_params={"n_neighbors": 3}, random_state=task.seed, **settings
-    )
+    model = FeatureSwarm("knn", random_state=task.seed, **settings)  # 3 neighbours
     return _fit_rows(model, task)
 
 

@@ -29,7 +29,7 @@ from bench.harness.timing import seconds
 from weft import FeatureSwarm
 from weft.backends import CPU
 from weft.datasets import make_ellipsoids
-from weft.search.clusterers import make_clusterer
+from weft.search import clusterers
 from weft.search.criteria import make_criterion
 from weft.search.objectives import FeatureObjective
 from weft.search.particles import WeightParticle
@@ -37,10 +37,10 @@ from weft.search.particles import WeightParticle
 N_FEATURES = 100
 EPS = 0.3
 SETTINGS: dict[str, dict[str, Any]] = {
-    "knn": {},
-    "dbscan": {"clusterer_params": {"eps": EPS}},
-    "linkage": {"n_clusters": 10},
-    "affinity": {},
+    "knn": {"clusterer": "knn"},
+    "dbscan": {"clusterer": clusterers.DBSCAN(eps=EPS)},
+    "linkage": {"clusterer": "linkage", "n_clusters": 10},
+    "affinity": {"clusterer": "affinity"},
 }
 
 
@@ -142,7 +142,6 @@ def _careful_run(X: np.ndarray, name: str, length: Length, pool: Any) -> None:
 def our_run(X: np.ndarray, name: str, length: Length, n_jobs: int = 2) -> FeatureSwarm:
     """Return weft's search."""
     return FeatureSwarm(
-        name,
         n_particles=length.n_particles,
         n_generations=length.n_generations,
         patience=None,
@@ -220,11 +219,8 @@ def objective_of(X: np.ndarray, name: str = "knn") -> FeatureObjective:
     return FeatureObjective(
         X,
         WeightParticle(X.shape[1]),
-        make_clusterer(
-            name,
-            SETTINGS[name].get("clusterer_params"),
-            n_clusters=SETTINGS[name].get("n_clusters"),
-            seed=0,
+        clusterers.make_clusterer(
+            SETTINGS[name]["clusterer"], n_clusters=SETTINGS[name].get("n_clusters"), seed=0
         ),
         make_criterion("csc", None),
         backend=CPU,

@@ -25,6 +25,7 @@ from bench.harness.study import printed
 from weft.datasets import make_ellipsoids
 from weft.estimators.presets import find_method
 from weft.metrics import pair_f
+from weft.search.clusterers import clusterer_with
 
 RESULTS = places.RESULTS / "feature_swarm.jsonl"
 PSO_FSW = find_method("pso-fsw")
@@ -75,10 +76,9 @@ def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[s
         kept = 1.0
     else:
         model = PSO_FSW.make(
-            clusterer=clusterer,
+            clusterer=clusterer_with(clusterer, CLUSTERERS[clusterer]),
             criterion=criterion,
             n_clusters=n_clusters,
-            clusterer_params=CLUSTERERS[clusterer],
             n_jobs=2,
             random_state=seed,
         ).fit(data.data)

@@ -16,6 +16,7 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,11 @@ def one_speed(trial: int) -> dict:
     X = make_subspace_clusters(500, n_features=2000, random_state=trial).data
     runs = {
         "PSOVW, clipped, 500": lambda X: PSOVW.make(
-            n_clusters=10, n_jobs=2, random_state=trial, bounds="clip", n_evaluations=500
+            n_clusters=10,
+            n_jobs=2,
+            random_state=trial,
+            swarm=replace(PSOVW.params["swarm"], bounds="clip"),
+            n_evaluations=500,
         ).fit(X),
         "default": lambda X: ProjectedSwarm(10, n_jobs=2, random_state=trial).fit(X),
         "default, all 500": lambda X: ProjectedSwarm(

@@ -8,26 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from weft._base.docstrings import Entry, documented
 from weft.report import plots
 from weft.report.page import summary_of
 
 __all__ = ["convergence", "heatmap", "map", "profile", "silhouette", "weights"]
 
+_MODEL = Entry("estimator or dict", "A fitted clusterer of weft, or a summary.")
+_ROWS = {
+    "model": _MODEL,
+    "X": Entry("array-like of shape (n_samples, n_features)", "The rows it was fitted on."),
+}
+_ONE_SHAPE = {"model": _MODEL, "X": Entry("ignored", "For the sake of a common shape.")}
+_FIGURE = Entry("plotly.graph_objects.Figure", "The figure.")
 
+
+@documented(_ONE_SHAPE, _FIGURE)
 def weights(model: Any, X: Any = None) -> Any:
     """Draw the heaviest features as bars.
-
-    Parameters
-    ----------
-    model : estimator or dict
-        A fitted clusterer of weft, or a summary.
-    X : ignored
-        For the sake of a common shape.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The figure.
 
     Examples
     --------
@@ -40,6 +38,7 @@ def weights(model: Any, X: Any = None) -> Any:
     return _drawn(plots.weights, model, None, "has no feature weights")
 
 
+@documented(_ONE_SHAPE, _FIGURE)
 def heatmap(model: Any, X: Any = None) -> Any:
     """Draw the weights of each cluster as a heat map.
 
@@ -47,13 +46,6 @@ def heatmap(model: Any, X: Any = None) -> Any:
     ----------
     model : estimator or dict
         A fitted clusterer with ``cluster_feature_weights_``, or a summary.
-    X : ignored
-        For the sake of a common shape.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The figure.
 
     Examples
     --------
@@ -66,15 +58,9 @@ def heatmap(model: Any, X: Any = None) -> Any:
     return _drawn(plots.heatmap, model, None, "has no weights per cluster")
 
 
+@documented(_ROWS, _FIGURE)
 def map(model: Any, X: Any = None) -> Any:
     """Draw the rows in the learned metric, in the two directions in which they vary most.
-
-    Parameters
-    ----------
-    model : estimator or dict
-        A fitted clusterer of weft, or a summary.
-    X : array-like of shape (n_samples, n_features)
-        The rows it was fitted on.
 
     Returns
     -------
@@ -93,15 +79,9 @@ def map(model: Any, X: Any = None) -> Any:
     return _drawn(plots.map, model, X, "cannot be mapped without its rows; give X")
 
 
+@documented(_ROWS, _FIGURE)
 def silhouette(model: Any, X: Any = None) -> Any:
     """Draw how much nearer each row is to its own cluster than to the next.
-
-    Parameters
-    ----------
-    model : estimator or dict
-        A fitted clusterer of weft, or a summary.
-    X : array-like of shape (n_samples, n_features)
-        The rows it was fitted on.
 
     Returns
     -------
@@ -122,6 +102,7 @@ def silhouette(model: Any, X: Any = None) -> Any:
     )
 
 
+@documented(_ONE_SHAPE, _FIGURE)
 def convergence(model: Any, X: Any = None) -> Any:
     """Draw the search: fitness, features kept and number of clusters by generation.
 
@@ -129,13 +110,6 @@ def convergence(model: Any, X: Any = None) -> Any:
     ----------
     model : estimator or dict
         A fitted swarm of weft, or a summary.
-    X : ignored
-        For the sake of a common shape.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The figure.
 
     Examples
     --------
@@ -149,20 +123,9 @@ def convergence(model: Any, X: Any = None) -> Any:
     return _drawn(plots.convergence, model, None, "has no search to show: it has no history_")
 
 
+@documented(_ROWS, _FIGURE)
 def profile(model: Any, X: Any = None) -> Any:
     """Draw how far each cluster's mean is from that of the other rows, in standard deviations.
-
-    Parameters
-    ----------
-    model : estimator or dict
-        A fitted clusterer of weft, or a summary.
-    X : array-like of shape (n_samples, n_features)
-        The rows it was fitted on.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        The figure.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def test_cluster_writes_everything_and_says_so(groups, here):
     assert "1 used as categories: colour" in shown
     assert "left out: id" in shown
     assert "left out: kind, the known answer" in shown
-    assert "scaled so that each column counts once" in shown
+    assert "scaled to variance 1, so that each column counts once" in shown
     assert "Against 'kind' (3 classes, 59 rows): F " in shown
     assert str(here / "out" / "report.html") in shown
     assert "'id' was left out" in result.stderr

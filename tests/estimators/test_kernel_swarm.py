@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import weft
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
 from weft.datasets import make_shapes
+from weft.methods.mercer import FeatureCenters
 from weft.metrics import accuracy
 from weft.search.reached import Reached
 from weft.search.swarms.mepso import MEPSO
@@ -121,7 +122,9 @@ def test_twins_and_constant_columns():
 
 def test_the_least_size_is_kept():
     X = make_shapes("moons", n_samples=150, random_state=0).data
-    model = KernelSwarm("rbf", sigma=0.3, min_size=0.1, n_generations=20, random_state=0).fit(X)
+    model = KernelSwarm(
+        "rbf", sigma=0.3, centers=FeatureCenters(min_size=0.1), n_generations=20, random_state=0
+    ).fit(X)
     assert np.bincount(model.labels_).min() >= 15
     assert model.sigma_ == 0.3
     assert KernelSwarm("linear", n_generations=2, random_state=0).fit(X).sigma_ is None
@@ -163,7 +166,7 @@ def test_settings_of_the_swarm_are_checked():
         MEPSO(cognitive=(1.0, 2.0, 3.0))
     with pytest.raises(ValueError, match=r"social=-1.0 must be"):
         MEPSO(social=-1.0)
-    with pytest.raises(ValueError, match="first and last"), pytest.warns(FutureWarning):
+    with pytest.raises(ValueError, match="first and last"):
         KernelSwarm(cognitive=(1.0, 2.0, 3.0))
 
 

@@ -15,6 +15,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import weft
 from weft.estimators.presets import METHODS, find_method
+from weft.methods.mercer import InputCenters
+from weft.methods.projected import Objective, SwarmSettings
 
 ESTIMATORS = [method for method in METHODS if method.estimator != "choose_exponent"]
 names = {"ids": lambda method: method.name}
@@ -27,20 +29,11 @@ def test_names_and_titles_lead_to_one_method_each():
 
 
 @pytest.mark.parametrize("method", ESTIMATORS, **names)
-def test_settings_with_a_reason_are_those_of_the_call(method):
+def test_settings_with_a_reason_are_those_of_the_call(method, setting_of):
     model = method.make()
     for text in method.because:
         for key, value in eval(f"dict({text})").items():
             assert setting_of(model, key) == value, f"{method.name}: {key}"
-
-
-def setting_of(model, key):
-    """A parameter, or a coefficient that travels in the record of the model's swarm."""
-    settings = model.get_params()
-    if key in settings:
-        return settings[key]
-    record = settings["swarm"]
-    return getattr(model._moved_into[1]() if isinstance(record, str) else record, key)
 
 
 @pytest.mark.parametrize("method", METHODS, **names)
@@ -48,7 +41,7 @@ def test_a_printed_call_gives_a_reason_for_every_setting(method):
     reasons = {key for text in method.because for key in eval(f"dict({text})")}
     if method.printed:
         assert method.because
-        assert set(method.params) <= reasons
+        assert set(method.settings) <= reasons
         assert not method.own
     else:
         # What differs from print is said; AutoCluster has no print to differ from.
@@ -71,7 +64,7 @@ def test_psovw_is_the_letter():
     # "If W lies in the range [0, 1], evaluate … Otherwise, W is neglected"; 500 rounds, "s is set
     # to 10"; until "the number of function evaluations reaches the maximum threshold".
     psovw = find_method("psovw").make(n_clusters=2)
-    assert (psovw.bounds, psovw.n_evaluations, psovw.n_particles) == ("neglect", 5000, 10)
+    assert (psovw.swarm.bounds, psovw.n_evaluations, psovw.n_particles) == ("neglect", 5000, 10)
     assert (psovw.patience, psovw.polish, psovw.standardize) == (None, False, False)
 
 
@@ -140,8 +133,14 @@ def says_the_same(call, method):
     """Whether the literal settings are the method's; names, such as b, stand for any value."""
     keywords = ast.parse(call, mode="eval").body.keywords
     free = {each.arg for each in keywords if isinstance(each.value, ast.Name)}
-    given = {each.arg: ast.literal_eval(each.value) for each in keywords if each.arg not in free}
+    given = {each.arg: evaluated(each.value) for each in keywords if each.arg not in free}
     return given == {key: value for key, value in method.params.items() if key not in free}
+
+
+def evaluated(node):
+    """A literal, or a record made by its class."""
+    records = (InputCenters, Objective, SwarmSettings)
+    return eval(ast.unparse(node), {record.__name__: record for record in records})
 
 
 DOCSTRINGS, PAGES = list(stated_in_docstrings()), list(stated_on_pages())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -261,32 +262,27 @@ SENTENCES = [
 CASES = [(method, sentence) for sentence in SENTENCES for method in sentence.methods]
 
 
-def setting_of(method: str, key: str) -> Any:
-    """Return a setting of the call: a parameter, or one that travels in its swarm's record."""
+def call_of(method: str) -> Any:
+    """Return the estimator that a call makes; of functions, what holds their parameters."""
     found = find_method(method)
     if found.estimator == "choose_exponent":
-        return found.params[key]
-    model = found.make(n_clusters=3) if method == "k-est-means" else found.make()
-    settings = model.get_params()
-    if key in settings:
-        return settings[key]
-    record = settings["swarm"]
-    return getattr(model._moved_into[1]() if isinstance(record, str) else record, key)
+        return SimpleNamespace(get_params=lambda: dict(found.params))
+    return found.make(n_clusters=3) if method == "k-est-means" else found.make()
 
 
 @pytest.mark.parametrize(
     ("method", "sentence"), CASES, ids=[f"{m}-{next(iter(s.settings))}" for m, s in CASES]
 )
-def test_settings_follow_the_sentence(method, sentence):
+def test_settings_follow_the_sentence(method, sentence, setting_of):
     for key, value in sentence.settings.items():
-        assert setting_of(method, key) == value, f"{key}: {sentence.words}"
+        assert setting_of(call_of(method), key) == value, f"{key}: {sentence.words}"
 
 
 @pytest.mark.parametrize("method", [m.name for m in METHODS if m.printed])
 def test_every_setting_of_a_printed_call_has_its_sentence(method):
     quoted = {key for name, sentence in CASES if name == method for key in sentence.settings}
     assert quoted
-    assert set(find_method(method).params) <= quoted
+    assert set(find_method(method).settings) <= quoted
 
 
 def plain(text: str) -> str:

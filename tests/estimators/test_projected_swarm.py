@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,19 +21,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import weft
 from weft import ProjectedSwarm
 from weft.datasets import make_subspace_clusters
-from weft.methods.projected import SwarmSettings
+from weft.methods.projected import Objective, SwarmSettings
 from weft.metrics import accuracy, found_features
 from weft.search.callbacks import Checkpoint, TimeLimit
 
+AS_PRINTED = SwarmSettings(init="random", weight_init="uniform", bounds="neglect")
 PRINTED = {
     "particle": "weights",
-    "init": "random",
-    "weight_init": "uniform",
-    "bounds": "neglect",
+    "objective": Objective(dispersion_floor=0.0),
     "polish": False,
-    "dispersion_floor": 0.0,
     "standardize": False,
     "patience": None,
+    "swarm": AS_PRINTED,
 }
 
 
@@ -40,7 +40,9 @@ PRINTED = {
     [
         ProjectedSwarm(3, n_evaluations=50),
         ProjectedSwarm(3, n_evaluations=50, **PRINTED),
-        ProjectedSwarm(3, n_evaluations=50, **PRINTED | {"bounds": "clip"}),
+        ProjectedSwarm(
+            3, n_evaluations=50, **PRINTED | {"swarm": replace(AS_PRINTED, bounds="clip")}
+        ),
         ProjectedSwarm(3, n_evaluations=50, objective="wkmeans"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard"),
         ProjectedSwarm(3, n_evaluations=50, metric="jaccard", particle="weights"),
@@ -107,13 +109,13 @@ def test_every_objective_and_particle(hard, objective, particle):
     [
         {},
         PRINTED,
-        PRINTED | {"bounds": "clip"},
+        PRINTED | {"swarm": replace(AS_PRINTED, bounds="clip")},
         {"metric": "jaccard"},
         {"metric": "jaccard", **PRINTED},
     ],
 )
 def test_same_bits_for_any_number_of_threads(hard, settings):
-    n_evaluations = 1000 if "bounds" in settings else 100
+    n_evaluations = 1000 if "swarm" in settings else 100
     first = ProjectedSwarm(4, n_evaluations=n_evaluations, random_state=3, **settings)
     first.fit(hard.data)
     for n_jobs in (2, 3):
@@ -131,7 +133,7 @@ def test_same_bits_for_any_number_of_threads(hard, settings):
 def test_fitness_is_the_objective_of_what_is_returned(hard):
     for standardize in (False, True):
         model = ProjectedSwarm(
-            4, dispersion_floor=0.0, standardize=standardize, random_state=0
+            4, objective=Objective(dispersion_floor=0.0), standardize=standardize, random_state=0
         ).fit(hard.data)
         # eq. 14 with weights of mean 1, straight from the attributes
         factors = (40 * model.cluster_feature_weights_) ** 8
@@ -151,7 +153,9 @@ def test_printed_evaluations(hard):
     assert evaluated[0]
     assert not evaluated[1]
     assert 0.05 < evaluated[100:].mean() < 0.95
-    clipped = ProjectedSwarm(4, random_state=0, **PRINTED | {"bounds": "clip"}).fit(hard.data)
+    clipped = ProjectedSwarm(
+        4, random_state=0, **PRINTED | {"swarm": replace(AS_PRINTED, bounds="clip")}
+    ).fit(hard.data)
     assert clipped.n_iter_ == 50
     assert np.isfinite(clipped.history_["mean_fitness"]).all()
 
@@ -258,9 +262,7 @@ def test_documented_defaults_are_the_defaults():
 @pytest.mark.parametrize("particle", ["clusters", "weights"])
 def test_text_finds_topics(documents, particle):
     X, y = documents
-    model = ProjectedSwarm(
-        3, metric="jaccard", particle=particle, init="k-means++", random_state=0
-    ).fit(X)
+    model = ProjectedSwarm(3, metric="jaccard", particle=particle, random_state=0).fit(X)
     assert accuracy(y, model.labels_) > 0.95
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     similarity = 1.0 - model.transform(X)
@@ -358,20 +360,12 @@ def test_unknown_names_are_refused():
         ({"objective": "kmeans"}, "objective"),
         ({"metric": "cosine"}, "metric"),
         ({"particle": "medoids"}, "particle"),
-        ({"init": "best"}, "init"),
-        ({"weight_init": "zero"}, "weight_init"),
-        ({"bounds": "wrap"}, "bounds"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_evaluations": 5}, "n_evaluations"),
-        ({"swarm": SwarmSettings(n_steps=0)}, "n_steps"),
-        ({"swarm": SwarmSettings(max_iter=0)}, "max_iter"),
         ({"patience": 0}, "patience"),
         ({"weight_exponent": "large"}, "weight_exponent"),
         ({"weight_exponent": 0.5}, "closed-form"),
         ({"weight_exponent": -1.0}, "weight_exponent"),
-        ({"objective": "lac", "strength": 0.0}, "strength"),
-        ({"dispersion_floor": -1.0}, "dispersion_floor"),
-        ({"swarm": SwarmSettings(acceleration=-1.0)}, "acceleration"),
         ({"swarm": "pso"}, "SwarmSettings"),
         ({"metric": "jaccard", "objective": "lac"}, "jaccard"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import weft
-from weft.estimators._raw_tables import is_raw
+from weft.estimators._raw_tables import is_raw, learn_table
 
 CLUSTERERS = [
     lambda: weft.WeightedKMeans(3, random_state=0),
@@ -18,7 +18,7 @@ CLUSTERERS = [
         "linkage", n_clusters=3, n_generations=3, n_particles=6, random_state=0
     ),
     lambda: weft.ProjectedSwarm(3, n_evaluations=40, n_particles=6, random_state=0),
-    lambda: weft.StagedSwarm(n_generations=3, n_particles=6, n_estimates=1, random_state=0),
+    lambda: weft.StagedSwarm(n_generations=3, n_particles=6, n_clusters_estimate=2, random_state=0),
     lambda: weft.KernelKMeans(3, n_init=1, random_state=0),
 ]
 
@@ -143,3 +143,14 @@ def test_the_command_line_and_python_give_the_same_labels(raw, tmp_path, monkeyp
     np.testing.assert_array_equal(model.predict(pd.read_csv("t.csv")), labels)
     again = type(model)(**model.get_params()).fit(pd.read_csv("t.csv"))
     np.testing.assert_array_equal(again.labels_, labels)
+
+
+def test_zero_and_one_written_with_a_decimal_point_are_a_yes_no():
+    rng = np.random.default_rng(0)
+    flags = rng.integers(2, size=60)
+    frame = pd.DataFrame(
+        {"flag": np.array(["0.0", "1.0"])[flags], "x": rng.normal(size=60), "y": ["a", "b"] * 30}
+    )
+    plan, made = learn_table(frame)
+    assert plan.columns[0].kind == "yes/no"
+    np.testing.assert_array_equal(made.table.values[:, 0], flags)

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import EntropyKMeans, LocallyAdaptiveKMeans, RangeScaler, WeightedKMeans
 from weft.datasets import make_noisy_gaussians
+from weft.kmeans.anomalous import AnomalousStart
 from weft.metrics import accuracy
 
 BENCH = Path(__file__).parents[2] / "bench"
@@ -179,7 +180,7 @@ def test_predict_gives_the_labels_of_the_fit():
 
 def test_number_of_clusters_from_the_patterns():
     X, truth = blobs(n_noise=0)
-    model = WeightedKMeans(weights=None, min_cluster_size=10).fit(X)
+    model = WeightedKMeans(weights=None, init=AnomalousStart(min_cluster_size=10)).fit(X)
     assert len(model.cluster_centers_) == (model.anomalous_patterns_.sizes >= 10).sum()
     assert accuracy(truth, model.labels_) > 0.9
 

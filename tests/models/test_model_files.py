@@ -23,6 +23,8 @@ from weft.io import (
     save_model,
     write_folder,
 )
+from weft.search.clusterers import DBSCAN
+from weft.search.criteria import CSC
 from weft.tables.folders import write_csv
 
 # Folders ------------------------------------------------------------------------------------
@@ -118,9 +120,9 @@ def same(a, b) -> bool:
     [
         {},
         {"exponents": True},
-        {"encoding": "binary"},
+        {"swarm": "binary"},
         {"clusterer": "linkage", "n_clusters": 3},
-        {"clusterer": "dbscan", "clusterer_params": {"eps": 2.0, "min_samples": 3}},
+        {"clusterer": DBSCAN(eps=2.0, min_samples=3), "criterion": CSC(n_neighbors=3)},
         {"clusterer": "affinity"},
         {"init": np.linspace(-1, 1, 24).reshape(6, 4)},
     ],

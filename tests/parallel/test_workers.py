@@ -20,6 +20,7 @@ from weft import (
     StagedSwarm,
     WeightedKMeans,
 )
+from weft.methods.staged import ClusterEstimate
 from weft.methods.staged import search as staged_search
 from weft.parallel.threads import local_threads
 from weft.parallel.workers import CHUNKS_PER_WORKER, Crew, _cut, threads_per_process
@@ -99,7 +100,7 @@ def test_other_swarms_find_the_same_bits(client, kind, monkeypatch):
     monkeypatch.setattr(Crew, "__call__", spy)
     settings = {"n_particles": 6, "n_generations": 4, "random_state": 1}
     if kind is StagedSwarm:
-        settings["n_estimates"] = 2
+        settings["n_clusters_estimate"] = ClusterEstimate(n_estimates=2)
     wanted = kind(**settings).fit(rows())
     for backend in ("threading", "loky", "dask"):
         with joblib.parallel_config(backend=backend, n_jobs=2):
@@ -138,7 +139,12 @@ def test_a_staged_swarm_does_not_count_dasks_workers_as_threads(client, monkeypa
 
     estimate = staged_search.estimate_n_clusters
     monkeypatch.setattr(staged_search, "estimate_n_clusters", spy)
-    settings = {"n_particles": 4, "n_generations": 2, "n_estimates": 1, "random_state": 0}
+    settings = {
+        "n_particles": 4,
+        "n_generations": 2,
+        "n_clusters_estimate": ClusterEstimate(n_estimates=1),
+        "random_state": 0,
+    }
     with joblib.parallel_config(backend="dask"):
         assert joblib.effective_n_jobs() == 2  # what Dask says: all of its cluster's workers
         for n_jobs in (None, 1, 3):

@@ -25,6 +25,7 @@ from weft.io import save_model
 from weft.models.archive import read_archive, write_archive
 from weft.models.checkpoints import DOCUMENT, Mismatch
 from weft.search.callbacks import Checkpoint, History, StopOnSignal, TimeLimit
+from weft.search.criteria import CSC
 from weft.search.identity import describe, fingerprint
 from weft.search.runs import SearchInterrupted, running
 from weft.search.swarms import PSO, BinaryPSO
@@ -32,7 +33,7 @@ from weft.search.swarms import PSO, BinaryPSO
 LONG = {"n_generations": 8, "n_evaluations": 48, "n_resamples": 8, "patience": None}
 # Forms whose states differ from those of the default.
 FORMS = [
-    ("FeatureSwarm", {"encoding": "binary"}),
+    ("FeatureSwarm", {"swarm": "binary"}),
     ("FeatureSwarm", {"exponents": True, "patience": 2, "n_generations": 30}),
     ("ProjectedSwarm", {"particle": "weights", "polish": False}),
     ("ProjectedSwarm", {"particle": "weights", "objective": "wkmeans"}),
@@ -334,12 +335,11 @@ OTHERS = {
     "n_particles": 7,
     "n_generations": 9,
     "random_state": 1,
-    "criterion": "silhouette",
+    "criterion": CSC(n_neighbors=4),
     "clusterer": "knn",
     "n_clusters": 2,
     "swarm": PSO(inertia=np.nextafter(0.73, 1)),
     "init": np.zeros((6, 4)),
-    "criterion_params": {"n_neighbors": 4},
     "patience": 8,
 }
 

@@ -25,6 +25,7 @@ from weft.cli.options import (
     complete_method,
     criteria,
     one_of,
+    swarms,
     use_config,
 )
 from weft.cli.shared import one_sentence
@@ -69,6 +70,14 @@ def cluster(
             autocompletion=one_of(criteria),
         ),
     ] = None,
+    swarm: Annotated[
+        str | None,
+        typer.Option(
+            help="For PSO-FSW, what moves the weights; weft methods lists them.",
+            show_default="pso",
+            autocompletion=one_of(swarms),
+        ),
+    ] = None,
     n_clusters: Annotated[
         str | None,
         typer.Option(help="How many clusters, for methods that want to know; auto chooses."),
@@ -81,7 +90,10 @@ def cluster(
     ] = False,
     param: Annotated[
         list[str] | None,
-        typer.Option(help=f"Any other parameter of the method as NAME=VALUE; {MANY}"),
+        typer.Option(
+            help="Any other parameter of the method as NAME=VALUE, a setting within one as "
+            f"NAME.SETTING=VALUE; {MANY}"
+        ),
     ] = None,
     label: Label = None,
     seed: Seed = 0,
@@ -120,8 +132,8 @@ def cluster(
         from weft.estimators.presets import find_method
         from weft.io import check_folder, check_name, prepare_table, read_table, table_stem
 
-        swarm = (clusterer, criterion, n_clusters, generations, particles)
-        is_swarm = exponents or any(option is not None for option in swarm)
+        of_swarms = (clusterer, criterion, swarm, n_clusters, generations, particles)
+        is_swarm = exponents or any(option is not None for option in of_swarms)
         wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
         if wanted.in_python_only:
             raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
@@ -140,6 +152,7 @@ def cluster(
         given: dict[str, Any] = {
             "clusterer": clusterer,
             "criterion": criterion,
+            "swarm": swarm,
             "n_clusters": n_clusters,
             "max_clusters": max_clusters,
             "exponents": exponents or None,

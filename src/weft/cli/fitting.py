@@ -21,6 +21,8 @@ from weft.io import Table, table_files
 FILES = ("labels.csv", "features.csv", "model.weft", "summary.json", "report.html", "run.toml")
 # Options that a method without them has no use for, and nobody needs to hear of.
 _QUIET = ("random_state", "n_jobs")
+# Parameters that no text stands for.
+_NOT_TYPED = ("callbacks", "verbose")
 _WORDS = {
     "n_particles": "--particles",
     "n_generations": "--generations",
@@ -35,7 +37,6 @@ def make_settings(
     """Parameters of the method's estimator, and what was decided on the way."""
     estimator = getattr(weft, method.estimator)
     known = estimator().get_params(deep=False)
-    moved = getattr(estimator, "_moved_into", ("", None, ()))[2]  # old names still work
     settings = dict(method.params)
     for key, value in given.items():
         if key in known:
@@ -44,14 +45,27 @@ def make_settings(
             option = _WORDS.get(key, f"--{key.replace('_', '-')}")
             raise ValueError(f"{option} is no option of {method.title}; leave it out.")
     for text in extra:
-        key, mark, value = text.partition("=")
-        if not mark or key not in (*known, *moved) or key in ("callbacks", "verbose"):
-            listed = ", ".join(sorted(set(known) - {"callbacks", "verbose"}))
-            raise ValueError(
-                f"--param {text!r} is no NAME=VALUE of {method.title}; it takes: {listed}."
-            )
-        settings[key] = _literal(value)
+        _put(settings, text, estimator, known, method.title)
     return _count(known, settings, X)
+
+
+def _put(
+    settings: dict[str, Any], text: str, estimator: Any, known: dict[str, Any], title: str
+) -> None:
+    """Put NAME=VALUE, or NAME.SETTING=VALUE for a setting within a record, into `settings`."""
+    key, mark, value = text.partition("=")
+    name, _, setting = key.partition(".")
+    records = getattr(estimator, "_records", {})
+    old = estimator._old_names() if hasattr(estimator, "_old_names") else ()  # these still work
+    taken = name in records if setting else name in (*known, *old)
+    if not mark or not taken or name in _NOT_TYPED:
+        listed = ", ".join(sorted(set(known) - set(_NOT_TYPED)))
+        raise ValueError(f"--param {text!r} is no NAME=VALUE of {title}; it takes: {listed}.")
+    if setting:
+        before = settings.get(name, known[name])
+        settings[name] = records[name](before, {setting: _literal(value)})
+    else:
+        settings[name] = _literal(value)
 
 
 def _count(
@@ -110,8 +124,6 @@ def search(
     quiet: bool = False,
 ) -> None:
     """Fit, write the folder, tell the person."""
-    import pandas as pd
-
     from weft._base.validation import check_integer
     from weft.io import write_folder
     from weft.report.summary import summarize
@@ -127,17 +139,18 @@ def search(
     show_warnings(table.warnings, aside)
 
     began = time.perf_counter()
-    X = pd.DataFrame(table.X, columns=table.feature_names)
+    X = table.frame()
     settings, told = make_settings(method, given, extra, table.X)
     callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
     model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
     described["warnings"] += [*told, *warned]
     described["data"]["method"] = method.title
     fitted = time.perf_counter() - began
+    plan = vars(model).get("_table", table.plan)  # a method may have balanced the coordinates
     summary = summarize(
         model,
-        X,
-        plan=table.plan,
+        table.frame(plan),
+        plan=plan,
         mixed=table.mixed,
         table=described,
         label=table.label,
@@ -189,7 +202,7 @@ def _fit(
     from weft.callbacks import Progress
     from weft.search.runs import SearchInterrupted
 
-    bar = Progress("searching")
+    bar = Progress()
     seen = show_progress and sys.stderr.isatty()
     kind = getattr(weft, method.estimator)
     if "callbacks" in kind().get_params(deep=False):
@@ -234,7 +247,8 @@ def _write(
         for entry in summary["features"]
     ]
     write_csv(draft / "features.csv", columns, cells)
-    save_model(model, draft / "model.weft", table=table.plan, summary=summary)
+    plan = vars(model).get("_table", table.plan)
+    save_model(model, draft / "model.weft", table=plan, summary=summary)
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
     (draft / "report.html").write_text(render(summary), encoding="utf-8")

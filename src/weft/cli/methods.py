@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from weft.cli.options import clusterers, criteria
+from weft.cli.options import clusterers, criteria, swarms
 from weft.cli.shared import console, print_json
 from weft.estimators.presets import METHODS, Method, find_method
 
@@ -27,7 +27,7 @@ def list_methods(name: str | None, *, as_json: bool) -> None:
 
 
 def _described(method: Method) -> dict[str, object]:
-    mappings = {"params": dict(method.params), "because": dict(method.because)}
+    mappings = {"params": method.settings, "because": dict(method.because)}
     return {**method._asdict(), **mappings, "call": method.call, "paper": method.source}
 
 
@@ -45,6 +45,7 @@ def _list(methods: tuple[Method, ...]) -> None:
     out.print(grid)
     out.print(f"\n--clusterer of PSO-FSW: {', '.join(clusterers())}", markup=False)
     out.print(f"--criterion of PSO-FSW: {', '.join(criteria())}", markup=False)
+    out.print(f"--swarm of PSO-FSW: {', '.join(swarms())}", markup=False)
     out.print("\nweft methods NAME shows the call and the paper in full.", style="dim")
 
 
@@ -54,7 +55,8 @@ def _show(method: Method) -> None:
     out.print(f"{method.title}: {method.what}", style="bold", markup=False)
     if not method.in_python_only:
         out.print(f"  weft cluster FILE --method {method.name}", markup=False)
-    out.print(f"  {prefix}{method.call}", markup=False, soft_wrap=True)
+    for line in (*method.imports, f"{prefix}{method.call}"):
+        out.print(f"  {line}", markup=False, soft_wrap=True)
     out.print(f"  {method.source}", markup=False)
     out.print(f"  {_STATUS[method.status]}", markup=False)
     if method.note:

@@ -70,6 +70,13 @@ def criteria() -> list[str]:
     return list(CRITERIA)
 
 
+def swarms() -> list[str]:
+    """Return the names that ``--swarm`` takes."""
+    from weft.search.swarms import SWARMS
+
+    return list(SWARMS)
+
+
 def generators() -> list[str]:
     """Return the kinds that ``weft generate`` makes."""
     from weft.datasets.shapes import SHAPES

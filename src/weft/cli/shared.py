@@ -26,7 +26,7 @@ _OPTIONS = (
     (r"A callback Checkpoint\(path\)", "--checkpoint PATH"),
     (r"fit without resume", "leave out --resume"),
     (r"give Checkpoint", "give --checkpoint"),
-    (r"(?<![-\w])(clusterer|criterion|scale|missing|method|stability)(?==)", r"--\1"),
+    (r"(?<![-\w])(clusterer|criterion|swarm|scale|missing|method|stability)(?==)", r"--\1"),
 )
 
 

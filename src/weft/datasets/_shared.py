@@ -7,9 +7,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from weft._base.docstrings import Entry
 from weft._base.validation import check_integer
 
 SIZE_HELP = "give one integer or a (low, high) pair of integers"
+
+
+# Paragraphs of docstrings that all generators share.
+SHARED = {
+    "random_state": Entry(
+        "int, RandomState, Generator or None",
+        "Where the random numbers come from; an int makes the data reproducible.",
+    ),
+}
 
 
 def stream(random_state: Any) -> np.random.Generator:

@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
+from weft._base.docstrings import documented
 from weft._base.validation import check_integer
-from weft.datasets._shared import column_names, draw_sizes, stream
+from weft.datasets._shared import SHARED, column_names, draw_sizes, stream
 from weft.parallel.blas import one_blas_thread
 
 DEFAULT_SIZES = (14, 124)  # the smallest and the largest cluster of O'Neill's table 3.1
@@ -66,6 +67,7 @@ class Score(NamedTuple):
     overlap: float  # v
 
 
+@documented(SHARED)
 def make_ellipsoids(
     n_clusters: int,
     n_features: int,
@@ -91,8 +93,6 @@ def make_ellipsoids(
         Points per cluster: one number for all, or a range from which each cluster's size is drawn.
         None means ``(14, 124)``, the sizes of [2]_. The sizes of [1]_ are ``(50, 500)`` for fewer
         than 20 clusters and ``(10, 100)`` for more.
-    random_state : int, RandomState, Generator or None, default=None
-        Where the random numbers come from; an int makes the data reproducible.
 
     Returns
     -------

@@ -12,8 +12,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
+from weft._base.docstrings import documented
 from weft._base.validation import check_integer
-from weft.datasets._shared import column_names, draw_sizes, stream
+from weft.datasets._shared import SHARED, column_names, draw_sizes, stream
 from weft.parallel.blas import one_blas_thread
 
 FEW_CLUSTERS_SIZES = (50, 500)
@@ -23,6 +24,7 @@ MAX_REDRAWS = 10_000
 BLOCK = 32
 
 
+@documented(SHARED)
 def make_gaussians(
     n_clusters: int,
     n_features: int,
@@ -45,8 +47,6 @@ def make_gaussians(
         Points per cluster, at least 2: one number for all, or a range from which each cluster's
         size is drawn. None means the sizes of [1]_: ``(50, 500)`` for fewer than 20 clusters,
         ``(10, 100)`` for 20 and more.
-    random_state : int, RandomState, Generator or None, default=None
-        Where the random numbers come from; an int makes the data reproducible.
 
     Returns
     -------

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_array
 
+from weft._base.docstrings import documented
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.datasets._shared import column_names, stream
+from weft.datasets._shared import SHARED, column_names, stream
 
 BLOCK = 5  # columns that share a factor in kind="correlated"
 FACTOR_SHARE = 0.8  # of their variance, hence the correlation within a block
@@ -23,6 +24,7 @@ FACTOR_SHARE = 0.8  # of their variance, hence the correlation within a block
 T2_SCALE = 0.6744897501960817 / math.sqrt(2.0 / 3.0)
 
 
+@documented(SHARED)
 def add_noise_features(
     data: Any,
     n_noise: int | None = None,
@@ -56,8 +58,6 @@ def add_noise_features(
         - ``"correlated"``: as ``"gaussian"``, but in blocks of 5 columns with correlation 0.8.
     shuffle : bool, default=False
         Whether to permute the columns, names and mask with them, so that noise does not come last.
-    random_state : int, RandomState, Generator or None, default=None
-        Where the random numbers come from; an int makes the data reproducible.
 
     Returns
     -------

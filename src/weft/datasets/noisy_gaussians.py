@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch
 
+from weft._base.docstrings import documented
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.datasets._shared import column_names, stream
+from weft.datasets._shared import SHARED, column_names, stream
 
 # n_samples, n_features, n_clusters, n_noise: the sets (vii)-(x), with the noise of tables 3.17-3.20
 MODELS = {
@@ -19,6 +20,7 @@ MODELS = {
 }
 
 
+@documented(SHARED)
 def make_noisy_gaussians(
     model: str = "viii",
     *,
@@ -49,8 +51,6 @@ def make_noisy_gaussians(
     variance : float, default=1.0
         Variance of a cluster in each feature. The thesis prints 0.1, but the accuracies it prints
         follow from about 1.0.
-    random_state : int, RandomState, Generator or None, default=None
-        Where the random numbers come from; an int makes the data reproducible.
 
     Returns
     -------

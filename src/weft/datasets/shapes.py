@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch
 
+from weft._base.docstrings import documented
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.datasets._shared import column_names, stream
+from weft.datasets._shared import SHARED, column_names, stream
 
 
 class Shape(NamedTuple):
@@ -26,6 +27,7 @@ class Shape(NamedTuple):
     draw: Callable[[int, int, np.random.Generator], np.ndarray]
 
 
+@documented(SHARED)
 def make_shapes(
     shape: str = "rings",
     *,
@@ -48,8 +50,6 @@ default="rings"
     noise : float, default=None
         Standard deviation of the Gaussian noise added to every coordinate; None means the shape's
         own, which leaves a gap between its clusters.
-    random_state : int, RandomState, Generator or None, default=None
-        Where the random numbers come from; an int makes the data reproducible.
 
     Returns
     -------

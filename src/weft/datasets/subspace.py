@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from weft._base.arrays import Floats, Integers
+from weft._base.docstrings import documented
 from weft._base.validation import check_integer, check_real
-from weft.datasets._shared import column_names, stream
+from weft.datasets._shared import SHARED, column_names, stream
 
 FEWEST = 2  # relevant features of a cluster
 
 
+@documented(SHARED)
 def make_subspace_clusters(
     n_samples: int = 500,
     *,
@@ -65,8 +67,6 @@ def make_subspace_clusters(
         outside the noise. ``(0.0, 10.0)`` is the hard one.
     noise_range : (float, float), default=(0.0, 10.0)
         Where irrelevant values are drawn.
-    random_state : int, RandomState, Generator or None, default=None
-        Where the random numbers come from; an int makes the data reproducible.
 
     Returns
     -------

@@ -11,33 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 from weft._base.arrays import Floats, Integers
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
-from weft.estimators._mixins import KeptFeaturesMixin
+from weft.estimators._mixins import KeptFeaturesMixin, PredictMixin
 from weft.estimators._reading import read_table
 from weft.parallel.workers import threads_per_process
 
 
-class AnchorsMixin(KeptFeaturesMixin, TransformerMixin):
-    """For estimators with ``feature_weights_``, ``feature_exponents_`` and anchors."""
+class AnchorsMixin(KeptFeaturesMixin, PredictMixin, TransformerMixin):
+    """Labels from the nearest row (core row, exemplar) seen in fit, and weighted columns.
+
+    For estimators with ``feature_weights_``, ``feature_exponents_`` and anchors.
+    """
 
     def _solution(self: Any) -> Solution:
         return Solution(self.feature_weights_, self.feature_exponents_)
-
-    def predict(self: Any, X: Any) -> Integers:
-        """Label rows: the cluster of the nearest row (core row, exemplar) seen in fit.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters; -1 for rows in none (DBSCAN: farther than eps from every core row).
-        """
-        check_is_fitted(self)
-        X = read_table(self, X, reset=False)
-        return self._nearest(X)
 
     def _nearest(self: Any, X: Floats) -> Integers:
         if len(self._fit_anchors) == 0:
@@ -56,11 +42,6 @@ class AnchorsMixin(KeptFeaturesMixin, TransformerMixin):
 
         Euclidean distances between the returned rows are the distances that the search learned
         (with ``exponents=True``: before the exponents).
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------

@@ -63,21 +63,8 @@ class BlockwiseMixin(GuardMixin):
         The first batch is fitted as a whole. Each later one is assigned to the centres as they
         are, and moves centres and weights by as much as its rows count among all rows so far; no
         row is looked at again. After `fit` on a Dask table a stream goes on from there; after any
-        other `fit` it begins anew.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; the first batch needs as many as there are clusters.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
-
-        Returns
-        -------
-        self
-            The estimator; ``labels_`` are those of this batch.
+        other `fit` it begins anew. ``labels_`` are those of the last batch; the first needs as many
+        rows as there are clusters.
         """
         before: Stream | None = getattr(self, "_stream", None)
         if before is None:

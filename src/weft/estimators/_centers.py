@@ -21,9 +21,11 @@ from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
+from weft.estimators._kmeans_docs import FAMILY
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
 from weft.kmeans.alternation import Outcome
+from weft.kmeans.anomalous import AnomalousStart, read_anomalous
 from weft.kmeans.data import distances, make_data, mass_of, nearest, own_distances
 from weft.kmeans.fitting import MakeRule, Settings, fit_family, read_settings
 from weft.parallel.threads import one_range, thread_runner
@@ -32,8 +34,7 @@ from weft.parallel.threads import one_range, thread_runner
 _LARGEST_MASS = 1e15
 # Parameters of the alternation, by the names that they have in every constructor.
 _SETTINGS = (
-    *("n_clusters", "distance_exponent", "init", "init_weights", "n_init", "min_cluster_size"),
-    *("max_iter", "tol", "n_jobs"),
+    *("n_clusters", "distance_exponent", "init_weights", "n_init", "max_iter", "tol", "n_jobs"),
 )
 
 
@@ -45,6 +46,7 @@ class CenterClusterer(
     Subclasses set ``_exponent``, ``_factors`` (K, M) and the public attributes in `fit`.
     """
 
+    _paragraphs = FAMILY
     # k-means cuts along directions: see docs/decisions/0230.
     _balance = "directions"
     _exponent: float
@@ -57,28 +59,15 @@ class CenterClusterer(
         return tags
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the nearest cluster of each row.
+        """Return the nearest cluster of each row, an index into ``cluster_centers_``.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; of a Dask array or dataframe the labels are a Dask array, made when asked for.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Indices into ``cluster_centers_``.
+        Of a Dask array or dataframe the labels are a Dask array, made when asked for.
         """
         check_is_fitted(self)
         return predict_lazy(self, X) if is_dask(X) else self._look_up(X, None)[0]
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the weighted Minkowski distance of each row to each centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
 
         Returns
         -------
@@ -91,15 +80,6 @@ class CenterClusterer(
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the sum of powered distances of rows to their nearest centres.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
 
         Returns
         -------
@@ -178,6 +158,9 @@ class CenterClusterer(
     def _read_settings(self: Any, n_features: int, n_rows: int) -> Settings:
         """Check the parameters of the alternation, those that this estimator has."""
         given = {name: getattr(self, name) for name in _SETTINGS if hasattr(self, name)}
+        patterns = isinstance(self.init, AnomalousStart)
+        given["init"] = "anomalous" if patterns else self.init
+        given["min_cluster_size"] = read_anomalous(self.init).min_cluster_size
         return read_settings(n_features, n_rows, backend=self._backend(n_rows, n_features), **given)
 
     def _alternate(

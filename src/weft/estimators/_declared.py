@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -42,7 +43,16 @@ OFFSET = Number(low=0.0, high=1e100)  # sums of larger numbers over columns over
 MATRIX = OneOf(Array(("*", "*"), NUMBER_TYPES), ListOf(ListOf(Number())))
 VECTOR = Array(("*",), NUMBER_TYPES)
 SCALAR = OneOf(NOTHING, Flag(), Number(), Text())
-SETTINGS = OneOf(NOTHING, MapOf(SCALAR))
+
+# What a record of settings holds; it checks the values itself when it is made.
+_PLAIN = OneOf(SCALAR, ListOf(Number()), MapOf(SCALAR))
+
+
+def settings_record(kind: type[Any]) -> Record:
+    """The settings of a dataclass that checks them itself."""
+    made_from = [field.name for field in dataclasses.fields(kind) if field.init]
+    return Record(kind.__name__, kind, dict.fromkeys(made_from, _PLAIN))
+
 
 # Parameters that mean the same wherever they occur.
 PARAMS: dict[str, Kind] = {
@@ -53,23 +63,19 @@ PARAMS: dict[str, Kind] = {
     "n_generations": Integer(low=1, high=10**7),
     "n_evaluations": Integer(low=1, high=10**8),
     "n_rounds": Integer(low=1, high=10**5),
-    "n_estimates": Integer(low=1, high=10**5),
-    **dict.fromkeys(("n_steps", "max_iter"), COUNT),  # these end when nothing changes any more
-    **dict.fromkeys(("max_retries", "refine_steps", "n_resamples"), Integer(high=10**5)),
+    "max_iter": COUNT,  # it ends when nothing changes any more
+    **dict.fromkeys(("max_retries", "n_resamples"), Integer(high=10**5)),
     "n_init": OneOf(Choice("auto"), Integer(low=1, high=10**5)),
     "patience": OneOf(NOTHING, COUNT),
     "max_samples": OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     "tol": SHARE,
     "distance_exponent": Number(low=1.0, high=100.0),  # larger powers overflow
     "dispersion_offset": OneOf(Choice("mean"), OFFSET),
-    **dict.fromkeys(("pattern_offset", "dispersion_floor"), OFFSET),
-    "min_cluster_size": Number(low=0.0),
-    **dict.fromkeys(("inertia", "cognitive", "social", "acceleration"), Number(low=0.0)),
+    **dict.fromkeys(("inertia", "cognitive", "social"), Number(low=0.0)),
     "max_velocity": POSITIVE,
     **dict.fromkeys(("scale", "standardize", "allow_nan", "exponents"), Flag()),
     "device": Choice(*DEVICES),
     "n_jobs": OneOf(NOTHING, Integer(1, MOST_THREADS), Integer(-MOST_THREADS, -1)),
-    "verbose": OneOf(Flag(), Integer(high=2**31 - 1)),
     "random_state": OneOf(NOTHING, Integer(high=2**32 - 1)),
     "callbacks": NOTHING,
 }

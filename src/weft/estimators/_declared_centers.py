@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from weft.estimators._declared import MATRIX, SMALLEST, STEPS, floats, positions
+from weft.estimators._declared import (
+    MATRIX,
+    SMALLEST,
+    STEPS,
+    floats,
+    positions,
+    settings_record,
+)
+from weft.kmeans.anomalous import AnomalousStart
 from weft.kmeans.fitting import INITS
 from weft.kmeans.seeding import AnomalousPatterns
 from weft.kmeans.streams import Stream
@@ -10,7 +18,7 @@ from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf, Record
 from weft.models.schema import Attribute, Optional
 
 # Starts of the family: by name, or centres.
-INIT = OneOf(Choice(*INITS), MATRIX)
+INIT = OneOf(Choice(*INITS), MATRIX, settings_record(AnomalousStart))
 PATTERNS = OneOf(
     NOTHING,
     Record(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Mapping
+from typing import Any
 
 from weft.estimators._declared import (
     FITNESS,
     MATRIX,
-    POSITIVE,
     SAMPLED,
     SEARCH,
-    SETTINGS,
     STEPS,
     declare,
     floats,
@@ -18,22 +17,20 @@ from weft.estimators._declared import (
     positions,
     radius_has_powers,
     rows,
+    settings_record,
 )
-from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf, Record
+from weft.models.kinds import NOTHING, Choice, Integer, Kind, Number, OneOf
 from weft.search.clusterers import CLUSTERERS
 from weft.search.criteria import CRITERIA
 from weft.search.particles import INITS
-from weft.search.swarms import PSO, SWARMS
+from weft.search.swarms import SWARMS
 
-_SWARM_FIELDS = {field.name: Number(low=0.0) for field in fields(PSO)}
-# A name, or the settings of a swarm that weft knows; other objects cannot be saved.
-SWARM = OneOf(
-    Choice(*SWARMS),
-    *(
-        Record(kind.__name__, kind, {**_SWARM_FIELDS, "max_velocity": POSITIVE})
-        for kind in SWARMS.values()
-    ),
-)
+
+def _by_name_or_record(registry: Mapping[str, Any]) -> Kind:
+    """A name of the registry, or an object of one of its classes; others cannot be saved."""
+    return OneOf(Choice(*registry), *map(settings_record, registry.values()))
+
+
 FEATURE_SWARM = declare(
     {
         "labels_": positions("n_samples", "n_clusters", low=-1),
@@ -49,11 +46,8 @@ FEATURE_SWARM = declare(
         "_fit_radius": Number(low=0.0, high=1e150, inf=True),
     },
     rules=(radius_has_powers,),
-    clusterer=Choice(*CLUSTERERS),
-    criterion=Choice(*CRITERIA),
-    swarm=SWARM,
-    encoding=Choice("weights", "binary"),
-    clusterer_params=SETTINGS,
-    criterion_params=SETTINGS,
+    clusterer=_by_name_or_record(CLUSTERERS),
+    criterion=_by_name_or_record(CRITERIA),
+    swarm=_by_name_or_record(SWARMS),
     init=OneOf(Choice(*INITS), MATRIX),
 )

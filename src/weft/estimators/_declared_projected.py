@@ -5,26 +5,17 @@ from __future__ import annotations
 from weft.estimators._declared import (
     COUNT,
     FITNESS,
-    POSITIVE,
     SEARCH,
     declare,
     floats,
     history,
+    settings_record,
 )
 from weft.estimators._declared_centers import CENTERS, STREAM
 from weft.methods.projected.criteria import OBJECTIVES
-from weft.methods.projected.settings import METRICS, PARTICLES, SwarmSettings
-from weft.methods.projected.starts import INITS, WEIGHT_INITS
-from weft.models.kinds import NOTHING, Choice, Flag, ListOf, Number, OneOf, Record
+from weft.methods.projected.settings import METRICS, PARTICLES, Objective, SwarmSettings
+from weft.models.kinds import NOTHING, Choice, Flag, Number, OneOf
 from weft.models.schema import Only, Optional
-from weft.search.swarms.clpso import BOUNDS
-
-_SWARM = {
-    "inertia": ListOf(Number(), 2),
-    "acceleration": Number(low=0.0),
-    "n_steps": COUNT,
-    "max_iter": COUNT,
-}
 
 PROJECTED_SWARM = declare(
     {
@@ -42,14 +33,10 @@ PROJECTED_SWARM = declare(
         "n_samples_search_": Optional(COUNT),
         "_stream": STREAM,
     },
-    objective=Choice(*OBJECTIVES),
+    objective=OneOf(Choice(*OBJECTIVES), settings_record(Objective)),
     metric=Choice(*METRICS),
     particle=Choice(*PARTICLES),
     weight_exponent=OneOf(Choice("auto"), Number(low=0.0)),
-    strength=OneOf(Choice("auto"), POSITIVE),
-    init=Choice(*INITS),
-    weight_init=Choice(*WEIGHT_INITS),
-    bounds=Choice(*BOUNDS),
     polish=Flag(),
-    swarm=OneOf(Choice("clpso"), Record("SwarmSettings", SwarmSettings, _SWARM)),
+    swarm=OneOf(Choice("clpso"), settings_record(SwarmSettings)),
 )

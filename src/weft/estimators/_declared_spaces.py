@@ -10,12 +10,13 @@ from weft.estimators._declared import (
     FITNESS,
     SAMPLED,
     SCALING,
-    SETTINGS,
     SMALLEST,
     STEPS,
     floats,
     positions,
+    settings_record,
 )
+from weft.methods.mercer.settings import KERNELS, Kernel
 from weft.methods.mercer.spaces import KernelSpace, Walk, WalkSpace
 from weft.models.kinds import NOTHING, Choice, Fields, Flag, Integer, Number, OneOf, Record
 from weft.models.schema import Added, Attribute
@@ -28,8 +29,7 @@ def _kernel_takes(space: KernelSpace) -> str:
     return f"has a parameter {unknown[0]!r} that its kernel does not take." if unknown else ""
 
 
-KERNEL = Choice("diffusion", *sorted(PAIRWISE_KERNEL_FUNCTIONS))
-KERNEL_PARAMS = SETTINGS
+KERNEL = OneOf(Choice(*KERNELS), settings_record(Kernel))
 _ROWS = floats("n_searched", "n_features")
 _GRAM = floats("n_searched", "n_searched")
 # What scikit-learn allows; squares of a width must stay within the range of float64.

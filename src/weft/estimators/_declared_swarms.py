@@ -5,7 +5,6 @@ from __future__ import annotations
 from weft.estimators._declared import (
     COUNT,
     FITNESS,
-    POSITIVE,
     SEARCH,
     SMALLEST,
     STEPS,
@@ -14,35 +13,24 @@ from weft.estimators._declared import (
     floats,
     history,
     positions,
+    settings_record,
 )
 from weft.estimators._declared_spaces import (
     KERNEL,
     KERNEL_CLUSTERS,
-    KERNEL_PARAMS,
     SEARCHED_ROWS,
     SPACE,
     WIDTH,
 )
+from weft.methods.mercer.settings import CENTERS, FeatureCenters, InputCenters
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
 from weft.methods.staged.scaling import RangeScaling
-from weft.models.kinds import NOTHING, Choice, Flag, Integer, Kind, ListOf, Number, OneOf, Record
+from weft.methods.staged.settings import ClusterEstimate
+from weft.models.kinds import NOTHING, Choice, Integer, OneOf, Record
 from weft.search.swarms.mepso import MEPSO, TABLE_2
 from weft.search.swarms.staged import StagedPSO
 
-_PULL = Number(low=0.0)
-_SWARM_FIELDS: dict[str, Kind] = {
-    **dict.fromkeys(("inertia", "cognitive", "social", "initial_velocity"), _PULL),
-    "max_velocity": POSITIVE,
-}
-_STAGED_PSO = {**_SWARM_FIELDS, "initial_velocity": OneOf(NOTHING, _PULL)}
-_MEPSO = {
-    **_SWARM_FIELDS,
-    **dict.fromkeys(("cognitive", "social"), ListOf(_PULL, 2)),
-    "n_generations": COUNT,
-    "bounds": OneOf(NOTHING, ListOf(Number(), 2)),
-    "elitist": Flag(),
-}
 _RANGE_SCALING = {
     **dict.fromkeys(("low", "mean"), floats("n_features")),
     "span": floats("n_features", low=SMALLEST),
@@ -66,9 +54,8 @@ STAGED_SWARM = declare(
     feature_term=Choice(None, *FEATURE_TERMS),
     quality=Choice(*QUALITIES),
     polish=Choice(None, *POLISHES),
-    n_clusters_estimate=OneOf(NOTHING, COUNT),
-    k_spread=POSITIVE,
-    swarm=OneOf(Choice("standard"), Record("StagedPSO", StagedPSO, _STAGED_PSO)),
+    n_clusters_estimate=OneOf(NOTHING, COUNT, settings_record(ClusterEstimate)),
+    swarm=OneOf(Choice("standard"), settings_record(StagedPSO)),
 )
 KERNEL_SWARM = declare(
     {
@@ -80,11 +67,7 @@ KERNEL_SWARM = declare(
     },
     rules=(counts_clusters("_fit_labels"),),
     kernel=KERNEL,
-    kernel_params=KERNEL_PARAMS,
-    centers=Choice("feature-space", "input"),
-    repairs=Choice("decoded", "printed"),
+    centers=OneOf(Choice(*CENTERS), settings_record(FeatureCenters), settings_record(InputCenters)),
     sigma=OneOf(Choice("median", "stability"), WIDTH),
-    min_size=Number(low=0.0, high=0.5),
-    polish=Flag(),
-    swarm=OneOf(Choice(*TABLE_2), Record("MEPSO", MEPSO, _MEPSO)),
+    swarm=OneOf(Choice(*TABLE_2), settings_record(MEPSO)),
 )

@@ -43,22 +43,7 @@ class EntropyFamily(BlockwiseMixin, CenterClusterer):
     n_clusters: int
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Cluster the rows of `X`.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; a Dask array or dataframe is read block by block, as in `WeightedKMeans`.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Cluster the rows of `X`; a Dask table is read block by block, as in `WeightedKMeans`."""
         if is_dask(X):
             self._fit_lazy(X, sample_weight)
             return self

@@ -9,7 +9,10 @@ import numpy as np
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from weft._base.arrays import Integers
+from weft._base.docstrings import Entry
 from weft.backends.devices import to_host
+from weft.estimators._docstrings import complete_docstrings
 from weft.estimators._fit_tasks import FitTasksMixin
 from weft.estimators._guard import GuardMixin
 from weft.estimators._raw_tables import RawTableMixin
@@ -28,8 +31,14 @@ class KeepMixin(GuardMixin):
     """
 
     _schema: ClassVar[Schema]
+    _paragraphs: ClassVar[dict[str, Entry]]  # of docstrings, for subclasses
     _recipe: ClassVar[Kind] = RECIPE
     _summary: ClassVar[Kind] = SUMMARY
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__module__.startswith("weft."):
+            complete_docstrings(cls)
 
     @classmethod
     def _upgraded_params(cls, params: dict[str, Any]) -> dict[str, Any]:
@@ -100,16 +109,20 @@ class ReportMixin(FitTasksMixin, RawTableMixin, KeepMixin):
         return bundle
 
 
+class PredictMixin:
+    """Labels for any rows, by ``_nearest(X)``, which takes checked rows on the host."""
+
+    def predict(self: Any, X: Any) -> Integers:
+        """Label rows, whether seen in fit or not; the class says what decides."""
+        check_is_fitted(self)
+        return self._nearest(read_table(self, X, reset=False))
+
+
 class ColumnsMixin(SelectorMixin):
     """scikit-learn's selector, for tables on a GPU too."""
 
     def transform(self, X: Any) -> Any:
         """Return the features that stay.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
 
         Returns
         -------

@@ -1,77 +1,87 @@
-"""Parameters that have moved into a record: the old names keep working, with a FutureWarning."""
+"""Parameters that have moved into others: the old names keep working, with a FutureWarning."""
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 import inspect
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
+from weft._base.records import Merge, written
 from weft._base.warnings import warn_caller
+from weft.search.callbacks import Progress
+
+
+class Moved(NamedTuple):
+    """Old names, the parameter that has taken them over, and what puts their values into it."""
+
+    names: tuple[str, ...]
+    into: str
+    merge: Merge
+    instead: str = ""  # what to write, where the new value does not say it
+    in_files: bool = True  # whether a model file holds the parameter
+
+
+def moved_dict(name: str, into: str, merge: Merge) -> Moved:
+    """A dict of settings that stood beside the parameter that they belong to."""
+
+    def put(value: Any, old: Mapping[str, Any]) -> Any:
+        settings = old[name]
+        if settings is not None and not isinstance(settings, Mapping):
+            raise TypeError(f"{name}={settings!r} must be None or a dict of settings.")
+        return merge(value, settings or {})
+
+    return Moved((name,), into, put)
 
 
 class MovedParamsMixin:
-    """For estimators whose rarely used parameters travel in one record, such as ``swarm=PSO(...)``.
+    """For estimators whose rarely used parameters travel in records, such as ``swarm=PSO(...)``.
 
-    The constructor takes ``**moved`` as its last argument and ends with ``self._take(moved)``.
-    scikit-learn's ``get_params`` and ``clone``, and the signature of the class, show the record
-    alone.
+    Constructors, ``get_params`` and ``clone`` know the new parameters alone. Old names are put into
+    them around the constructor and in ``set_params``.
     """
 
-    # Name of the record parameter, the class of the record, and the old names that are its fields.
-    _moved_into: ClassVar[tuple[str, Any, tuple[str, ...]]]
+    # Parameters that take records, and what puts a setting into each.
+    _records: ClassVar[Mapping[str, Merge]] = {}
+    _moved: ClassVar[tuple[Moved, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        signature = inspect.signature(cls.__init__)
-        shown = [
-            parameter
-            for name, parameter in signature.parameters.items()
-            if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
-        ]
-        cls.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
-
-    def _take(self, moved: dict[str, Any]) -> None:
-        """Put parameters that were given by their old names into the record."""
-        if not moved:
-            return
-        name, kind, old_names = self._moved_into
-        unknown = sorted(set(moved) - set(old_names))
-        if unknown:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument "
-                f"{unknown[0]!r}"
-            )
-        listed = ", ".join(f"{key}={value!r}" for key, value in moved.items())
-        warn_caller(
-            f"{', '.join(moved)} of {type(self).__name__} moved into {name}; pass "
-            f"{name}={kind.__name__}({listed}).",
-            FutureWarning,
-        )
-        setattr(self, name, self._with_moved(getattr(self, name), moved))
+        if "__init__" in vars(cls):
+            cls.__init__ = _with_old_names(cls.__init__)  # type: ignore[method-assign]
 
     @classmethod
-    def _with_moved(cls, record: Any, moved: dict[str, Any]) -> Any:
-        _, kind, _ = cls._moved_into
-        if isinstance(record, str):
-            record = kind()
-        if not isinstance(record, kind):
-            raise TypeError(
-                f"{', '.join(moved)} are settings of {kind.__name__}, not of "
-                f"{type(record).__name__}; set them on that object."
+    def _old_names(cls) -> tuple[str, ...]:
+        return tuple(name for moved in cls._moved for name in moved.names)
+
+    def _take(self, given: Mapping[str, Any]) -> None:
+        """Put parameters that were given by their old names into the new ones."""
+        for moved in self._moved:
+            old = {name: given[name] for name in moved.names if name in given}
+            if not old:
+                continue
+            value = moved.merge(getattr(self, moved.into), old)
+            setattr(self, moved.into, value)
+            warn_caller(
+                f"{', '.join(old)} of {type(self).__name__} moved into {moved.into}; pass "
+                f"{moved.instead or f'{moved.into}={written(value)}'}.",
+                FutureWarning,
             )
-        return dataclasses.replace(record, **moved)
 
     @classmethod
     def _upgraded_params(cls, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters of an older model file, old names put into the record."""
-        name, kind, old_names = cls._moved_into
-        moved = {key: params[key] for key in old_names if key in params}
-        kept = {key: value for key, value in params.items() if key not in moved}
-        record = cls._with_moved(kept.get(name, ""), moved)
-        return kept if record == kind() else {**kept, name: record}
+        """Return the parameters of an older model file under the names that they have now."""
+        kept = {key: value for key, value in params.items() if key not in cls._old_names()}
+        defaults = inspect.signature(cls).parameters
+        for moved in cls._moved:
+            old = {name: params[name] for name in moved.names if name in params}
+            if old and moved.in_files:
+                before = kept.get(moved.into, defaults[moved.into].default)
+                kept[moved.into] = moved.merge(before, old)
+        return kept
 
     def set_params(self, **params: Any) -> Any:
-        """Set parameters, also by names that have moved into a record.
+        """Set parameters, also by names that have moved.
 
         Parameters
         ----------
@@ -83,7 +93,55 @@ class MovedParamsMixin:
         self
             The estimator.
         """
-        moved = {key: params.pop(key) for key in self._moved_into[2] if key in params}
+        old = {key: params.pop(key) for key in self._old_names() if key in params}
         super().set_params(**params)  # type: ignore[misc] # BaseEstimator comes after this mixin
-        self._take(moved)
+        self._take(old)
         return self
+
+
+def _with_old_names(construct: Callable[..., None]) -> Callable[..., None]:
+    """Return a constructor that takes old names as well; its signature stays."""
+
+    known = inspect.signature(construct).parameters  # a subclass may use an old name anew
+
+    @functools.wraps(construct)
+    def init(self: Any, *args: Any, **params: Any) -> None:
+        names = [name for name in self._old_names() if name in params and name not in known]
+        old = {name: params.pop(name) for name in names}
+        construct(self, *args, **params)
+        self._take(old)
+
+    return init
+
+
+def _progress(callbacks: Any, old: Mapping[str, Any]) -> Any:
+    others = [each for each in callbacks or [] if not isinstance(each, Progress)]
+    if old["verbose"]:
+        return [*others, Progress()]
+    return callbacks if len(others) == len(callbacks or []) else others
+
+
+# A bar is a callback like any other.
+VERBOSE = Moved(
+    *(("verbose",), "callbacks", _progress),
+    instead="callbacks=[weft.callbacks.Progress()]",
+    in_files=False,
+)
+
+
+def read_records(estimator: type, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as the constructor takes them: tables of settings become records.
+
+    A table may have a ``name``, which is what the parameter would hold without further settings:
+    ``{"clusterer": {"name": "dbscan", "eps": 0.5}}``. Study files and ``weft cluster --param``
+    write records this way.
+    """
+    merges: Mapping[str, Merge] = getattr(estimator, "_records", {})
+    defaults = inspect.signature(estimator).parameters
+    made = dict(params)
+    for key, value in params.items():
+        if key in merges and isinstance(value, Mapping):
+            fields = dict(value)
+            name = fields.pop("name", defaults[key].default)
+            made[key] = merges[key](name, fields) if fields else name
+    return made

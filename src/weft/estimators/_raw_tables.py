@@ -13,6 +13,7 @@ An estimator that wants the source columns themselves, for a metric of its own, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,12 @@ from weft._base.arrays import Floats
 from weft._base.validation import import_optional
 from weft._base.warnings import warn_caller
 from weft.backends.devices import to_host
-from weft.columns.mixed.embedding import Embedding, coordinate_deviations
+from weft.columns.mixed.embedding import Embedding, balanced, coordinate_deviations
 from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.cells import is_table, read_cells
 from weft.tables.errors import InputError, in_python
 from weft.tables.plan import Applied, TablePlan, learn
-from weft.tables.prepare import apply_recipe
+from weft.tables.prepare import PREPARED, Prepared, apply_recipe
 from weft.tables.raw import RawTable
 
 
@@ -89,11 +90,10 @@ class RawTableMixin:
         The weight of a coordinate times its variance, summed over the source column.
         """
         plan = self._plan()
-        spread = plan.spread / self._units(plan) ** 2
-        weights = getattr(self, "feature_weights_", np.ones(len(spread)))
+        weights = getattr(self, "feature_weights_", np.ones(len(plan.spread)))
         used = [column.is_used for column in plan.columns]
         out = np.zeros(len(used))
-        out[used] = np.bincount(plan.owner, weights * spread, sum(used))
+        out[used] = np.bincount(plan.owner, weights * plan.spread, sum(used))
         return out / out.sum() if out.sum() > 0 else out
 
     def _plan(self) -> TablePlan:
@@ -107,11 +107,10 @@ class RawTableMixin:
         if reset:
             return self._read_table(X)[0]
         plan = vars(self).get("_table")
-        if plan is None or not is_table(X):
+        if plan is None or not is_table(X) or PREPARED in getattr(X, "attrs", {}):
             return to_host(X)
         if isinstance(plan, TablePlan):
-            rows = raw_table(plan, X).X / self._units(plan)
-            return _named(rows, self._names(plan.names))
+            return _named(raw_table(plan, X).X, self._names(plan.names))
         pandas = import_optional("pandas", "app")
         frame = X if isinstance(X, pandas.DataFrame) else X.to_pandas()
         done = apply_recipe(RawTable(frame, "X"), plan)
@@ -120,19 +119,27 @@ class RawTableMixin:
         return _named(done.X, self._names([f"x{i}" for i in range(done.X.shape[1])]))
 
     def _read_table(self: Any, X: Any) -> tuple[Any, MixedTable | None]:
-        """Return the rows of a fit as numbers, and by source column where X is a raw table."""
-        vars(self).pop("_table", None)
-        if not is_raw(X, allow_nan=bool(getattr(self, "allow_nan", False))):
-            return to_host(X), None
-        plan, made = learn_table(X)
-        self._table = plan
-        return _named(made.X / self._units(plan), plan.names), made.table
+        """Return the rows of a fit as numbers, and by source column where X is a raw table.
 
-    def _units(self, plan: TablePlan) -> Floats:
-        """Return what the coordinates of a plan are divided by, for the balance of this class."""
+        Rows that `Table.frame` made of a file come with the plan that made them.
+        """
+        vars(self).pop("_table", None)
+        prepared = getattr(X, "attrs", {}).get(PREPARED)
+        if isinstance(prepared, Prepared):
+            plan, rows = prepared.plan, X.to_numpy()
+            table = prepared.mixed.take_rows(X.index.to_numpy())
+        elif is_raw(X, allow_nan=bool(getattr(self, "allow_nan", False))):
+            plan, made = learn_table(X)
+            rows, table = made.X, made.table
+        else:
+            return to_host(X), None
         if self._balance == "directions" and isinstance(plan.points, Embedding):
-            return coordinate_deviations(plan.points)
-        return np.ones(len(plan.spread))
+            units = coordinate_deviations(plan.points)
+            points = balanced(plan.points, self._balance)
+            plan = replace(plan, points=points, spread=plan.spread / units**2)
+            rows = rows / units
+        self._table = plan
+        return _named(rows, plan.names), table
 
     def _names(self: Any, names: list[str]) -> list[str]:
         return list(getattr(self, "feature_names_in_", names))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
-from weft.estimators._reading import read_table
+from weft.estimators._mixins import PredictMixin
 from weft.methods.centroids.objectives import assign
 
 
-class ScaledCentersMixin:
-    """For estimators with ``_fit_scaling``: labels, centres and prediction from scaled centres."""
+class ScaledCentersMixin(PredictMixin):
+    """Labels and centres from scaled centres, for estimators with ``_fit_scaling``."""
 
     def _keep_centers(self: Any, X: Floats, rows: Floats, centers: Floats) -> None:
         """Give each of the `rows`, the scaled ones of X, to its nearest centre."""
@@ -27,19 +26,5 @@ class ScaledCentersMixin:
             [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
         )
 
-    def predict(self: Any, X: Any) -> Integers:
-        """Label rows by the nearest centre.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
-        X = read_table(self, X, reset=False)
+    def _nearest(self: Any, X: Floats) -> Integers:
         return assign(self._fit_scaling.apply(X), self._fit_centers)

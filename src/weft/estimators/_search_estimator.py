@@ -42,8 +42,8 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
     """Base of the estimators that move a swarm.
 
     A subclass has the parameters ``callbacks`` and ``random_state``, may have ``n_particles``,
-    ``n_generations``, ``patience`` and ``verbose``, and writes `_fit_rows`. It may override
-    `_read_rows` and `_check_settings`.
+    ``n_generations`` and ``patience``, and writes `_fit_rows`. It may override `_read_rows` and
+    `_check_settings`.
     """
 
     history_: dict[str, NDArray[Any]]
@@ -51,22 +51,7 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
     n_clusters_: int
 
     def fit(self, X: Any, y: Any = None, *, resume: str | Path | None = None) -> Any:
-        """Search, and learn the clusters from the best position.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            Not used, present for API consistency.
-        resume : str or Path, default=None
-            A checkpoint of this fit to continue from; see :class:`weft.callbacks.Checkpoint`.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Search, and learn the clusters from the best position."""
         rows = self._read_rows(X)
         self._check_settings()
         self._run(rows, resume)
@@ -114,15 +99,14 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
         patience = getattr(self, "patience", None)
         if patience is not None:
             callbacks.append(Patience(patience))
-        if getattr(self, "verbose", 0):
-            bar = Progress(title)
-            bar.open()
-            callbacks.append(bar)
         labels_of = getattr(objective, "labels_of", None)
         if labels_of is None:
             callbacks += list(self.callbacks or [])
         else:
             callbacks += bind_all(self.callbacks, labels_of, n_evaluations_before)
+        for bar in callbacks:
+            if isinstance(bar, Progress):  # the first generation may have to wait for compilation
+                bar.open(title)
         # Objectives that hold threads or graphs of a GPU do so only while the search runs.
         with objective if hasattr(objective, "__enter__") else nullcontext():
             best = optimize(

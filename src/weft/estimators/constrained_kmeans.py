@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
+from weft._base.records import Merge
 from weft._base.validation import check_choice, check_integer
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._declared import FITNESS, declare
 from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS
+from weft.estimators._kmeans_docs import START
+from weft.estimators._moved_params import Moved, MovedParamsMixin
 from weft.estimators.weighted_kmeans import read_rule
+from weft.kmeans.anomalous import read_anomalous
 from weft.kmeans.constraints import (
     GROUP_DISTANCES,
     ConstrainedAssignment,
@@ -21,7 +26,7 @@ from weft.kmeans.constraints import (
 from weft.models.kinds import Choice, Number, OneOf
 
 
-class ConstrainedKMeans(CenterClusterer):
+class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
     """K-means that keeps must-link and cannot-link pairs.
 
     With ``init="random"`` COP-KMeans [1]_, with ``init="anomalous"`` constrained intelligent
@@ -30,56 +35,26 @@ class ConstrainedKMeans(CenterClusterer):
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Number of clusters. None: as many as there are anomalous patterns of at least
-        `min_cluster_size`; needs ``init="anomalous"``.
-    distance_exponent : float, default=2.0
-        The power p of the distance, at least 1.
+        Number of clusters. None: as many as there are anomalous patterns of at least two rows, or
+        the ``min_cluster_size`` of an `AnomalousStart`; needs a start from such patterns, which
+        keep the constraints.
     weight_exponent : float or "same", default="same"
         The power β of the weights; "same" takes p.
     weights : {"cluster", "global", None}, default=None
         Feature weights, as in `WeightedKMeans`.
-    init : {"anomalous", "random", "k-means++", "scattered"} or array, default="anomalous"
-        Start, as in `WeightedKMeans`. Anomalous patterns heed the constraints.
     n_init : int or "auto", default="auto"
         Number of starts. A start that cannot hold the constraints is left out.
-    min_cluster_size : float, default=2
-        With ``n_clusters=None``, anomalous patterns smaller than this are discarded.
-    dispersion_offset : float or "mean", default="mean"
-        As in `WeightedKMeans`.
     group_distance : {"sum", "first"}, default="sum"
         Where rows tied by must-links go together: to the cluster that is nearest in the sum over
         them, or to the one nearest to their first row, as COP-KMeans is printed. With "first" the
         result depends on the order of the rows.
     max_retries : int, default=100
         How often an assignment that comes to a dead end is tried again in another order.
-    max_iter : int, default=300
-        Largest number of rounds per start.
-    tol : float, default=0.0
-        Stop when at most this share of the rows changes cluster.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
-        enough to pay. Draws, groups under constraints and `predict` stay on the host.
-    n_jobs : int or None, default=None
-        Number of threads, as in joblib. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of random starts.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row; the constraints hold. (`predict` knows no constraints.)
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Centres.
-    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weights, each row summing to 1.
-    feature_weights_ : ndarray of shape (n_features,)
-        Their mean over the rows of the data.
-    inertia_ : float
-        The criterion.
-    anomalous_patterns_ : NamedTuple or None
-        As in `WeightedKMeans`.
-    n_iter_ : int
-        Rounds of the start that was kept.
 
     References
     ----------
@@ -98,6 +73,8 @@ class ConstrainedKMeans(CenterClusterer):
     (True, False)
     """
 
+    _records: ClassVar[Mapping[str, Merge]] = {"init": START}
+    _moved = (Moved(("min_cluster_size",), "init", START),)
     _schema = declare(
         {**CENTERS, **METRIC, "inertia_": FITNESS, "anomalous_patterns_": PATTERNS},
         weight_exponent=OneOf(Choice("same"), Number(low=1.0)),
@@ -115,7 +92,6 @@ class ConstrainedKMeans(CenterClusterer):
         weights: str | None = None,
         init: Any = "anomalous",
         n_init: int | str = "auto",
-        min_cluster_size: float = 2,
         dispersion_offset: float | str = "mean",
         group_distance: str = "sum",
         max_retries: int = 100,
@@ -131,7 +107,6 @@ class ConstrainedKMeans(CenterClusterer):
         self.weights = weights
         self.init = init
         self.n_init = n_init
-        self.min_cluster_size = min_cluster_size
         self.dispersion_offset = dispersion_offset
         self.group_distance = group_distance
         self.max_retries = max_retries
@@ -148,19 +123,10 @@ class ConstrainedKMeans(CenterClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : ignored
-            Present by convention.
         must_link : array-like of shape (n_pairs, 2), default=None
             Pairs of row numbers that share a cluster.
         cannot_link : array-like of shape (n_pairs, 2), default=None
             Pairs of row numbers that do not.
-
-        Returns
-        -------
-        ConstrainedKMeans
-            The fitted estimator.
         """
         table = self._read_fit(X, None)
         n_rows, n_features = table[0].shape
@@ -177,7 +143,7 @@ class ConstrainedKMeans(CenterClusterer):
             distance_exponent=settings.exponent,
             weight_exponent=self.weight_exponent,
             dispersion_offset=self.dispersion_offset,
-            pattern_offset=0.01,
+            pattern_offset=read_anomalous(self.init).pattern_offset,
         )
         self._alternate(
             table,
@@ -194,16 +160,7 @@ class ConstrainedKMeans(CenterClusterer):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-        y : ignored
-            Present by convention.
         **constraints : array-like
             ``must_link`` and ``cannot_link``, as in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            ``labels_``.
         """
         return self.fit(X, y, **constraints).labels_

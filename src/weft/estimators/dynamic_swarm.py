@@ -36,8 +36,6 @@ class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
     ----------
     max_clusters : int, default=15
         Size of the pool; the least number of clusters is 2.
-    n_particles : int, default=40
-        Size of the swarm.
     n_rounds, n_generations : int, default=25, 50
         How often the pool is drawn, and how often the swarm is evaluated for each (50,000
         evaluations together, as printed).
@@ -49,26 +47,14 @@ class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
         Chance that a bit starts set (the paper's P_ini).
     penalty : float, default=25.0
         c of the factor c·N(2, 1) + 1, which keeps two or three clusters from always winning.
-    scale : bool, default=True
-        Standardise columns first.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the swarm is evaluated and k-means runs; ``"auto"`` takes a GPU where there is one
         and the table is large enough to pay. Draws and `predict` stay on the host.
-    n_jobs : int, default=None
-        Threads over particles. The result does not depend on it.
     callbacks : list of callable, default=None
         Called after each generation; one that returns true ends its round.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, numbered by first row.
-    n_clusters_ : int
-        Number of clusters.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Mean of each cluster's rows.
     fitness_ : float
         1 / Turi's index of the best centres, after k-means.
     history_ : dict of ndarray
@@ -76,10 +62,6 @@ class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
         n_clusters.
     n_iter_ : int
         Generations that were evaluated, all rounds together.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     Examples
     --------

@@ -15,46 +15,17 @@ class EntropyKMeans(EntropyFamily):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
     gamma : float or "auto", default="auto"
         How much the entropy counts: the larger, the more even the weights. It is compared with
         sums over rows, so a good value grows with the data. "auto": the mean dispersion of a
         feature divided by the number of clusters.
-    init : {"k-means++", "random", "scattered", "anomalous"} or array, default="k-means++"
-        Start, as in `WeightedKMeans`.
-    n_init : int or "auto", default="auto"
-        Number of starts, of which the one with the least criterion is kept.
-    max_iter : int, default=300
-        Largest number of rounds per start.
-    tol : float, default=0.0
-        Stop when at most this share of the rows changes cluster.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
-        enough to pay. Draws, blocks of Dask, batches and `predict` stay on the host.
-    n_jobs : int or None, default=None
-        Number of threads, as in joblib. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of random starts.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Means.
-    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weights, each row summing to 1.
-    feature_weights_ : ndarray of shape (n_features,)
-        Their mean over the rows of the data.
     strength_ : float
         The γ used.
     inertia_ : float
         The criterion, entropy included.
-    anomalous_patterns_ : NamedTuple or None
-        As in `WeightedKMeans`.
-    n_iter_ : int
-        Rounds of the start that was kept.
 
     References
     ----------

@@ -6,12 +6,13 @@ PhD thesis, 2011, chapter 5.4.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from weft._base.docstrings import Entry
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import Backend, backend_for
 from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
@@ -26,24 +27,20 @@ from weft.models.kinds import Array, Choice, Integer, Number, OneOf
 class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
     """Reads a table and keeps a mask."""
 
+    _paragraphs: ClassVar[dict[str, Entry]] = {
+        "device": Entry(
+            '{"cpu", "cuda", "auto"}',
+            'Where features are compared; ``"auto"`` takes a GPU where there is one and there are '
+            "features enough for it to pay.",
+        ),
+        "support_": Entry("ndarray of shape (n_features,)", "Which features stay."),
+    }
+
     def _backend(self: Any, X: np.ndarray) -> Backend:
         return backend_for(self.device, "columns", X.shape[1] * X.size)
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Find which features stay.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self
-            The fitted transformer.
-        """
+        """Find which features stay."""
         self._select(read_table(self, X, min_rows=2))
         return self
 
@@ -73,22 +70,13 @@ class FeatureSimilaritySelector(_Selector):
         "first" is the tightest group's: groups that are a little looser keep more features.
     scale : bool, default=True
         Scale each feature to mean 0 and half range 1 first; the index depends on the scale.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where features are compared; ``"auto"`` takes a GPU where there is one and there are
-        features enough for it to pay.
 
     Attributes
     ----------
-    support_ : ndarray of shape (n_features,)
-        Which features stay.
     n_discarded_ : ndarray of shape (n_steps,)
         How many features each step dropped.
     losses_ : ndarray of shape (n_steps,)
         The largest compression index between the kept feature and those dropped in the step.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     See Also
     --------
@@ -162,22 +150,13 @@ class FeatureClusterSelector(_Selector):
         Which features stand for a cluster. "spread": the one nearest to the centroid by the
         maximal information compression index, then each time the one farthest from those taken.
         "largest": those with the largest index to the centroid, the letter of [1]_.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where features are clustered; ``"auto"`` takes a GPU where there is one and there are
-        features enough for it to pay.
 
     Attributes
     ----------
-    support_ : ndarray of shape (n_features,)
-        Which features stay.
     labels_ : ndarray of shape (n_features,)
         The cluster of each feature.
     n_clusters_ : int
         Number of clusters of features.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     See Also
     --------

@@ -6,7 +6,8 @@ clustering", chapters 4 to 6.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -14,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats, Integers
+from weft._base.records import Merge, RecordParameter
 from weft._base.validation import check_choice, check_integer, parse_memory
 from weft._base.warnings import warn_caller
 from weft.backends import Backend, backend_for
@@ -21,17 +23,31 @@ from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.columns.screening import columns_that_matter
 from weft.estimators._anchors import AnchorsMixin
 from weft.estimators._declared_features import FEATURE_SWARM
-from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin, moved_dict
 from weft.estimators._parameters import LIVE_OBJECTS
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
-from weft.search.clusterers import Clusterer, make_clusterer
-from weft.search.criteria import make_criterion
+from weft.search.clusterers import Clusterer, clusterer_with, make_clusterer, name_of
+from weft.search.criteria import criterion_with, make_criterion
 from weft.search.feature_search import FeatureSearch, search_features
 from weft.search.objectives import FeatureClustering
 from weft.search.particles import WeightParticle, make_particle
 from weft.search.runs import running
-from weft.search.swarms import PSO, make_swarm
+from weft.search.swarms import PSO, BinaryPSO, make_swarm
+
+
+def _swarm_of(encoding: str, swarm: Any) -> Any:
+    """Return the swarm that an old ``encoding`` meant: binary PSO moved its bits."""
+    if check_choice("encoding", encoding, ("weights", "binary")) == "weights":
+        return swarm
+    if swarm in ("pso", "binary") or isinstance(swarm, BinaryPSO):
+        return "binary" if isinstance(swarm, str) else swarm
+    if type(swarm) is not PSO:
+        raise ValueError(
+            f"encoding='binary' goes with PSO, got swarm={swarm!r}; pass swarm='binary', or an "
+            "object with moves_bits = True."
+        )
+    return BinaryPSO.of(swarm)
 
 
 class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixin, SearchEstimator):
@@ -39,7 +55,8 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
 
     A particle holds one number per feature: its weight; values ≤ 0 drop the feature. The rows are
     clustered in the metric that the weights define, the clustering is scored, and the swarm moves
-    towards the weights that scored best.
+    towards the weights that scored best. `predict` takes the cluster of the nearest row (core row,
+    exemplar) seen in fit, -1 for rows in none (DBSCAN: farther than eps from every core row).
 
     Columns are taken as they come: put a scaler in front if they are in different units.
 
@@ -47,41 +64,28 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
     ----------
     clusterer : {"knn", "dbscan", "linkage", "affinity"} or object, default="knn"
         What clusters the rows: components of the graph of 3 nearest neighbours, DBSCAN, complete
-        linkage (needs `n_clusters`), affinity propagation; or an object: a subclass of
-        :class:`weft.search.clusterers.Clusterer`, or any scikit-learn clusterer that takes
-        precomputed distances.
+        linkage (needs `n_clusters`), affinity propagation; or one of these with other settings,
+        such as ``KNNGraph(n_neighbors=5)`` or ``DBSCAN(eps=0.5)`` of :mod:`weft.search.clusterers`;
+        or a subclass of :class:`weft.search.clusterers.Clusterer` of your own, or any scikit-learn
+        clusterer that takes precomputed distances.
     criterion : {"csc", "bcr", "silhouette", "connectedness", "sparsity", "separation", "bic", \
 "robust"}, object or callable, default="csc"
         What is maximised. ``"robust"``, which is ours, judges all labels on one graph of
         neighbours, that of the columns which matter (see ``init="screened"``): two halves cannot
-        win where more clusters are apart. An object is a subclass of
-        :class:`weft.search.criteria.Criterion`; a callable gets the weighted, selected columns
-        and the labels.
+        win where more clusters are apart. An object is one of these with other settings, such as
+        ``CSC(silhouette="full")`` or ``BCR(outliers="exclude")`` of :mod:`weft.search.criteria`,
+        or a subclass of :class:`weft.search.criteria.Criterion` of your own; a callable gets the
+        weighted, selected columns and the labels.
     swarm : {"pso", "standard", "binary"} or object, default="pso"
         What moves the particles, with its settings: ``PSO(inertia=0.73, cognitive=1.5,
         social=1.5, max_velocity=1.0)`` of :mod:`weft.search.swarms`, or any object with its
-        methods ``start``, ``ask`` and ``tell``. With ``encoding="binary"`` PSO becomes binary
-        PSO, whose clamp on a bit's logit is six times `max_velocity`.
+        methods ``start``, ``ask`` and ``tell``. ``"binary"`` is plain selection of features:
+        binary PSO, whose `max_velocity` is the clamp on a bit's logit.
     exponents : bool, default=False
         Learn an exponent per feature as well, within [1, 3] (PSO-FSWE).
-    encoding : {"weights", "binary"}, default="weights"
-        Weights, or plain selection by binary PSO.
     n_clusters : int, default=None
-        For ``clusterer="linkage"``, or for an object that has such a parameter; the others find
-        the number themselves and say that they do.
-    clusterer_params : dict, default=None
-        ``"knn"``: n_neighbors; ``"dbscan"``: eps (None: taken from the data), min_samples;
-        ``"affinity"``: damping, preference, max_iter, convergence_iter.
-    criterion_params : dict, default=None
-        ``"csc"``: silhouette and connectedness, each ``"weighted"`` or ``"full"``, n_neighbors,
-        cap; ``"bcr"`` and ``"bic"``: artificial_noise; ``"robust"``: n_neighbors; all: outliers
-        (``"cluster"`` or ``"exclude"``), what rows in no cluster count as.
-    n_particles : int, default=30
-        Size of the swarm.
-    n_generations : int, default=30
-        How often the swarm is evaluated, at most.
-    patience : int, default=5
-        Stop after so many generations without a better best; None runs all generations.
+        For ``clusterer="linkage"``, or for scikit-learn's clusterers that have such a parameter;
+        the others find the number themselves and say that they do.
     init : {"uniform", "small", "mixed", "screened"} or array of shape \
 (n_particles, n_dimensions), default="uniform"
         First positions: uniform in [-2, 2] as in the paper; a random tenth of the features, as
@@ -98,21 +102,11 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         Where the arithmetic runs. ``"cuda"`` evaluates the whole swarm at once on a GPU (needs
         torch) and takes torch tensors and CuPy arrays that lie there; the same seed walks the same
         path. ``"auto"`` takes a GPU if there is one and the search is large enough.
-    n_jobs : int, default=None
-        Threads over particles. The result does not depend on it.
-    callbacks : list of callable, default=None
-        Called after each generation; see :mod:`weft.callbacks`.
-    verbose : int, default=0
-        1 shows a progress bar.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, numbered by first row; -1 for rows in none.
-    n_clusters_ : int
-        Number of clusters.
     feature_weights_ : ndarray of shape (n_features,)
         Weight of each feature; 0 where it was dropped.
     feature_exponents_ : ndarray of shape (n_features,) or None
@@ -122,18 +116,10 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
     history_ : dict of ndarray
         One entry per generation: generation, best_fitness, mean_fitness, seconds, n_features,
         n_clusters.
-    n_iter_ : int
-        Generations that were evaluated.
-    n_samples_search_ : int
-        Rows that the search ran on.
     sample_agreement_ : float or None
         With `max_samples`: a second sample, clustered with the same weights, compared with the
         answer on its rows (adjusted Rand index: 1 the same groups, 0 no more alike than chance).
         Low values say that the answer depends on the draw; None where there was none.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     Examples
     --------
@@ -150,8 +136,18 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
 
     _schema = FEATURE_SWARM
     _live = LIVE_OBJECTS
-    # Settings of the swarm that were parameters of their own.
-    _moved_into = ("swarm", PSO, ("inertia", "cognitive", "social", "max_velocity"))
+    _records: ClassVar[Mapping[str, Merge]] = {
+        "clusterer": clusterer_with,
+        "criterion": criterion_with,
+        "swarm": RecordParameter(PSO, make_swarm),
+    }
+    _moved = (
+        moved_dict("clusterer_params", "clusterer", clusterer_with),
+        moved_dict("criterion_params", "criterion", criterion_with),
+        Moved(("inertia", "cognitive", "social", "max_velocity"), "swarm", _records["swarm"]),
+        Moved(("encoding",), "swarm", lambda swarm, old: _swarm_of(old["encoding"], swarm)),
+        VERBOSE,
+    )
 
     def __init__(
         self,
@@ -160,10 +156,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         criterion="csc",
         swarm="pso",
         exponents=False,
-        encoding="weights",
         n_clusters=None,
-        clusterer_params=None,
-        criterion_params=None,
         n_particles=30,
         n_generations=30,
         patience=5,
@@ -173,18 +166,13 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         device="cpu",
         n_jobs=None,
         callbacks=None,
-        verbose=0,
         random_state=None,
-        **moved,
     ):
         self.clusterer = clusterer
         self.criterion = criterion
         self.swarm = swarm
         self.exponents = exponents
-        self.encoding = encoding
         self.n_clusters = n_clusters
-        self.clusterer_params = clusterer_params
-        self.criterion_params = criterion_params
         self.n_particles = n_particles
         self.n_generations = n_generations
         self.patience = patience
@@ -194,9 +182,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
-        self.verbose = verbose
         self.random_state = random_state
-        self._take(moved)
 
     def _read_rows(self, X: Any) -> Any:
         if not is_on_gpu(X):
@@ -210,8 +196,7 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         return device_rows(X)
 
     def _backend(self, size: float, X: Any = None) -> Backend:
-        work = f"features-{self.clusterer}" if isinstance(self.clusterer, str) else ""
-        return backend_for(self.device, work, size, X)
+        return backend_for(self.device, f"features-{name_of(self.clusterer)}", size, X)
 
     def _run(self, rows: Any, resume: Any) -> None:
         with running(self, rows, resume) as run:
@@ -219,12 +204,11 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
             self._fit_sampled(rows if self.max_samples is None else to_host(rows), seed, 0)
 
     def _fit_rows(self, rows: Any, seed: int) -> None:
-        check_choice("encoding", self.encoding, ("weights", "binary"))
         search = FeatureSearch(
             particle=self._particle(rows),
             clusterer=self._clusterer(seed),
-            criterion=make_criterion(self.criterion, self.criterion_params),
-            swarm=make_swarm(self.swarm, bits=self.encoding == "binary"),
+            criterion=make_criterion(self.criterion),
+            swarm=make_swarm(self.swarm),
             backend=self._backend(len(rows) * np.prod(rows.shape), rows),
             n_particles=check_integer("n_particles", self.n_particles, low=1),
             init=self.init,
@@ -252,12 +236,11 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         self._fit_radius = clustering.radius
 
     def _particle(self, rows: Any) -> WeightParticle:
-        return make_particle(self.encoding, rows.shape[1], exponents=self.exponents)
+        bits = getattr(make_swarm(self.swarm), "moves_bits", False)
+        return make_particle(rows.shape[1], exponents=self.exponents, bits=bits)
 
     def _clusterer(self, seed: int) -> Clusterer:
-        return make_clusterer(
-            self.clusterer, self.clusterer_params, n_clusters=self.n_clusters, seed=seed
-        )
+        return make_clusterer(self.clusterer, n_clusters=self.n_clusters, seed=seed)
 
     def _rows_to_sample(self, X: Floats) -> Floats:
         return X

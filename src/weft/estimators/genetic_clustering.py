@@ -38,38 +38,14 @@ class GeneticClustering(ScaledCentersMixin, SearchEstimator):
         How often it is evaluated (50,000 evaluations, as printed).
     crossover, mutation : float, default=0.85, 0.005
         Chance that two strings swap their ends, and that a number changes.
-    scale : bool, default=True
-        Standardise columns first.
-    patience : int, default=None
-        Stop after so many generations without a better best; None runs them all.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the population is evaluated; ``"auto"`` takes a GPU where there is one and the table
         is large enough to pay. Draws and `predict` stay on the host.
-    n_jobs : int, default=None
-        Threads over strings. The result does not depend on it.
-    callbacks : list of callable, default=None
-        Called after each generation; see :mod:`weft.callbacks`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, numbered by first row.
-    n_clusters_ : int
-        Number of clusters.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Mean of each cluster's rows.
     fitness_ : float
         1 / Davies–Bouldin index.
-    history_ : dict of ndarray
-        One entry per generation: generation, best_fitness, mean_fitness, seconds, n_clusters.
-    n_iter_ : int
-        Generations that were evaluated.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     Examples
     --------

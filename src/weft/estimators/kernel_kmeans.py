@@ -9,54 +9,38 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
-from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer
-from weft.backends import backend_for
 from weft.estimators._declared import counts_clusters, declare, history
 from weft.estimators._declared_spaces import (
     KERNEL,
     KERNEL_CLUSTERS,
-    KERNEL_PARAMS,
     SEARCHED_ROWS,
     SPACE,
     WIDTH,
 )
+from weft.estimators._kernel_methods import KernelMixin
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
 from weft.estimators._sampled import SampledMixin
-from weft.methods.mercer.spaces import make_space, nearest_means
+from weft.methods.mercer.spaces import nearest_means
 from weft.models.kinds import Choice, Number, OneOf
 from weft.parallel.threads import local_threads
 
 
-class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
+class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """k-means in a kernel's feature space, the best of several starts.
+
+    `predict` labels rows by the nearest mean in feature space.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    kernel : str, default="rbf"
-        ``"diffusion"``, or any kernel of scikit-learn by name.
-    sigma : float or "median", default="median"
-        Width of the ``"rbf"`` and ``"diffusion"`` kernels; see :class:`weft.KernelSwarm`.
-    kernel_params : dict, default=None
-        Passed to other kernels of scikit-learn.
     n_init : int, default=10
         Starts; the one with the least sum of squares is kept (the paper: 100).
     max_iter : int, default=100
         Steps of each start, at most.
-    scale : bool, default=True
-        Standardise columns first.
-    max_samples : int or None, default=None
-        Search on no more rows than this: a sample of that size, drawn by density, by which the
-        other rows are then labelled as `predict` does. None: all rows.
-    max_memory : int or str, default="1GiB"
-        What matrices of rows × rows may take.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the rounds run, all starts at once, with the Gaussian kernel's matrix (others are made
         on the host); ``"auto"`` takes a GPU where there is one and the table is large enough to
@@ -68,30 +52,18 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, numbered by first row.
-    n_clusters_ : int
-        Clusters with at least one row.
     inertia_ : float
         Sum of squared distances to the means in feature space.
     fitness_ : float
         ``-inertia_``.
     history_ : dict of ndarray
         One entry per start: start, inertia, n_iter.
-    sigma_ : float or None
-        Width that was used; None for kernels that have none.
     n_iter_ : int
         Steps of the best start.
-    n_samples_search_ : int
-        Rows that the search ran on.
     sample_agreement_ : float or None
         With `max_samples`: a second sample, clustered anew with the same kernel and number of
         clusters, compared with the answer on its rows (adjusted Rand index); None where there
         was none.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     Examples
     --------
@@ -113,7 +85,6 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         },
         rules=(counts_clusters("_fit_labels"),),
         kernel=KERNEL,
-        kernel_params=KERNEL_PARAMS,
         sigma=OneOf(Choice("median"), WIDTH),
     )
 
@@ -123,7 +94,6 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         *,
         kernel="rbf",
         sigma="median",
-        kernel_params=None,
         n_init=10,
         max_iter=100,
         scale=True,
@@ -136,7 +106,6 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.sigma = sigma
-        self.kernel_params = kernel_params
         self.n_init = n_init
         self.max_iter = max_iter
         self.scale = scale
@@ -147,20 +116,7 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        """Cluster the rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
-        y : ignored
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
+        """Cluster the rows."""
         X = read_table(self, X)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self._fit_sampled(X, seed, 4)
@@ -171,19 +127,8 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
         n_init = check_integer("n_init", self.n_init, low=1)
         max_iter = check_integer("max_iter", self.max_iter, low=1)
         rng = np.random.default_rng(seed)
-        self._fit_scaling = standard_scaling(X, scaled=self.scale)
-        rows = self._fit_scaling.apply(X)
         starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
-        backend = backend_for(self.device, "mercer-closed", len(X))
-        self._fit_space, self.sigma_, gram = make_space(
-            rows,
-            self.kernel,
-            self.sigma,
-            self.kernel_params,
-            # The walk needs directions to end in; the other kernels' inner products are enough.
-            n_components=n_clusters if self.kernel == "diffusion" else 0,
-            backend=backend,
-        )
+        backend, gram = self._make_space(X, n_clusters)
         labelings, steps, sums = backend.mercer.kernel_kmeans(
             gram, starts, max_iter, local_threads(self.n_jobs)
         )
@@ -197,23 +142,6 @@ class KernelKMeans(SampledMixin, ReportMixin, ClusterMixin, BaseEstimator):
 
     def _cluster_again(self, X: Floats, seed: int) -> Integers:
         return clone(self).set_params(max_samples=None, random_state=seed).fit(X).labels_
-
-    def predict(self, X):
-        """Label rows by the nearest mean in feature space.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
-        X = read_table(self, X, reset=False)
-        return self._nearest(X)
 
     def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)

@@ -15,44 +15,15 @@ class LocallyAdaptiveKMeans(EntropyFamily):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
     h : float or "auto", default="auto"
         The larger, the more even the weights. "auto": the mean variance of a feature.
-    init : {"scattered", "k-means++", "random", "anomalous"} or array, default="scattered"
-        Start; "scattered" takes rows far from each other, as LAC does.
-    n_init : int or "auto", default="auto"
-        Number of starts, of which the one with the least criterion is kept.
-    max_iter : int, default=300
-        Largest number of rounds per start.
-    tol : float, default=0.0
-        Stop when at most this share of the rows changes cluster.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
-        enough to pay. Draws, blocks of Dask, batches and `predict` stay on the host.
-    n_jobs : int or None, default=None
-        Number of threads, as in joblib. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of random starts.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Means.
-    cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
-        Weights, each row summing to 1.
-    feature_weights_ : ndarray of shape (n_features,)
-        Their mean over the rows of the data.
     strength_ : float
         The h used.
     inertia_ : float
         Sum of weighted squared distances, plus h times Σ w log w.
-    anomalous_patterns_ : NamedTuple or None
-        As in `WeightedKMeans`.
-    n_iter_ : int
-        Rounds of the start that was kept.
 
     Notes
     -----

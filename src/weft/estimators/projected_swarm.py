@@ -6,20 +6,22 @@ high-dimensional data".
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from weft._base.arrays import Mask
+from weft._base.records import Merge, RecordParameter
 from weft._base.validation import check_integer
 from weft.backends import backend_for
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin, warn_of_empty_clusters
 from weft.estimators._declared_projected import PROJECTED_SWARM
 from weft.estimators._jaccard import MetricClusterer
-from weft.estimators._moved_params import MovedParamsMixin
+from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.kmeans.alternation import Start
 from weft.kmeans.streams import Stream
@@ -35,13 +37,12 @@ from weft.methods.projected.fitting import (
 )
 from weft.methods.projected.objectives import Best, Space
 from weft.methods.projected.rules import ScaledRule
-from weft.methods.projected.settings import (
-    Settings,
-    SwarmSettings,
-    read_settings,
-)
+from weft.methods.projected.settings import Objective, Settings, SwarmSettings, read_settings
 from weft.methods.projected.sparse import SparseSpace
 from weft.parallel.threads import thread_runner
+
+# Old names of what the swarm's settings hold.
+_OF_THE_SWARM = ("init", "weight_init", "bounds", "n_steps", "inertia", "acceleration", "max_iter")
 
 
 class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEstimator):
@@ -55,17 +56,16 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     k-means++, learns whole clusters from better particles (each found in the other by the rows
     that the two have in common), and takes a few rounds of the alternation before it is scored; a
     particle that has become the same as another starts anew. The printed method moves weight
-    matrices instead: ``ProjectedSwarm(k, particle="weights", init="random",
-    weight_init="uniform", bounds="neglect", n_evaluations=5000, polish=False,
-    dispersion_floor=0, standardize=False, patience=None)``.
+    matrices instead: ``ProjectedSwarm(k, objective=Objective(dispersion_floor=0.0),
+    particle="weights", n_evaluations=5000, patience=None, polish=False, standardize=False,
+    swarm=SwarmSettings(init="random", weight_init="uniform", bounds="neglect"))``.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    objective : {"psovw", "lac", "ewkm", "wkmeans"}, default="psovw"
+    objective : {"psovw", "lac", "ewkm", "wkmeans"} or Objective, default="psovw"
         What is minimised: the objective of the paper, of LAC or EWKM (weights with an entropy
-        term), or of W-k-means (one set of weights for all clusters).
+        term), or of W-k-means (one set of weights for all clusters); with other constants:
+        :class:`weft.methods.projected.Objective`.
     metric : {"euclidean", "jaccard"}, default="euclidean"
         ``"jaccard"`` is for text: the extended Jaccard coefficient, summed over documents and
         maximised. Takes sparse rows and never makes them dense. `transform` then returns 1 minus
@@ -76,48 +76,25 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     weight_exponent : float or "auto", default="auto"
         The power β of the weights. "auto": 8 as printed, 1 for ``metric="jaccard"``, where 8
         was measured to hurt.
-    strength : float or "auto", default="auto"
-        γ of ``"ewkm"`` (printed: 1) or h of ``"lac"``: how much the entropy counts. "auto": the
-        mean dispersion of a feature in a random cluster, as in `EntropyKMeans`.
-    n_particles : int, default=10
-        Size of the swarm.
     n_evaluations : int, default=500
         How many particles are evaluated in all, at most: 500 are 50 generations of 10. With
         ``bounds="neglect"`` most are not, and as printed 500 generations are meant.
     patience : int or None, default=20
         Stop after so many generations without a better best; None, as in the paper, evaluates
         all.
-    init : {"k-means++", "random"}, default="k-means++"
-        How each particle's first centres are drawn from the rows; the paper: "random".
-    weight_init : {"near-one", "uniform"}, default="near-one"
-        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
-    bounds : {"clip", "repair", "neglect"}, default="clip"
-        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
-        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
-        is not evaluated as long as any of its weights is outside.
     polish : bool, default=True
         Run the closed-form alternation from the best particle until it settles.
-    dispersion_floor : float, default=1e-4
-        Share of a feature's variance that is added to every cluster's: without it a cluster that
-        is constant in one feature costs nothing, whatever else is in it. The paper has none.
     standardize : bool, default=True
         Measure each column in its own standard deviations, so that units do not matter; centres
         and distances are given in the columns' own units all the same. The paper does not; text
         (``metric="jaccard"``) never is.
     swarm : "clpso" or SwarmSettings, default="clpso"
-        How particles move and are improved: see :class:`weft.methods.projected.SwarmSettings`.
+        How particles start, move and are improved:
+        :class:`weft.methods.projected.SwarmSettings`.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
         large enough to pay. Draws, blocks of Dask and `predict` stay on the host, and so does
         ``metric="jaccard"``, for which ``"cuda"`` is refused.
-    n_jobs : int or None, default=None
-        Number of threads. The result does not depend on it.
-    callbacks : list of callable, default=None
-        Called after each generation; see :mod:`weft.callbacks`.
-    verbose : int, default=0
-        1 shows a progress bar.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
 
     Attributes
     ----------
@@ -134,16 +111,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     fitness_ : float
         Minus the objective, with weights scaled to a mean of 1 (the printed value times M^β), or
         the summed similarity for ``metric="jaccard"``; higher is better.
-    history_ : dict of ndarray
-        One entry per generation: generation, best_fitness, mean_fitness, seconds, n_clusters.
-    n_iter_ : int
-        Generations that were evaluated.
     n_samples_search_ : int
         Rows that the swarm searched on, after a fit on a Dask table.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     Notes
     -----
@@ -171,8 +140,15 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     """
 
     _schema = PROJECTED_SWARM
-    # Settings of the swarm that were parameters of their own.
-    _moved_into = ("swarm", SwarmSettings, ("n_steps", "inertia", "acceleration", "max_iter"))
+    _records: ClassVar[Mapping[str, Merge]] = {
+        "objective": RecordParameter(Objective, Objective),
+        "swarm": RecordParameter(SwarmSettings, lambda name: SwarmSettings()),
+    }
+    _moved = (
+        Moved(("strength", "dispersion_floor"), "objective", _records["objective"]),
+        Moved(_OF_THE_SWARM, "swarm", _records["swarm"]),
+        VERBOSE,
+    )
 
     def __init__(
         self,
@@ -182,46 +158,32 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         metric="euclidean",
         particle="clusters",
         weight_exponent="auto",
-        strength="auto",
         n_particles=10,
         n_evaluations=500,
         patience=20,
-        init="k-means++",
-        weight_init="near-one",
-        bounds="clip",
         polish=True,
-        dispersion_floor=1e-4,
         standardize=True,
         swarm="clpso",
         device="cpu",
         n_jobs=None,
         callbacks=None,
-        verbose=0,
         random_state=None,
-        **moved,
     ):
         self.n_clusters = n_clusters
         self.objective = objective
         self.metric = metric
         self.particle = particle
         self.weight_exponent = weight_exponent
-        self.strength = strength
         self.n_particles = n_particles
         self.n_evaluations = n_evaluations
         self.patience = patience
-        self.init = init
-        self.weight_init = weight_init
-        self.bounds = bounds
         self.polish = polish
-        self.dispersion_floor = dispersion_floor
         self.standardize = standardize
         self.swarm = swarm
         self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
-        self.verbose = verbose
         self.random_state = random_state
-        self._take(moved)
 
     @available_if(lambda self: self.metric == "euclidean")
     def partial_fit(self, X, y=None):
@@ -229,18 +191,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
 
         The swarm searches on the first batch. Each later one is assigned to the centres as they
         are, and moves centres and weights by as much as its rows count among all rows so far.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows; the first batch needs as many as there are clusters.
-        y : ignored
-            Present by convention.
-
-        Returns
-        -------
-        ProjectedSwarm
-            The estimator; ``labels_`` are those of this batch.
+        ``labels_`` are those of the last batch; the first needs as many rows as there are
+        clusters.
         """
         return super().partial_fit(X)
 

@@ -6,33 +6,41 @@ Estimate the Number of Clusters, Select Features, and Perform Clustering".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from weft._base.arrays import Floats
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.arrays import Floats, Integers
+from weft._base.records import Merge, RecordParameter
+from weft._base.validation import check_choice, check_integer
 from weft.backends import CPU, backend_for
 from weft.estimators._declared_swarms import STAGED_SWARM
-from weft.estimators._mixins import ColumnsMixin
-from weft.estimators._moved_params import MovedParamsMixin
-from weft.estimators._reading import read_table
+from weft.estimators._mixins import ColumnsMixin, PredictMixin
+from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
 from weft.methods.staged.scaling import RangeScaling
 from weft.methods.staged.search import StagedSearch, search_stages
+from weft.methods.staged.settings import ClusterEstimate, read_estimate
 from weft.parallel.threads import local_threads
 from weft.search.swarms.staged import StagedPSO
 
+# Old names of what the swarm's settings hold.
+_OF_THE_SWARM = ("inertia", "cognitive", "social", "max_velocity", "initial_velocity")
 
-class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
+
+class StagedSwarm(MovedParamsMixin, ColumnsMixin, PredictMixin, SearchEstimator):
     """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
 
     Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a
     particle says of each feature whether it is selected and of each row whether it is a medoid;
     every row belongs to its nearest medoid over the selected features. What is maximised is
     between / within on all features × a term for few features × a term for K near K_est. Stage 3
-    moves the centroids that the best medoids make.
+    moves the centroids that the best medoids make. `predict` labels rows by the nearest prototype,
+    over the selected features, or all if polished.
 
     The printed form is the default. ``polish="lloyd"`` in place of stage 3 measured
     better, ``polish="prune"`` better still where clusters are many.
@@ -49,12 +57,9 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
     polish : {None, "lloyd", "prune"}, default=None
         In place of stage 3: steps of k-means on all features from the clusters found; ``"prune"``
         then drops centres while the fitness gains.
-    n_clusters_estimate : int, default=None
-        K_est, if it is known; None runs stage 1.
-    n_estimates : int, default=30
-        Repetitions of stage 1, whose median is taken.
-    k_spread : float, default=1.5
-        The term for K is a Gaussian around K_est with standard deviation K_est / k_spread.
+    n_clusters_estimate : int or ClusterEstimate, default=None
+        K_est, if it is known; None runs stage 1. How often stage 1 is repeated, and how much K_est
+        binds: :class:`weft.methods.staged.ClusterEstimate`.
     max_clusters : int, default=None
         Largest number of clusters; None is ⌊√n⌋, but 2 at least.
     scale : bool, default=True
@@ -70,21 +75,9 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         Where the arithmetic runs. ``"cuda"`` evaluates the whole swarm at once on a GPU (needs
         torch), in the bits of the CPU. ``"auto"`` takes a GPU if there is one and the search is
         large enough.
-    n_jobs : int, default=None
-        Threads over particles. The result does not depend on it.
-    callbacks : list of callable, default=None
-        Called after each generation of stages 2 and 3; see :mod:`weft.callbacks`.
-    verbose : int, default=0
-        1 shows a progress bar.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the search.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, numbered by first row.
-    n_clusters_ : int
-        Number of clusters.
     feature_weights_ : ndarray of shape (n_features,)
         1 for selected features, 0 for the others.
     n_clusters_estimate_ : int or None
@@ -98,10 +91,6 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         n_features, n_clusters.
     n_iter_ : int
         Generations that were evaluated, stages 2 and 3 together.
-    n_features_in_ : int
-        Number of columns seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
 
     Examples
     --------
@@ -112,13 +101,16 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
     (3, 1)
     """
 
-    _moved_into = (
-        "swarm",
-        StagedPSO,
-        ("inertia", "cognitive", "social", "max_velocity", "initial_velocity"),
-    )
-
     _schema = STAGED_SWARM
+    _records: ClassVar[Mapping[str, Merge]] = {
+        "n_clusters_estimate": RecordParameter(ClusterEstimate, ClusterEstimate),
+        "swarm": RecordParameter(StagedPSO, lambda name: StagedPSO()),
+    }
+    _moved = (
+        Moved(("n_estimates", "k_spread"), "n_clusters_estimate", _records["n_clusters_estimate"]),
+        Moved(_OF_THE_SWARM, "swarm", _records["swarm"]),
+        VERBOSE,
+    )
 
     def __init__(
         self,
@@ -128,8 +120,6 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         quality="between-within",
         polish=None,
         n_clusters_estimate=None,
-        n_estimates=30,
-        k_spread=1.5,
         max_clusters=None,
         scale=True,
         n_particles=100,
@@ -139,17 +129,13 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         device="cpu",
         n_jobs=None,
         callbacks=None,
-        verbose=0,
         random_state=None,
-        **moved,
     ):
         self.stages = stages
         self.feature_term = feature_term
         self.quality = quality
         self.polish = polish
         self.n_clusters_estimate = n_clusters_estimate
-        self.n_estimates = n_estimates
-        self.k_spread = k_spread
         self.max_clusters = max_clusters
         self.scale = scale
         self.n_particles = n_particles
@@ -159,9 +145,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         self.device = device
         self.n_jobs = n_jobs
         self.callbacks = callbacks
-        self.verbose = verbose
         self.random_state = random_state
-        self._take(moved)
 
     def _check_settings(self) -> None:
         check_choice("stages", self.stages, (1, 2, 3))
@@ -169,12 +153,9 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         check_choice("quality", self.quality, QUALITIES)
         check_choice("polish", self.polish, (None, *POLISHES))
         check_integer("n_particles", self.n_particles, low=1)
-        check_integer("n_estimates", self.n_estimates, low=1)
-        check_real("k_spread", self.k_spread, low=0.0, open_low=True)
+        read_estimate(self.n_clusters_estimate)
         if self.max_clusters is not None:
             check_integer("max_clusters", self.max_clusters, low=2)
-        if self.n_clusters_estimate is not None:
-            check_integer("n_clusters_estimate", self.n_clusters_estimate, low=1)
         if not isinstance(self.swarm, StagedPSO):
             check_choice("swarm", self.swarm, ("standard",))
         if self.stages == 3 and self.polish is not None:
@@ -190,9 +171,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
             feature_term=self.feature_term,
             quality=self.quality,
             polish=self.polish,
-            n_clusters_estimate=self.n_clusters_estimate,
-            n_estimates=self.n_estimates,
-            k_spread=self.k_spread,
+            estimate=read_estimate(self.n_clusters_estimate),
             max_clusters=self.max_clusters,
             n_particles=self.n_particles,
             swarm=self.swarm if isinstance(self.swarm, StagedPSO) else StagedPSO(),
@@ -214,21 +193,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SearchEstimator):
         self._fit_features = partition.features
         self._fit_prototypes = partition.prototypes
 
-    def predict(self, X):
-        """Label rows by the nearest prototype: over the selected features, or all if polished.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
-        X = read_table(self, X, reset=False)
+    def _nearest(self, X: Floats) -> Integers:
         operations = CPU.prototypes
         data = operations.load(self._fit_scaling.apply(X), CPU.device)
         return operations.nearest(data, self._fit_features, self._fit_prototypes)

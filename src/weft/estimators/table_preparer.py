@@ -59,10 +59,6 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         How the table is read.
     source_columns_ : tuple of SourceColumn
         For each column its kind, unit, levels, and how it was read, in words (``note``).
-    n_features_in_ : int
-        Number of columns seen.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names.
 
     See Also
     --------
@@ -126,13 +122,6 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features)
             A table of pandas, polars or pyarrow, or an array.
-        y : ignored
-            Not used, present for API consistency.
-
-        Returns
-        -------
-        TablePreparer
-            The fitted transformer.
         """
         self._learn(X)
         return self

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Integers
+from weft._base.records import Merge
 from weft._base.validation import check_choice, check_real
 from weft.choosing.exponent import choose_exponent
 from weft.estimators._blocks import is_dask
@@ -15,6 +17,9 @@ from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, counted
 from weft.estimators._declared import FITNESS, MATRIX, VECTOR, declare
 from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, STREAM
+from weft.estimators._kmeans_docs import START
+from weft.estimators._moved_params import Moved, MovedParamsMixin
+from weft.kmeans.anomalous import read_anomalous
 from weft.kmeans.chunked import Table
 from weft.kmeans.data import Centers, Data
 from weft.kmeans.fitting import Settings
@@ -25,7 +30,7 @@ from weft.models.kinds import Choice, ListOf, Number, OneOf
 from weft.tables.plan import TablePlan
 
 
-class WeightedKMeans(BlockwiseMixin, CenterClusterer):
+class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     """K-means that learns how much each feature matters, per cluster, under a Minkowski metric.
 
     Minimises ``Σ_k Σ_{i in S_k} Σ_v w_kv^β |x_iv - c_kv|^p`` over clusters, centres and weights
@@ -47,10 +52,8 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Number of clusters. None: as many as there are anomalous patterns of at least
-        `min_cluster_size`; needs ``init="anomalous"``.
-    distance_exponent : float, default=2.0
-        The power p of the distance, at least 1. The centre is the median at 1, the mean at 2.
+        Number of clusters. None: as many as there are anomalous patterns of at least two rows, or
+        the ``min_cluster_size`` of an `AnomalousStart`; needs a start from such patterns.
     weight_exponent : float, "same" or "auto", default="same"
         The power β of the weights, at least 1; "same" takes p, which makes weights factors that
         rescale the features. At 1 each cluster keeps a single feature. "auto" tries 1.0, 1.1, …,
@@ -58,60 +61,19 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
         :func:`weft.choose_exponent` for the evidence and for other ways.
     weights : {"cluster", "global", None}, default="cluster"
         Weights for each cluster, one set for all, or none.
-    init : {"anomalous", "k-means++", "random", "scattered"} or array, default="anomalous"
-        Start: the largest anomalous patterns (deterministic); rows drawn by distance, or by
-        weight alone; rows far apart (deterministic); or centres (n_clusters, n_features).
     init_weights : {"auto", "uniform", "random"} or array, default="auto"
         Weights to start from. "auto": those of the anomalous patterns, equal ones elsewhere.
         "random" is what the thesis does for WK- and MWK-Means.
-    n_init : int or "auto", default="auto"
-        Number of starts, of which the one with the least criterion is kept. "auto": 10 for
-        "random" and "k-means++", 1 otherwise.
-    min_cluster_size : float, default=2
-        With ``n_clusters=None``, anomalous patterns smaller than this are discarded.
-    dispersion_offset : float or "mean", default="mean"
-        Added to each dispersion before weights are computed: "mean" is the mean of all of them.
-        With 0 the criterion falls at every step.
-    pattern_offset : float, default=0.01
-        The same within the search for anomalous patterns.
     allow_nan : bool, default=False
         Take missing values (NaN): distances over the observed features, times M / number
         observed.
-    max_iter : int, default=300
-        Largest number of rounds per start.
-    tol : float, default=0.0
-        Stop when at most this share of the rows changes cluster. 0: when none does.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large
-        enough to pay. Draws, blocks of Dask, batches and `predict` stay on the host.
-    n_jobs : int or None, default=None
-        Number of threads, as in joblib. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed of random starts.
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        Minkowski centres.
     cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weights, each row summing to 1; equal rows unless ``weights="cluster"``.
-    feature_weights_ : ndarray of shape (n_features,)
-        Their mean over the rows of the data.
     weight_exponent_ : float
         The power of the weights that was used.
-    inertia_ : float
-        The criterion.
-    anomalous_patterns_ : NamedTuple or None
-        ``centers``, ``weights``, ``sizes``, ``labels`` of the patterns, in the order found; with
-        `n_clusters` given, the search stops once no larger pattern can follow.
-    n_iter_ : int
-        Rounds of the start that was kept.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if `X` had names.
 
     See Also
     --------
@@ -146,6 +108,8 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     True
     """
 
+    _records: ClassVar[Mapping[str, Merge]] = {"init": START}
+    _moved = (Moved(("min_cluster_size", "pattern_offset"), "init", START),)
     _schema = declare(
         {
             **CENTERS,
@@ -171,9 +135,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
         init: Any = "anomalous",
         init_weights: Any = "auto",
         n_init: int | str = "auto",
-        min_cluster_size: float = 2,
         dispersion_offset: float | str = "mean",
-        pattern_offset: float = 0.01,
         allow_nan: bool = False,
         max_iter: int = 300,
         tol: float = 0.0,
@@ -188,9 +150,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
         self.init = init
         self.init_weights = init_weights
         self.n_init = n_init
-        self.min_cluster_size = min_cluster_size
         self.dispersion_offset = dispersion_offset
-        self.pattern_offset = pattern_offset
         self.allow_nan = allow_nan
         self.max_iter = max_iter
         self.tol = tol
@@ -201,21 +161,14 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WeightedKMeans:
         """Cluster the rows of `X`.
 
+        A row of weight 2 is the same row twice.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Rows, best scaled (see `RangeScaler`). A Dask array or dataframe is read block by
             block in each round; it starts from a weighted sample, on which the `n_init` starts
             compete, and its ``labels_`` are a Dask array.
-        y : ignored
-            Present by convention.
-        sample_weight : array-like of shape (n_samples,), default=None
-            How much each row counts; a row of weight 2 is the same row twice.
-
-        Returns
-        -------
-        WeightedKMeans
-            The fitted estimator.
         """
         if is_dask(X):
             self._fit_lazy(X, sample_weight)
@@ -247,7 +200,7 @@ class WeightedKMeans(BlockwiseMixin, CenterClusterer):
             distance_exponent=exponent,
             weight_exponent=self.weight_exponent_,
             dispersion_offset=self.dispersion_offset,
-            pattern_offset=self.pattern_offset,
+            pattern_offset=read_anomalous(self.init).pattern_offset,
             groups=self._groups(),
         )
 

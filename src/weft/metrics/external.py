@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from weft._base.docstrings import documented
 from weft._base.validation import check_choice
+from weft.metrics._paragraphs import EXTERNAL, HIGHER
 
 
 def _contingency(y_true: ArrayLike, labels: ArrayLike) -> tuple[NDArray[np.int64], int]:
@@ -54,17 +56,11 @@ def pair_counts(y_true: ArrayLike, labels: ArrayLike) -> PairCounts:
     return PairCounts(together, in_cluster - together, in_class - together)
 
 
+@documented(EXTERNAL)
 def pair_f(y_true: ArrayLike, labels: ArrayLike) -> float:
     """F over pairs of rows, as Fowlkes and Mallows define it: √(precision · recall).
 
     A row labelled -1 adds false negatives only.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        Known classes.
-    labels : array-like of shape (n_samples,)
-        Found clusters; -1 for rows in none.
 
     Returns
     -------
@@ -86,10 +82,9 @@ def pair_f(y_true: ArrayLike, labels: ArrayLike) -> float:
     return float(np.sqrt(tp / (tp + fp)) * np.sqrt(tp / (tp + fn)))
 
 
+@documented(EXTERNAL, HIGHER)
 def pair_f1(y_true: ArrayLike, labels: ArrayLike) -> float:
     """F over pairs of rows as the harmonic mean of precision and recall.
-
-    Takes the same arguments as :func:`pair_f`.
 
     Examples
     --------
@@ -103,6 +98,7 @@ def pair_f1(y_true: ArrayLike, labels: ArrayLike) -> float:
     return 2 * tp / (2 * tp + fp + fn)
 
 
+@documented(EXTERNAL, HIGHER)
 def purity(y_true: ArrayLike, labels: ArrayLike, *, average: str = "cluster") -> float:
     """Share of each cluster's rows that belong to its most common class.
 
@@ -131,6 +127,7 @@ def purity(y_true: ArrayLike, labels: ArrayLike, *, average: str = "cluster") ->
     return float((table.max(axis=1) / table.sum(axis=1)).mean())
 
 
+@documented(EXTERNAL, HIGHER)
 def accuracy(y_true: ArrayLike, labels: ArrayLike, *, mapping: str = "optimal") -> float:
     """Share of rows in the class that their cluster stands for; each class has one cluster.
 

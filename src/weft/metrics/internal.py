@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from weft._base.arrays import Integers
+from weft._base.docstrings import documented
 from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends.cpu import space_measures
@@ -17,6 +18,7 @@ from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.features import Spaces
 from weft.backends.cpu.spaces import MatrixSpace, Space, Table
 from weft.backends.spaces import Solution
+from weft.metrics._paragraphs import GAUSSIAN, HIGHER, INTERNAL, LOWER
 from weft.metrics.on_spaces import bcr_of, bic_of, combine_csc, dense_labels
 from weft.parallel.threads import local_threads
 
@@ -43,6 +45,7 @@ def _prepare(X: ArrayLike, labels: ArrayLike, metric: str, noise: str) -> tuple[
     return Spaces(Space.of(table, solution, Buffers(hold_matrix=False)), table), dense
 
 
+@documented(INTERNAL)
 def silhouette(
     X: ArrayLike,
     labels: ArrayLike,
@@ -52,19 +55,6 @@ def silhouette(
     n_jobs: int | None = None,
 ) -> float:
     """Mean silhouette: (b - a) / max(a, b) of each row, in [-1, 1]; higher is better.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features) or (n_samples, n_samples)
-        A table, or distances if ``metric="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Clusters; -1 for rows in none.
-    metric : {"euclidean", "precomputed"}, default="euclidean"
-        What `X` holds.
-    noise : {"exclude", "cluster"}, default="exclude"
-        Whether rows labelled -1 are left out or make up a cluster.
-    n_jobs : int, default=None
-        Threads, for a table. The result does not depend on it.
 
     Returns
     -------
@@ -87,6 +77,7 @@ def silhouette(
     return space_measures.mean_of_labelled(samples, dense[0])
 
 
+@documented(INTERNAL, HIGHER)
 def connectedness(
     X: ArrayLike,
     labels: ArrayLike,
@@ -97,13 +88,6 @@ def connectedness(
     noise: str = "exclude",
 ) -> float:
     """Mean over rows of Σ ±min(1/d, cap) over the nearest rows: plus inside the own cluster.
-
-    Parameters are those of :func:`silhouette`, and
-
-    n_neighbors : int, default=5
-        How many nearest rows count.
-    cap : float, default=10.0
-        What a row at distance 0 counts.
 
     Examples
     --------
@@ -117,12 +101,11 @@ def connectedness(
     return float(spaces.connectedness(dense, spaces.neighbours(n_neighbors), cap)[0])
 
 
+@documented(INTERNAL, LOWER)
 def sparsity(
     X: ArrayLike, labels: ArrayLike, *, metric: str = "euclidean", noise: str = "exclude"
 ) -> float:
     """Mean over clusters of the widest gap between a row and its nearest mate; lower is better.
-
-    Parameters are those of :func:`silhouette`.
 
     Examples
     --------
@@ -134,12 +117,11 @@ def sparsity(
     return float(spaces.sparsity_and_separation(dense)[0][0])
 
 
+@documented(INTERNAL, HIGHER)
 def separation(
     X: ArrayLike, labels: ArrayLike, *, metric: str = "euclidean", noise: str = "exclude"
 ) -> float:
     """Mean over clusters of the distance to the nearest row of another cluster.
-
-    Parameters are those of :func:`silhouette`.
 
     Examples
     --------
@@ -151,6 +133,7 @@ def separation(
     return float(spaces.sparsity_and_separation(dense)[1][0])
 
 
+@documented(INTERNAL, HIGHER)
 def csc(
     X: ArrayLike,
     labels: ArrayLike,
@@ -162,8 +145,8 @@ def csc(
 ) -> float:
     """Silhouette times connectedness, negative as soon as one of them is.
 
-    Parameters are those of :func:`connectedness`. Here both parts see the same distances; the
-    search can take each on the weighted or on the full features (``criterion_params``).
+    Here both parts see the same distances; the search can take each on the weighted or on the full
+    features: see :class:`weft.search.criteria.CSC`.
 
     Examples
     --------
@@ -178,21 +161,11 @@ def csc(
     return float(combine_csc(spaces.silhouette(dense), connected)[0])
 
 
+@documented(GAUSSIAN, HIGHER)
 def bcr(
     X: ArrayLike, labels: ArrayLike, *, artificial_noise: float = 0.1, noise: str = "exclude"
 ) -> float:
     """Bayes clustering ratio (eq. 4.2): how much better rows fit their own cluster than any other.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        A table; each cluster is taken as an axis-parallel Gaussian.
-    labels : array-like of shape (n_samples,)
-        Clusters; -1 for rows in none.
-    artificial_noise : float, default=0.1
-        Added to every deviation, so that tiny clusters cannot win by being tiny.
-    noise : {"exclude", "cluster"}, default="exclude"
-        Whether rows labelled -1 are left out or make up a cluster.
 
     Examples
     --------
@@ -204,12 +177,11 @@ def bcr(
     return float(bcr_of(*_prepare(X, labels, "euclidean", noise), artificial_noise)[0])
 
 
+@documented(GAUSSIAN, HIGHER)
 def bic(
     X: ArrayLike, labels: ArrayLike, *, artificial_noise: float = 0.0, noise: str = "exclude"
 ) -> float:
     """Bayesian information criterion, ln L - ½ k ln n, of one axis-parallel Gaussian per cluster.
-
-    Parameters are those of :func:`bcr`.
 
     Examples
     --------

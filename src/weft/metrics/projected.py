@@ -13,17 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from weft._base.arrays import Mask
+from weft._base.docstrings import documented
 from weft._base.validation import check_choice
+from weft.metrics._paragraphs import EXTERNAL
 from weft.metrics.external import _contingency
 
 
+@documented(EXTERNAL)
 def fscore(y_true: ArrayLike, labels: ArrayLike) -> float:
     """FScore (Zhao and Karypis 2001): each class's best F over clusters, weighted by its size.
-
-    Parameters
-    ----------
-    y_true, labels : array-like of shape (n_samples,)
-        Known classes and found clusters; -1 for rows in none.
 
     Returns
     -------

@@ -14,22 +14,18 @@ from numpy.typing import ArrayLike
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from weft._base.arrays import Floats, Integers
+from weft._base.docstrings import documented
 from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_real
 from weft.backends import CPU
+from weft.metrics._paragraphs import EXTERNAL, HIGHER, LOWER, PROTOTYPES, TWO_CLUSTERS
 from weft.metrics.external import accuracy
 from weft.metrics.internal import dense_labels
 
 
+@documented(PROTOTYPES)
 def scatter_trace(X: ArrayLike, labels: ArrayLike) -> float:
     """Trace of S_W⁻¹ S_B: how far clusters lie apart, in units of their own spread.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        A table.
-    labels : array-like of shape (n_samples,)
-        Clusters; rows labelled -1 are left out.
 
     Returns
     -------
@@ -52,10 +48,9 @@ def scatter_trace(X: ArrayLike, labels: ArrayLike) -> float:
     return float(np.trace(np.linalg.pinv(s_w, hermitian=True) @ s_b))  # eq. 8
 
 
+@documented(PROTOTYPES, LOWER)
 def sum_intra(X: ArrayLike, labels: ArrayLike) -> float:
     """Sum over rows of the Euclidean distance to the mean of their cluster; lower is better.
-
-    Takes the same arguments as :func:`scatter_trace`.
 
     Examples
     --------
@@ -68,20 +63,9 @@ def sum_intra(X: ArrayLike, labels: ArrayLike) -> float:
     return float(np.sqrt((difference**2).sum(axis=1)).sum())  # eq. 11
 
 
+@documented(PROTOTYPES, TWO_CLUSTERS)
 def cs(X: ArrayLike, labels: ArrayLike) -> float:
     """CS measure: how wide clusters are over how far their nearest neighbour is; lower is better.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        A table.
-    labels : array-like of shape (n_samples,)
-        Clusters; rows labelled -1 are left out.
-
-    Returns
-    -------
-    float
-        inf where there are not two clusters, or where all means are the same.
 
     Examples
     --------
@@ -98,6 +82,7 @@ def cs(X: ArrayLike, labels: ArrayLike) -> float:
     return _ratio(distances, dense, np.sqrt(_squared(means, means)), weighted=False)  # eq. 7
 
 
+@documented(PROTOTYPES, TWO_CLUSTERS)
 def kernel_cs(
     X: ArrayLike,
     labels: ArrayLike,
@@ -114,8 +99,6 @@ def kernel_cs(
     ----------
     X : array-like of shape (n_samples, n_features)
         A table, or the kernel matrix if ``kernel="precomputed"``.
-    labels : array-like of shape (n_samples,)
-        Clusters; rows labelled -1 are left out.
     kernel : str, default="rbf"
         A kernel of scikit-learn, or ``"precomputed"``.
     sigma : float, default=1.1
@@ -129,11 +112,6 @@ def kernel_cs(
         plain sums) clusters of two near rows win.
     **kernel_params
         Passed to the kernel.
-
-    Returns
-    -------
-    float
-        inf where there are not two clusters, or where all means are the same.
 
     Examples
     --------
@@ -174,17 +152,13 @@ def kernel_cs(
     return _ratio(_from_gram(gram), dense, between, weighted=weighted)  # eq. 8
 
 
+@documented(EXTERNAL, HIGHER)
 def huang_accuracy(y_true: ArrayLike, labels: ArrayLike) -> float:
     """Huang's accuracy r: the share of rows in the class that corresponds to their cluster.
 
     Which class that is, eq. 12 leaves open; here it is the best one-to-one assignment, so clusters
     beyond the number of classes count as wrong. The same as :func:`accuracy`, under the paper's
     name.
-
-    Parameters
-    ----------
-    y_true, labels : array-like of shape (n_samples,)
-        Known classes and found clusters.
 
     Examples
     --------

@@ -60,9 +60,9 @@ def encode(
 
 
 def field_names(kind: type) -> tuple[str, ...] | None:
-    """Names of a named tuple's or a dataclass's fields; None for other types."""
+    """Names of what a named tuple or a dataclass is made from; None for other types."""
     if dataclasses.is_dataclass(kind):
-        return tuple(field.name for field in dataclasses.fields(kind))
+        return tuple(field.name for field in dataclasses.fields(kind) if field.init)
     return getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
 
 

@@ -16,19 +16,20 @@ from weft.parallel.workers import Crew, open_crew
 
 
 class SpreadObjective:
-    """An objective that evaluates its swarm in parts while it is open, or whole on a GPU.
+    """An objective on rows that evaluates its swarm in parts while it is open, or whole on a GPU.
 
     Another process gets a copy without threads: there each part is done one after the other.
     """
 
-    def __init__(self, n_threads: int, *, whole: bool) -> None:
+    def __init__(self, rows: Floats, n_threads: int, backend: Any) -> None:
+        self.rows = np.ascontiguousarray(rows)
         self.n_threads = n_threads
-        self.whole = whole
+        self.backend = backend
         self._threads: ThreadPoolExecutor | None = None
         self._crew: Crew | None = None
 
     def __enter__(self) -> Self:
-        if not self.whole:
+        if not self.backend.on_gpu:
             self._crew = open_crew(self, self.n_threads)
             if self._crew is None and self.n_threads > 1:
                 self._threads = ThreadPoolExecutor(self.n_threads)

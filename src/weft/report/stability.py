@@ -40,7 +40,6 @@ def measure_stability(
         rows = np.sort(rng.choice(n, size=size, replace=False))
         again = clone(model)
         quiet: dict[str, Any] = {"random_state": int(rng.integers(2**31 - 1)), "callbacks": None}
-        quiet["verbose"] = 0
         again.set_params(**{key: v for key, v in quiet.items() if key in again.get_params()})
         with warnings.catch_warnings():
             # A part of the rows may warn of what the whole does not.

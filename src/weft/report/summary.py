@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft._base.records import named
 from weft._base.validation import check_integer
 from weft.columns.source import MixedTable
 from weft.parallel.blas import one_blas_thread
@@ -288,13 +289,12 @@ def plain(value: Any) -> Any:
         return None
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    return getattr(value, "__name__", type(value).__name__)
+    return named(value)
 
 
 def _settings(params: dict[str, Any]) -> dict[str, Any]:
-    left_out = ("callbacks", "verbose", "random_state")
     seed = params.get("random_state")
-    kept = {key: value for key, value in params.items() if key not in left_out}
+    kept = {key: value for key, value in params.items() if key not in ("callbacks", "random_state")}
     return {**kept, "seed": seed if isinstance(seed, (int, np.integer)) else None}
 
 

@@ -28,7 +28,7 @@ _KINDS = {
     "date": "used as dates",
 }
 _SCALES = {
-    "standard": "scaled so that each column counts once",
+    "standard": "scaled to variance 1, so that each column counts once",
     "range": "scaled to run from 0 to 1",
     "none": "not scaled",
 }

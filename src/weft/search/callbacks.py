@@ -181,8 +181,8 @@ class Progress:
 
     Parameters
     ----------
-    description : str, default="searching"
-        What the bar says.
+    description : str, default=None
+        What the bar says; None: what the search is at, such as "stage 2".
 
     Examples
     --------
@@ -191,13 +191,15 @@ class Progress:
     'wine'
     """
 
-    def __init__(self, description: str = "searching") -> None:
+    def __init__(self, description: str | None = None) -> None:
         self.description = description
+        self._title = "searching"
         self._bar: Any = None
         self._task: Any = None
 
-    def open(self) -> None:
+    def open(self, title: str | None = None) -> None:
         """Show the bar before the first generation, which may have to wait for compilation."""
+        self._title = title or self._title
         if self._bar is not None:
             return
         progress = import_optional("rich.progress", "app")
@@ -219,7 +221,7 @@ class Progress:
         self.open()
         self._bar.update(
             self._task,
-            description=self.description,
+            description=self.description or self._title,
             total=generation.n_generations,
             completed=generation.number,
             best=f"{generation.best_fitness:.4g}",

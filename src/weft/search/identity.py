@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 import weft
 
 # What changes how a fit runs, and no bit of what it finds.
-_NO_MATTER = ("callbacks", "max_memory", "n_jobs", "verbose")
+_NO_MATTER = ("callbacks", "max_memory", "n_jobs")
 
 
 def settings_of(estimator: Any, X: Any) -> dict[str, Any]:

@@ -84,14 +84,14 @@ class SelectionParticle(WeightParticle):
         return (start > 0.0).astype(np.float64)
 
 
-def make_particle(encoding: str, n_features: int, *, exponents: bool) -> WeightParticle:
+def make_particle(n_features: int, *, exponents: bool, bits: bool) -> WeightParticle:
     """Return what a position means: weights (and exponents), or bits."""
-    if encoding != "binary":
+    if not bits:
         return WeightExponentParticle(n_features) if exponents else WeightParticle(n_features)
     if exponents:
         raise ValueError(
-            "exponents=True needs encoding='weights': a bit has no room for an exponent; "
-            "set one of the two back."
+            "exponents=True needs a swarm that moves weights: a bit has no room for an exponent; "
+            "set exponents=False, or another swarm than 'binary'."
         )
     return SelectionParticle(n_features)
 

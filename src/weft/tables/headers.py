@@ -118,3 +118,12 @@ def _joined(first: Sequence[str], second: Sequence[str]) -> list[str]:
         own = second[position] if position < len(second) else ""
         names.append(f"{group} {own}".strip())
     return names
+
+
+def is_number(text: str) -> bool:
+    """Say whether Python reads a text as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -11,15 +11,18 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, import_optional
+from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
 from weft.tables.cells import Cells, read_cells
 from weft.tables.errors import InputError
+from weft.tables.headers import is_number
 from weft.tables.plan import MISSING, Applied, TablePlan, learn
-from weft.tables.points import SCALES
+from weft.tables.points import SCALES, place_rows
 from weft.tables.raw import RawTable
 from weft.tables.recipes import encode, refuse_unread
 from weft.tables.wording import quoted, short
 
+PREPARED = "weft"
 _LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species", "diagnosis"}
 
 
@@ -31,6 +34,21 @@ class ColumnDecision(NamedTuple):
     kept: bool
     reason: str
     unit: str = ""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a frame of coordinates is of: estimators find it in ``frame.attrs[PREPARED]``.
+
+    The frame's index are rows of `mixed`, also where some of its rows were taken.
+    """
+
+    plan: TablePlan
+    mixed: MixedTable
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Prepared:
+        """Return itself: pandas copies what a frame carries with every view."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,19 @@ class Table:
     def feature_names(self) -> list[str]:
         """Names of the coordinates."""
         return self.plan.names
+
+    def frame(self, plan: TablePlan | None = None) -> Any:
+        """The rows as a data frame of coordinates, by the table's plan or another of its rows.
+
+        Where columns are of several kinds, the frame says which source columns it is of.
+        """
+        pandas = import_optional("pandas", "app")
+        plan = self.plan if plan is None else plan
+        X = self.X if plan is self.plan else place_rows(plan.points, self.mixed)
+        made = pandas.DataFrame(X, columns=plan.names)
+        if isinstance(plan.points, Embedding):
+            made.attrs[PREPARED] = Prepared(plan, self.mixed)
+        return made
 
     def describe(self) -> dict[str, Any]:
         """The part of a summary that is about the table."""
@@ -292,14 +323,6 @@ def _warnings(
                     f"{d.name!r} sounds like the known answer but was searched on like any other "
                     f"column; if it is the answer, give --label {quoted(d.name)}."
                 )
-    if all(_is_number(str(name)) for name in raw.frame.columns):
+    if all(is_number(str(name)) for name in raw.frame.columns):
         found.append("the first line holds only numbers and was read as the column names.")
     return found
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -135,7 +135,7 @@ def number_text(number: float) -> str:
 def _codes(levels: tuple[str, ...], cells: Cells) -> Floats:
     place = {fold(level): float(code) for code, level in enumerate(levels)}
     if cells.form == "text":
-        return cells.spread([place.get(fold(text), math.nan) for text in cells.texts])
+        return cells.spread([_place_of(text, place) for text in cells.texts])
     distinct, inverse = np.unique(cells.numbers, return_inverse=True)
     if cells.form == "flag":
         words = (NO, YES)
@@ -151,6 +151,17 @@ def _codes(levels: tuple[str, ...], cells: Cells) -> Floats:
             for number in distinct
         ]
     return np.array(found, dtype=np.float64)[inverse]
+
+
+def _place_of(text: str, place: dict[str, float]) -> float:
+    """Return the place of a text's level; "1.0" is the level "1"."""
+    if fold(text) in place:
+        return place[fold(text)]
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return place.get(number_text(number), math.nan) if math.isfinite(number) else math.nan
 
 
 def _by_text(

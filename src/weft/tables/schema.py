@@ -151,7 +151,7 @@ _BLOCK = Record(
         "measure": Choice("number", "ordered", "category", "cyclic"),
         "period": Number(low=0.0, high=1e6),
         "points": Array(("*", "*"), nan=True),
-        "share": Number(low=0.0, above=True, high=1.0),
+        "share": Number(low=0.0, above=True, high=1000.0),
     },
     _block_fits,
 )

@@ -9,6 +9,7 @@ from weft import ConstrainedKMeans, EntropyKMeans, LocallyAdaptiveKMeans, Weight
 from weft.backends import CPU, Backend
 from weft.backends.gpu.kernels import kmeans as gpu
 from weft.backends.reference import kmeans as reference
+from weft.kmeans.anomalous import AnomalousStart
 from weft.kmeans.data import center_of, centers_of, distances, make_data, nearest, own_distances
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -130,7 +131,9 @@ MODELS = {
     "mwk": WeightedKMeans(3, distance_exponent=1.6),
     "wk": WeightedKMeans(3, weight_exponent=3.0, init="random", random_state=1),
     "medians": WeightedKMeans(3, distance_exponent=1.0, init="k-means++", random_state=0),
-    "how many": WeightedKMeans(None, distance_exponent=3.0, min_cluster_size=4),
+    "how many": WeightedKMeans(
+        None, distance_exponent=3.0, init=AnomalousStart(min_cluster_size=4)
+    ),
     "plain": WeightedKMeans(5, weights=None, init="scattered"),
     "auto": WeightedKMeans(3, weight_exponent="auto"),
     "entropy": EntropyKMeans(3, random_state=0),

@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip insta
 from weft import StagedSwarm
 from weft.backends import CPU, Backend
 from weft.datasets import make_ellipsoids
+from weft.methods.staged import ClusterEstimate
 from weft.methods.staged.estimate import estimate_n_clusters
 from weft.methods.staged.objectives import CentroidObjective, MedoidObjective
 from weft.parallel import parts
@@ -21,7 +22,12 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu:0"
 )
 def test_the_same_seed_walks_the_same_path(settings, on_torch):
     X = make_ellipsoids(4, 6, cluster_size=20, random_state=1).data
-    settings |= {"n_particles": 12, "n_generations": 15, "n_estimates": 3, "random_state": 0}
+    settings |= {
+        "n_particles": 12,
+        "n_generations": 15,
+        "n_clusters_estimate": ClusterEstimate(n_estimates=3),
+        "random_state": 0,
+    }
     expected = StagedSwarm(**settings).fit(X)
     found = StagedSwarm(device="cuda", **settings).fit(X)
     assert found.n_clusters_estimate_ == expected.n_clusters_estimate_

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from bench.harness import rows, study
-from bench.harness.counting import counted, headline, placebo, tables_of
+from bench.harness.counting import by_method, counted, headline, placebo, tables_of
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,22 @@ def test_a_column_that_is_taken_over_is_the_same_number(papers):
         if line.method == "PSO, function (14)"
     ]
     assert set(taken) == {"1", "2", "3"}
+
+
+def test_means_of_a_method_are_over_its_numbers(papers):
+    found = {each.method: each for each in by_method(papers["projected"])}
+    # Tables 1 to 3 have 36 numbers of PSOVW, and table 6 nine more; table 4 takes nine over.
+    assert found["PSOVW"].n_numbers == 45
+    assert found["PSOVW"].theirs == pytest.approx(
+        np.mean(
+            [
+                value
+                for table in ("1", "2", "3", "6")
+                for value in study.printed(f"projected-{table}", "accuracy", "PSOVW")
+            ]
+        )
+    )
+    assert sum(found["PSOVW"].words.values()) == 45
 
 
 @pytest.mark.parametrize("paper", study.PAPERS)

@@ -7,6 +7,7 @@ import pytest
 
 from weft import KernelSwarm
 from weft.datasets import make_shapes
+from weft.methods.mercer import InputCenters
 from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
 from weft.search.swarms.mepso import MEPSO
 
@@ -93,10 +94,12 @@ def test_repairs_stay_in_the_particle():
 
 def test_the_two_readings_differ_and_both_are_repeatable():
     X = make_shapes("rectangles", n_samples=100, random_state=0).data
-    settings = {"kernel": "rbf", "centers": "input", "sigma": 1.1, "n_generations": 20}
+    settings = {"kernel": "rbf", "sigma": 1.1, "n_generations": 20}
     found = {
         repairs: [
-            KernelSwarm(**settings, repairs=repairs, n_jobs=jobs, random_state=0).fit(X)
+            KernelSwarm(**settings, centers=InputCenters(repairs), n_jobs=jobs, random_state=0).fit(
+                X
+            )
             for jobs in (1, 2)
         ]
         for repairs in ("decoded", "printed")
@@ -110,4 +113,4 @@ def test_the_two_readings_differ_and_both_are_repeatable():
 
 def test_unknown_repairs_are_refused():
     with pytest.raises(ValueError, match="repairs='none'"):
-        KernelSwarm(repairs="none").fit(ROWS)
+        InputCenters(repairs="none")

@@ -8,6 +8,7 @@ import pytest
 from weft._base.labels import number_by_first_row
 from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
+from weft.methods.mercer import Kernel
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
 from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
 from weft.methods.mercer.widths import WidthResult, most_stable
@@ -46,7 +47,7 @@ def test_the_walks_kernel_is_the_diffusion_distance():
 
 @pytest.mark.parametrize("kernel", ["diffusion", "rbf", "linear", "laplacian"])
 def test_known_rows_get_the_inner_products_they_had(kernel):
-    space, _, _ = make_space(ROWS, kernel, "median", None, n_components=5)
+    space, _, _ = make_space(ROWS, Kernel(kernel), "median", n_components=5)
     np.testing.assert_allclose(space.cross(ROWS), space.gram, atol=1e-8)
     labels = number_by_first_row(np.arange(len(ROWS)) // 20)
     again = nearest_means(space, labels, 4, ROWS)

@@ -25,11 +25,10 @@ from weft.backends.reference.projected import (
     summary_of,
 )
 
-# Operations whose readable form is as fast as compiled code, and releases the GIL.
+# Operations whose readable form is as fast as compiled code.
 from weft.backends.reference.projected import draw_next as draw_next
 from weft.backends.reference.projected import fetch as fetch
 from weft.backends.reference.projected import refill as refill
-from weft.backends.reference.projected import sparse_products as sparse_products
 from weft.parallel.threads import Runner
 
 BLOCK_ROWS = 256
@@ -127,6 +126,12 @@ def reassign(
 
 def squared_distances(table: Table, rows: Integers) -> Floats:
     return distances_from_products(table.norms, rows, table.X[rows] @ table.X.T)
+
+
+def sparse_products(csr: Csr, columns: Floats) -> Floats:
+    out = np.empty((len(csr[2]) - 1, columns.shape[1]))
+    kernels.sparse_products(*csr, columns, out)
+    return out
 
 
 def sparse_totals(csr: Csr, labels: Labels, n_clusters: int, n_features: int) -> Floats:

@@ -128,6 +128,14 @@ def coordinate_deviations(embedding: Embedding) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
+def balanced(embedding: Embedding, balance: str) -> Embedding:
+    """Return the embedding whose coordinates have that balance by themselves."""
+    if check_choice("balance", balance, BALANCES) == "columns":
+        return embedding
+    blocks = (block._replace(share=float(np.sqrt(block.width))) for block in embedding.blocks)
+    return embedding._replace(blocks=tuple(blocks))
+
+
 def learn_blocks(table: MixedTable) -> tuple[Block, ...]:
     """Return a block for each column of the table's matrix, source column after source column."""
     blocks = []

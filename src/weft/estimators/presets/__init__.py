@@ -38,7 +38,7 @@ def find_method(name: str) -> Method:
     >>> from weft.estimators.presets import find_method
     >>> find_method("iMWK-Means").call
     'WeightedKMeans(distance_exponent=1.5)'
-    >>> find_method("psovw").make(n_clusters=3).bounds
+    >>> find_method("psovw").make(n_clusters=3).swarm.bounds
     'neglect'
     """
     for method in METHODS:

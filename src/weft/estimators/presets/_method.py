@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from inspect import signature
 from typing import Any, NamedTuple
+
+from weft._base.records import flat, written
 
 PAPERS = {
     "weft": "weft's own: shadow columns, a family of clusterings, stability under resampling",
@@ -56,8 +59,19 @@ class Method(NamedTuple):
     def call(self) -> str:
         """The call in Python."""
         given = [self.arguments] if self.arguments else []
-        given += [f"{key}={value!r}" for key, value in self.params.items()]
+        given += [f"{key}={written(value)}" for key, value in self.params.items()]
         return f"{self.estimator}({', '.join(given)}){self.answer}"
+
+    @property
+    def imports(self) -> list[str]:
+        """Lines that import the records in the call."""
+        records = [type(value) for value in self.params.values() if is_dataclass(value)]
+        return [f"from {kind.__module__} import {kind.__name__}" for kind in records]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters, with the settings in a record under their own names."""
+        return flat(self.params)
 
     @property
     def searches(self) -> bool:

@@ -1,11 +1,11 @@
 """Methods of Abraham, Das and Konar 2007: kernel MEPSO, and the algorithms beside it."""
 
 from weft.estimators.presets._method import Method
+from weft.methods.mercer import InputCenters
 
 _PRINTED = {
     "kernel": "rbf",
-    "centers": "input",
-    "repairs": "printed",
+    "centers": InputCenters(repairs="printed"),
     "sigma": 1.1,
     "n_generations": 1250,
     "patience": None,

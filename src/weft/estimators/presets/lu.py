@@ -1,17 +1,16 @@
 """Methods of Lu, Wang, Li and Zhou 2009: PSOVW, TCPSO, and the algorithms beside them."""
 
 from weft.estimators.presets._method import Method
+from weft.methods.projected import Objective, SwarmSettings
 
 _PSOVW = {
+    "objective": Objective(dispersion_floor=0.0),
     "particle": "weights",
-    "init": "random",
-    "weight_init": "uniform",
-    "bounds": "neglect",
     "n_evaluations": 5000,
     "patience": None,
     "polish": False,
-    "dispersion_floor": 0.0,
     "standardize": False,
+    "swarm": SwarmSettings(init="random", weight_init="uniform", bounds="neglect"),
 }
 _WHY = {
     "particle='weights'": '3.1: "In all three swarms, an individual is the k * m matrix"',
@@ -123,7 +122,7 @@ METHODS = (
     *(
         Method(
             *(f"pso-function-{number}", f"PSO, function ({number})", "ProjectedSwarm"),
-            {"objective": objective, "strength": 1.0, **_PSOVW},
+            {**_PSOVW, "objective": Objective(objective, strength=1.0, dispersion_floor=0.0)},
             *(f"the swarm of PSOVW on the objective of {rival}", "lu"),
             printed=True,
             because=_WHY

@@ -35,7 +35,7 @@ METHODS = (
         note=_NOTE,
     ),
     Method(
-        *("bpso", "binary PSO", "FeatureSwarm", {"encoding": "binary"}),
+        *("bpso", "binary PSO", "FeatureSwarm", {"swarm": "binary"}),
         *("PSO-FSW with plain selection of features", "oneill"),
         note="the thesis names it as earlier work and prints no settings for it",
     ),

@@ -26,11 +26,9 @@ class StringObjective(SpreadObjective):
         n_threads: int = 1,
         backend: Backend = CPU,
     ) -> None:
-        super().__init__(n_threads, whole=backend.on_gpu)
-        self.rows = np.ascontiguousarray(rows)
+        super().__init__(rows, n_threads, backend)
         self.max_clusters = max_clusters
         self.min_clusters = min_clusters
-        self.backend = backend
         self.data = backend.prototypes.load(self.rows, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
@@ -77,10 +75,8 @@ class SubsetObjective(SpreadObjective):
         n_threads: int = 1,
         backend: Backend = CPU,
     ) -> None:
-        super().__init__(n_threads, whole=backend.on_gpu)
-        self.rows = np.ascontiguousarray(rows)
+        super().__init__(rows, n_threads, backend)
         self.penalty = penalty
-        self.backend = backend
         self.data = backend.prototypes.load(self.rows, backend.device)
         self._set_pool(pool)
 

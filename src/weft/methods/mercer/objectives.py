@@ -28,13 +28,11 @@ class CenterObjective(SpreadObjective):
     def __init__(
         self, rows: Floats, distances: Floats, max_clusters: int, backend: Backend, n_threads: int
     ) -> None:
-        super().__init__(n_threads, whole=backend.on_gpu)
-        self.rows = np.ascontiguousarray(rows)
+        super().__init__(rows, n_threads, backend)
         self.distances = distances  # (n, n), squared, in feature space
         self.max_clusters = max_clusters
         self.low = rows.min(axis=0)
         self.span = rows.max(axis=0) - self.low
-        self.backend = backend
         self.data = self._loaded(backend)
 
     def _loaded(self, backend: Backend) -> Any:

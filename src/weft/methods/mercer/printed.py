@@ -20,29 +20,23 @@ class PrintedObjective(InputObjective):
     """Centres among the rows, judged as they stand; its data are on the host."""
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
-        rows, columns, distances, low, span = self.data
         n_clusters, cs = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
         kernels.printed_cs_swarm(
-            *(positions, rows, columns, distances, self.max_clusters, low, span, self.gamma),
-            *(n_clusters, cs),
+            self.data, positions, self.max_clusters, self.gamma, n_clusters, cs
         )
         return n_clusters, cs
 
     def centers_of(self, position: Floats) -> tuple[Floats, Integers]:
-        rows, columns, _, low, span = self.data
-        _, centers = kernels.thresholded_centers(
-            position, self.max_clusters, rows.shape[1], low, span
-        )
-        labels = np.zeros(len(rows), dtype=np.int64)
-        kernels.count_nearest(columns, centers, labels)
+        _, centers = kernels.thresholded_centers(self.data, position, self.max_clusters)
+        labels = np.zeros(len(self.data.rows), dtype=np.int64)
+        kernels.count_nearest(self.data.columns, centers, labels)
         return centers, labels
 
     def repair(self, positions: Floats, rng: np.random.Generator) -> Floats:
         """Return the particles with the repairs of sections 4.1 and 4.3 written into them."""
-        rows, columns, _, low, span = self.data
         repaired = positions.copy()
         draws = rng.random((len(positions), 4))
-        kernels.write_repairs(rows, columns, self.max_clusters, low, span, draws, repaired)
+        kernels.write_repairs(self.data, self.max_clusters, draws, repaired)
         return repaired
 
 

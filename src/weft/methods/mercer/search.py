@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from weft._base.memory import check_swarm
 from weft.backends import CPU, Backend
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
+from weft.methods.mercer.settings import FeatureCenters, InputCenters, Kernel
 from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
 from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
 from weft.search.swarms.mepso import MEPSO
@@ -23,16 +24,12 @@ from weft.search.swarms.mepso import MEPSO
 class CenterSearch:
     """What is searched for, by what, and where."""
 
-    kernel: str
-    kernel_params: dict[str, Any]
+    kernel: Kernel
     sigma: float | str  # a width, "median" or "stability"
     max_clusters: int
     swarm: MEPSO
     n_particles: int
-    repairs: str = "decoded"  # or "printed", for centres among the rows
-    min_size: float = 0.02  # the rest is for centres in feature space
-    refine_steps: int = 1
-    polish: bool = True
+    centers: FeatureCenters | InputCenters = field(default_factory=FeatureCenters)
     backend: Backend = CPU
     n_threads: int = 1
 
@@ -45,10 +42,10 @@ class CenterSearch:
         """Return the feature space at one width."""
         if walk is not None:
             return walk.space(sigma)
-        params = self.kernel_params
-        if self.kernel == "rbf":
+        params = dict(self.kernel.params)
+        if self.kernel.name == "rbf":
             params = {"gamma": gamma_of(sigma), **params}
-        return KernelSpace.of(rows, self.kernel, params, self.max_clusters)
+        return KernelSpace.of(rows, self.kernel.name, params, self.max_clusters)
 
     def run(
         self, objective: CenterObjective, seed: int, sigma: float, n_before: int, move: Any
@@ -84,31 +81,35 @@ def search_input_centers(
     """
     (sigma,) = candidate_widths(rows, "rbf", search.sigma, None, search.backend)
     settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
-    if search.repairs == "printed":  # on the host, whatever the device
+    centers = search.centers
+    if isinstance(centers, InputCenters) and centers.repairs == "printed":
+        # On the host, whatever the device.
         objective: InputObjective = PrintedObjective(rows, search.max_clusters, **settings)
     else:
         settings["backend"] = search.backend
         objective = InputObjective(rows, search.max_clusters, **settings)
     best = search.run(objective, seed, sigma, 0, move)
-    centers, labels = objective.centers_of(best.position)
+    positions, labels = objective.centers_of(best.position)
     numbered = number_by_first_row(labels)
     order = order_by_first_row(labels)
     if best.fitness <= 0.0:
         numbered, order = np.zeros_like(labels), order[:1]
-    return CenterSolution(numbered, sigma, centers[order], best, best.n_evaluations)
+    return CenterSolution(numbered, sigma, positions[order], best, best.n_evaluations)
 
 
 def search_feature_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
-    least = max(min(2, len(rows) // 2), int(np.ceil(search.min_size * len(rows))))
-    walk = Walk.of(rows, search.max_clusters) if search.kernel == "diffusion" else None
+    found = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
+    least = max(min(2, len(rows) // 2), int(np.ceil(found.min_size * len(rows))))
+    kernel = search.kernel.name
+    walk = Walk.of(rows, search.max_clusters) if kernel == "diffusion" else None
     searches: list[Any] = []
     results: list[WidthResult] = []
-    for sigma in candidate_widths(rows, search.kernel, search.sigma, walk, search.backend):
+    for sigma in candidate_widths(rows, kernel, search.sigma, walk, search.backend):
         space = search.space(rows, walk, sigma)
-        steps = search.refine_steps
+        steps = found.refine_steps
         objective = SpaceObjective(
             space, search.max_clusters, steps=steps, least=least, **search.where
         )
@@ -122,7 +123,7 @@ def search_feature_centers(
         space = search.space(rows, walk, sigma)
     if fitness <= 0.0:
         labels = np.zeros_like(labels)
-    if search.polish:
+    if found.polish:
         labels = polish(space.gram, labels, least)
     n_evaluations = sum(best.n_evaluations for best in searches)
     return CenterSolution(

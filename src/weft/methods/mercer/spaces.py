@@ -16,18 +16,18 @@ with the eigenvectors ψ of P. σ is the width of such a walk in steps of the lo
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
-from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
+from sklearn.metrics.pairwise import pairwise_kernels
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, check_real
 from weft.backends import CPU, Backend
+from weft.methods.mercer.settings import Kernel
 
 LOCAL_NEIGHBOUR = 7
 # Directions with less than this share of the spread are rounding: equal rows would differ there.
@@ -151,29 +151,8 @@ class WalkSpace(FeatureSpace):
         return self.walk.coordinates(rows, self.sigma) @ self.coordinates.T
 
 
-def check_kernel(kernel: Any) -> None:
-    """Refuse kernels that are not known."""
-    check_choice("kernel", kernel, ("diffusion", *sorted(PAIRWISE_KERNEL_FUNCTIONS)))
-
-
-def check_kernel_params(kernel: str, params: dict[str, Any] | None) -> None:
-    """Refuse parameters that a kernel does not take."""
-    if kernel == "diffusion":
-        taken: list[str] = []
-    else:
-        signature = inspect.signature(PAIRWISE_KERNEL_FUNCTIONS[kernel])
-        taken = [name for name in signature.parameters if name not in ("X", "Y")]
-    for key in params or {}:
-        if key not in taken:
-            listed = ", ".join(taken) or "none"
-            raise ValueError(
-                f"kernel_params has the entry {key!r}, but kernel={kernel!r} takes: {listed}."
-            )
-
-
-def read_width(kernel: Any, sigma: Any) -> Any:
-    """Check a kernel and its width: "median", or a number."""
-    check_kernel(kernel)
+def read_width(sigma: Any) -> Any:
+    """Check a width: "median", or a number."""
     if isinstance(sigma, str):
         return check_choice("sigma", sigma, ("median",))
     return check_real("sigma", sigma, low=0.0, open_low=True)
@@ -189,9 +168,8 @@ class LoadedSpace(NamedTuple):
 
 def make_space(
     rows: Floats,
-    kernel: Any,
+    given: Kernel,
     sigma: Any,
-    kernel_params: dict[str, Any] | None,
     *,
     n_components: int,
     backend: Backend = CPU,
@@ -200,9 +178,8 @@ def make_space(
 
     The Gaussian kernel is made by the backend; the others are made on the host and moved.
     """
-    sigma = read_width(kernel, sigma)
-    params = dict(kernel_params or {})
-    check_kernel_params(kernel, params)
+    sigma = read_width(sigma)
+    kernel, params = given.name, dict(given.params)
     operations = backend.mercer
     if kernel == "diffusion":
         walk = Walk.of(rows, n_components)

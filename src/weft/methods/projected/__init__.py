@@ -1,5 +1,5 @@
 """Clusters in subspaces, by swarm: what particles are worth, where they start, the polish."""
 
-from weft.methods.projected.settings import SwarmSettings
+from weft.methods.projected.settings import Objective, SwarmSettings
 
-__all__ = ["SwarmSettings"]
+__all__ = ["Objective", "SwarmSettings"]

@@ -79,21 +79,21 @@ def make_problem(space: Space, settings: Settings, rng: np.random.Generator) -> 
         fresh = np.random.default_rng(rng.integers(2**63))
 
         def draw(count: int) -> Labels:
-            labels = draw_partitions(space, count, settings.init, settings.weight_init, fresh)
+            labels = draw_partitions(space, count, swarm.init, swarm.weight_init, fresh)
             return space.settle(labels, swarm.max_iter).labels
 
         positions = draw(n_particles).astype(np.float64)
         improve = PartitionObjective(space, swarm.n_steps, draw, fresh)
         return Problem(improve, PartitionCLPSO(space.n_clusters), positions)
     n_groups = 1 if settings.objective == "wkmeans" else space.n_clusters
-    centers = draw_centers(space, n_particles, settings.init, rng)
-    positions = draw_weights((n_particles, n_groups * space.shape[1]), settings.weight_init, rng)
+    centers = draw_centers(space, n_particles, swarm.init, rng)
+    positions = draw_weights((n_particles, n_groups * space.shape[1]), swarm.weight_init, rng)
     first, last = swarm.inertia
     moves = CLPSO(
         settings.n_generations,
         inertia=(float(first), float(last)),
         acceleration=float(swarm.acceleration),
-        bounds=settings.bounds,
+        bounds=swarm.bounds,
     )
     return Problem(WeightObjective(space, centers, n_groups, rng), moves, positions)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer, check_pair, check_real
 from weft.backends.devices import DEVICES
 from weft.methods.projected.criteria import OBJECTIVES
 from weft.methods.projected.starts import INITS, WEIGHT_INITS
@@ -16,11 +16,56 @@ PARTICLES = ("clusters", "weights")
 
 
 @dataclass(frozen=True)
-class SwarmSettings:
-    """How the particles of `ProjectedSwarm` move and are improved.
+class Objective:
+    """What `ProjectedSwarm` minimises, with its constants.
 
     Parameters
     ----------
+    name : {"psovw", "lac", "ewkm", "wkmeans"}, default="psovw"
+        The objective of the paper, of LAC or EWKM (weights with an entropy term), or of W-k-means
+        (one set of weights for all clusters).
+    strength : float or "auto", default="auto"
+        γ of ``"ewkm"`` (printed: 1) or h of ``"lac"``: how much the entropy counts. "auto": the
+        mean dispersion of a feature in a random cluster, as in `EntropyKMeans`.
+    dispersion_floor : float, default=1e-4
+        Share of a feature's variance that is added to every cluster's: without it a cluster that
+        is constant in one feature costs nothing, whatever else is in it. The paper has none.
+
+    Examples
+    --------
+    >>> from weft import ProjectedSwarm
+    >>> from weft.methods.projected import Objective
+    >>> ProjectedSwarm(3, objective=Objective("lac", strength=1.0)).objective.dispersion_floor
+    0.0001
+    """
+
+    name: str = "psovw"
+    strength: float | str = "auto"
+    dispersion_floor: float = 1e-4
+
+    def __post_init__(self) -> None:
+        check_choice("objective", self.name, OBJECTIVES)
+        if isinstance(self.strength, str):
+            check_choice("strength", self.strength, ("auto",))
+        else:
+            check_real("strength", self.strength, low=0.0, open_low=True)
+        check_real("dispersion_floor", self.dispersion_floor, low=0.0, high=1e100)
+
+
+@dataclass(frozen=True)
+class SwarmSettings:
+    """How the particles of `ProjectedSwarm` start, move and are improved.
+
+    Parameters
+    ----------
+    init : {"k-means++", "random"}, default="k-means++"
+        How each particle's first centres are drawn from the rows; the paper: "random".
+    weight_init : {"near-one", "uniform"}, default="near-one"
+        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
+    bounds : {"clip", "repair", "neglect"}, default="clip"
+        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
+        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
+        is not evaluated as long as any of its weights is outside.
     inertia : (float, float), default=(0.9, 0.7)
         First and last inertia, with ``particle="weights"``.
     acceleration : float, default=1.49445
@@ -38,16 +83,20 @@ class SwarmSettings:
     1
     """
 
+    init: str = "k-means++"
+    weight_init: str = "near-one"
+    bounds: str = "clip"
     inertia: tuple[float, float] = (0.9, 0.7)
     acceleration: float = 1.49445
     n_steps: int = 3
     max_iter: int = 300
 
-    def check(self) -> None:
-        """Raise where a setting is wrong."""
-        first, last = self.inertia
-        check_real("inertia[0]", first)
-        check_real("inertia[1]", last)
+    def __post_init__(self) -> None:
+        check_choice("init", self.init, INITS)
+        check_choice("weight_init", self.weight_init, WEIGHT_INITS)
+        check_choice("bounds", self.bounds, BOUNDS)
+        for place, value in enumerate(check_pair("inertia", self.inertia)):
+            check_real(f"inertia[{place}]", value)
         check_real("acceleration", self.acceleration, low=0.0)
         check_integer("n_steps", self.n_steps, low=1)
         check_integer("max_iter", self.max_iter, low=1)
@@ -64,9 +113,6 @@ class Settings:
     strength: float | None  # None: from the data
     n_particles: int
     n_generations: int
-    init: str
-    weight_init: str
-    bounds: str
     polish: bool
     dispersion_floor: float
     standardize: bool
@@ -86,47 +132,42 @@ class Settings:
 def read_settings(model: Any) -> Settings:
     """Check the parameters of an estimator."""
     swarm = read_swarm(model.swarm)
-    check_choice("objective", model.objective, OBJECTIVES)
+    objective = model.objective
+    if not isinstance(objective, Objective):
+        objective = Objective(objective)
     check_choice("metric", model.metric, METRICS)
     check_choice("particle", model.particle, PARTICLES)
-    check_choice("init", model.init, INITS)
-    check_choice("weight_init", model.weight_init, WEIGHT_INITS)
-    check_choice("bounds", model.bounds, BOUNDS)
-    swarm.check()
     check_choice("device", model.device, DEVICES)
     if model.metric == "jaccard" and model.device == "cuda":
         raise ValueError(
             "device='cuda' has no form for metric='jaccard'; use device='cpu', or 'auto', "
             "which takes the CPU here."
         )
-    if model.metric == "jaccard" and model.objective != "psovw":
+    if model.metric == "jaccard" and objective.name != "psovw":
         raise ValueError(
-            f"objective={model.objective!r} has no form for metric='jaccard'; "
+            f"objective={objective.name!r} has no form for metric='jaccard'; "
             "leave objective at 'psovw'."
         )
     n_particles = check_integer("n_particles", model.n_particles, low=1)
     n_evaluations = check_integer("n_evaluations", model.n_evaluations, low=n_particles)
     exponent = read_exponent(model.weight_exponent, model.metric)
     closed = model.particle == "clusters" or model.polish
-    powered = model.metric == "euclidean" and model.objective in ("psovw", "wkmeans")
+    powered = model.metric == "euclidean" and objective.name in ("psovw", "wkmeans")
     if closed and powered and exponent < 1.0:
         raise ValueError(
             f"weight_exponent={exponent:g} has no closed-form weights; use 1 or more, or "
             "particle='weights' with polish=False."
         )
     return Settings(
-        objective=model.objective,
+        objective=objective.name,
         metric=model.metric,
         particle=model.particle,
         exponent=exponent,
-        strength=_read_strength(model.strength),
+        strength=None if isinstance(objective.strength, str) else float(objective.strength),
         n_particles=n_particles,
         n_generations=n_evaluations // n_particles,
-        init=model.init,
-        weight_init=model.weight_init,
-        bounds=model.bounds,
         polish=bool(model.polish),
-        dispersion_floor=check_real("dispersion_floor", model.dispersion_floor, low=0.0),
+        dispersion_floor=float(objective.dispersion_floor),
         standardize=bool(model.standardize),
         swarm=swarm,
     )
@@ -150,10 +191,3 @@ def read_exponent(weight_exponent: Any, metric: str) -> float:
         check_choice("weight_exponent", weight_exponent, ("auto",))
         return 1.0 if metric == "jaccard" else 8.0
     return check_real("weight_exponent", weight_exponent, low=0.0)
-
-
-def _read_strength(strength: Any) -> float | None:
-    if isinstance(strength, str):
-        check_choice("strength", strength, ("auto",))
-        return None
-    return check_real("strength", strength, low=0.0, open_low=True)

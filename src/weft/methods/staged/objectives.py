@@ -122,10 +122,8 @@ class MedoidObjective(SpreadObjective):
     def __init__(
         self, rows: Floats, terms: Terms, *, n_threads: int = 1, backend: Backend = CPU
     ) -> None:
-        super().__init__(n_threads, whole=backend.on_gpu)
-        self.rows = np.ascontiguousarray(rows)
+        super().__init__(rows, n_threads, backend)
         self.terms = terms
-        self.backend = backend
         self.data = backend.prototypes.load(self.rows, backend.device, medoids=True)
 
     @property
@@ -182,11 +180,9 @@ class CentroidObjective(SpreadObjective):
         n_threads: int = 1,
         backend: Backend = CPU,
     ) -> None:
-        super().__init__(n_threads, whole=backend.on_gpu)
-        self.rows = np.ascontiguousarray(rows)
+        super().__init__(rows, n_threads, backend)
         self.features = features
         self.terms = terms
-        self.backend = backend
         self.data = backend.prototypes.load(self.rows, backend.device)
 
     def __call__(self, positions: Floats) -> Evaluation:

@@ -14,6 +14,7 @@ from weft.backends import CPU, Backend
 from weft.methods.staged.estimate import estimate_n_clusters, largest_number
 from weft.methods.staged.objectives import CentroidObjective, MedoidObjective, Partition, Terms
 from weft.methods.staged.polish import polished
+from weft.methods.staged.settings import ClusterEstimate
 from weft.search.swarms.staged import StagedPSO
 
 
@@ -25,9 +26,7 @@ class StagedSearch:
     feature_term: str | None = None
     quality: str = "between-within"
     polish: str | None = None
-    n_clusters_estimate: int | None = None
-    n_estimates: int = 30
-    k_spread: float = 1.5
+    estimate: ClusterEstimate = field(default_factory=ClusterEstimate)
     max_clusters: int | None = None
     n_particles: int = 100
     swarm: StagedPSO = field(default_factory=StagedPSO)
@@ -39,15 +38,15 @@ class StagedSearch:
         """Options that say where the arithmetic runs."""
         return {"backend": self.backend, "n_threads": self.n_threads}
 
-    def estimate(self, rows: Floats, rng: np.random.Generator) -> int | None:
+    def count(self, rows: Floats, rng: np.random.Generator) -> int | None:
         """Return K_est: given, by stage 1, or none where there is no stage 1."""
         if self.stages == 1:
             return None
-        if self.n_clusters_estimate is not None:
-            return self.n_clusters_estimate
+        if self.estimate.n_clusters is not None:
+            return self.estimate.n_clusters
         cap = min(self.max_clusters or largest_number(len(rows)), len(rows))
         return estimate_n_clusters(
-            rows, n_estimates=self.n_estimates, max_clusters=cap, rng=rng, **self.where
+            rows, n_estimates=self.estimate.n_estimates, max_clusters=cap, rng=rng, **self.where
         ).n_clusters
 
     def terms(self, rows: Floats, estimate: int | None) -> Terms:
@@ -62,7 +61,7 @@ class StagedSearch:
             feature_term=self.feature_term or ("linear" if self.stages == 1 else "elliptical"),
             k_term="inverse" if estimate is None else "gaussian",
             k_estimate=2.0 if estimate is None else float(estimate),
-            k_spread=self.k_spread,
+            k_spread=self.estimate.k_spread,
         )
 
 
@@ -89,7 +88,7 @@ def search_stages(
         title, columns = f"stage {stage}", {"stage": stage}
         return move(objective, swarm, start, rng, title=title, columns=columns)
 
-    estimate = search.estimate(rows, rng)
+    estimate = search.count(rows, rng)
     terms = search.terms(rows, estimate)
     medoids = MedoidObjective(rows, terms, **search.where)
     check_swarm(search.n_particles, medoids.n_dimensions)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any
 
+from weft._base.records import with_fields
 from weft._base.validation import check_choice, check_params
 from weft.search.criteria.base import Criterion
 from weft.search.criteria.connectedness import Connectedness
@@ -37,6 +39,7 @@ __all__ = [
     "Separation",
     "Silhouette",
     "Sparsity",
+    "criterion_with",
     "make_criterion",
 ]
 
@@ -55,7 +58,7 @@ def _two_arguments(function: Any) -> Any:
     return function
 
 
-def make_criterion(criterion: Any, params: dict[str, Any] | None) -> Criterion:
+def make_criterion(criterion: Any, params: Mapping[str, Any] | None = None) -> Criterion:
     """Return the criterion of that name, the object itself, or one around a function."""
     given = isinstance(criterion, Criterion)
     if given or callable(criterion):
@@ -66,4 +69,13 @@ def make_criterion(criterion: Any, params: dict[str, Any] | None) -> Criterion:
             )
         return criterion if given else FunctionCriterion(_two_arguments(criterion))
     check_choice("criterion", criterion, CRITERIA)
-    return check_params(f"criterion_params of criterion {criterion!r}", params, CRITERIA[criterion])
+    return check_params(f"criterion {criterion!r}", params, CRITERIA[criterion])
+
+
+def criterion_with(criterion: Any, settings: Mapping[str, Any] | None) -> Any:
+    """Return a criterion, given by name or as an object, with other settings."""
+    if not settings:
+        return criterion
+    if isinstance(criterion, str):
+        return make_criterion(criterion, settings)
+    return with_fields(criterion, Criterion, settings)

@@ -28,17 +28,14 @@ __all__ = [
 ]
 
 
-def make_swarm(swarm: Any, *, bits: bool = False) -> Swarm[Any]:
-    """Return the swarm of that name, or the object itself; `bits`: positions mean bits.
-
-    PSO moves bits in the form of Kennedy and Eberhart 1997, with the same settings.
-    """
+def make_swarm(swarm: Any) -> Swarm[Any]:
+    """Return the swarm of that name, or the object itself."""
     if isinstance(swarm, str):
         check_choice("swarm", swarm, SWARMS)
-        swarm = SWARMS[swarm]()
-    elif not isinstance(swarm, Swarm) or isinstance(swarm, type):
+        return SWARMS[swarm]()
+    if not isinstance(swarm, Swarm) or isinstance(swarm, type):
         raise TypeError(
             f"swarm={swarm!r} is neither a known name nor a swarm; pass one of "
             f"{', '.join(map(repr, SWARMS))}, or an object with start, ask and tell."
         )
-    return BinaryPSO.of(swarm) if bits and type(swarm) is PSO else swarm
+    return swarm

@@ -16,9 +16,14 @@ from weft.search.swarms.pso import PSO, PSOState
 
 @dataclass(frozen=True)
 class BinaryPSO(PSO):
-    """Settings of the swarm. A clamp of 6 keeps every bit a chance of 0.25 % to flip."""
+    """Binary PSO: a position says which features are used.
+
+    A clamp of 6 keeps every bit a chance of 0.25 % to flip.
+    """
 
     max_velocity: float = 6.0
+
+    moves_bits = True  # a position says which features are used, and has no weights
 
     @classmethod
     def of(cls, swarm: PSO) -> BinaryPSO:

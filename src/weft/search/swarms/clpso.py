@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from weft._base.arrays import Floats, Integers
+from weft.search.swarms.bests import nothing_known, remember
 
 BOUNDS = ("clip", "repair", "neglect")
 
@@ -73,29 +74,7 @@ def tournament(fitness: Floats, rng: np.random.Generator) -> Integers:
 
 
 def _first(positions: Floats, velocities: Floats) -> CLPSOState:
-    return CLPSOState(
-        positions.copy(),
-        velocities,
-        positions.copy(),
-        np.full(len(positions), -np.inf),
-        positions[0].copy(),
-        -np.inf,
-        0,
-    )
-
-
-def _told(state: CLPSOState, fitness: Floats) -> CLPSOState:
-    """Update each particle's best and the swarm's; an equal fitness changes nothing."""
-    better = fitness > state.own_best_fitness
-    own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
-    own_best_fitness = np.where(better, fitness, state.own_best_fitness)
-    leader = int(own_best_fitness.argmax())
-    state = state._replace(own_best=own_best, own_best_fitness=own_best_fitness)
-    if own_best_fitness[leader] > state.best_fitness:
-        state = state._replace(
-            best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
-        )
-    return state
+    return CLPSOState(positions.copy(), velocities, *nothing_known(positions), 0)
 
 
 @dataclass(frozen=True)
@@ -141,7 +120,7 @@ class CLPSO:
 
     def tell(self, state: CLPSOState, fitness: Floats) -> CLPSOState:
         """Update each particle's best and the swarm's."""
-        return _told(state, fitness)
+        return remember(state, fitness)
 
     def crossover(self, state: CLPSOState, rng: np.random.Generator) -> Floats:
         """Return CpBest: each number from the exemplar with probability Pc, at least one."""
@@ -205,7 +184,7 @@ class PartitionCLPSO:
 
     def tell(self, state: CLPSOState, fitness: Floats) -> CLPSOState:
         """Update each particle's best and the swarm's."""
-        return _told(state, fitness)
+        return remember(state, fitness)
 
 
 def match_clusters(own: Floats, other: Floats, n_clusters: int) -> Integers:

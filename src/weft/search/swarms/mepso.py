@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats
-from weft._base.validation import check_real
+from weft._base.validation import check_choice, check_integer, check_pair, check_real
 from weft.backends.cpu.kernels.moves import move_particles
+from weft.search.swarms.bests import nothing_known, remember
 
 
 class MEPSOState(NamedTuple):
@@ -86,7 +87,13 @@ class MEPSO:
         check_real("inertia", self.inertia, low=0.0)
         object.__setattr__(self, "cognitive", _pull("cognitive", self.cognitive))
         object.__setattr__(self, "social", _pull("social", self.social))
+        check_integer("n_generations", self.n_generations, low=1)
         check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
+        check_real("initial_velocity", self.initial_velocity, low=0.0)
+        check_choice("elitist", self.elitist, (True, False))
+        if self.bounds is not None:
+            low, high = check_pair("bounds", self.bounds)
+            check_real("bounds[1]", high, low=check_real("bounds[0]", low))
 
     def start(self, positions: Floats, rng: np.random.Generator) -> MEPSOState:
         """Return the first state: nothing is known yet."""
@@ -95,10 +102,7 @@ class MEPSO:
         return MEPSOState(
             positions.copy(),
             rng.uniform(-reach, reach, positions.shape),
-            positions.copy(),
-            np.full(n_particles, -np.inf),
-            positions[0].copy(),
-            -np.inf,
+            *nothing_known(positions),
             np.full(n_particles, np.inf),  # so that the first generation is no growth
             np.zeros(n_particles, dtype=np.int64),
             positions[0].copy(),
@@ -126,15 +130,8 @@ class MEPSO:
     def tell(self, state: MEPSOState, fitness: Floats) -> MEPSOState:
         """Update growth rates, own bests, the guide and the best seen."""
         growth = state.growth + (fitness > state.last_fitness)
-        better = fitness > state.own_best_fitness
-        own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
-        own_best_fitness = np.where(better, fitness, state.own_best_fitness)
-        state = state._replace(
-            own_best=own_best,
-            own_best_fitness=own_best_fitness,
-            last_fitness=fitness.copy(),
-            growth=growth,
-        )
+        state = remember(state, fitness)._replace(last_fitness=fitness.copy(), growth=growth)
+        own_best, own_best_fitness = state.own_best, state.own_best_fitness
         candidates = np.flatnonzero(own_best_fitness > state.guide_fitness)
         if len(candidates):
             rank = own_best_fitness[candidates]
@@ -143,11 +140,6 @@ class MEPSO:
             chosen = int(candidates[np.lexsort(keys)[-1]])
             state = state._replace(
                 guide=own_best[chosen].copy(), guide_fitness=float(own_best_fitness[chosen])
-            )
-        leader = int(own_best_fitness.argmax())
-        if own_best_fitness[leader] > state.best_fitness:
-            state = state._replace(
-                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
             )
         return state
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_real
+from weft.search.swarms.bests import nothing_known, remember
 
 
 class PSOState(NamedTuple):
@@ -37,7 +38,7 @@ class PSOState(NamedTuple):
 
 @dataclass(frozen=True)
 class PSO:
-    """Settings of the swarm; the defaults are the paper's.
+    """Global-best particle swarm optimisation; the defaults are the paper's.
 
     Parameters
     ----------
@@ -75,14 +76,7 @@ class PSO:
     def start(self, positions: Floats, rng: np.random.Generator) -> PSOState:
         """Return the first state: nothing is known yet, velocities are random."""
         velocities = rng.uniform(-self.initial_velocity, self.initial_velocity, positions.shape)
-        return PSOState(
-            positions.copy(),
-            self._clamp(velocities),
-            positions.copy(),
-            np.full(len(positions), -np.inf),
-            positions[0].copy(),
-            -np.inf,
-        )
+        return PSOState(positions.copy(), self._clamp(velocities), *nothing_known(positions))
 
     def ask(self, state: PSOState, rng: np.random.Generator) -> PSOState:
         """Move every particle once."""
@@ -92,16 +86,7 @@ class PSO:
 
     def tell(self, state: PSOState, fitness: Floats) -> PSOState:
         """Update each particle's best and the swarm's; an equal fitness changes nothing."""
-        better = fitness > state.own_best_fitness
-        own_best = np.where(better[:, np.newaxis], state.positions, state.own_best)
-        own_best_fitness = np.where(better, fitness, state.own_best_fitness)
-        leader = int(own_best_fitness.argmax())
-        state = state._replace(own_best=own_best, own_best_fitness=own_best_fitness)
-        if own_best_fitness[leader] > state.best_fitness:
-            state = state._replace(
-                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
-            )
-        return state
+        return remember(state, fitness)
 
     def _velocities(self, state: PSOState, rng: np.random.Generator) -> Floats:
         n_particles = len(state.positions)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft._base.validation import check_real
 from weft.search.swarms.standard import StandardPSO
 
 
@@ -39,12 +38,7 @@ class StagedPSO:
     initial_velocity: float | None = None
 
     def __post_init__(self) -> None:
-        check_real("inertia", self.inertia, low=0.0)
-        check_real("cognitive", self.cognitive, low=0.0)
-        check_real("social", self.social, low=0.0)
-        check_real("max_velocity", self.max_velocity, low=0.0, open_low=True)
-        if self.initial_velocity is not None:
-            check_real("initial_velocity", self.initial_velocity, low=0.0)
+        self.at_stage(2, polished=False)  # which checks the settings
 
     def at_stage(self, stage: int, *, polished: bool) -> StandardPSO:
         """Return the swarm of a stage."""

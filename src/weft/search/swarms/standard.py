@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft._base.arrays import Floats
 from weft.backends.cpu.kernels.moves import move_particles
 from weft.search.swarms.pso import PSO, PSOState
 
 
 @dataclass(frozen=True)
 class StandardPSO(PSO):
-    """Settings of the swarm; the defaults are van den Bergh's, and particles start at rest."""
+    """PSO with two random numbers per dimension, van den Bergh's settings, and a start at rest."""
 
     inertia: float = 0.729844
     cognitive: float = 1.49618
@@ -38,19 +37,3 @@ class StandardPSO(PSO):
             self.max_velocity,
         )
         return state._replace(positions=positions, velocities=velocities)
-
-    def tell(self, state: PSOState, fitness: Floats) -> PSOState:
-        """Update each particle's best and the swarm's; an equal fitness changes nothing."""
-        better = np.flatnonzero(fitness > state.own_best_fitness)
-        if len(better) == 0:
-            return state
-        own_best, own_best_fitness = state.own_best.copy(), state.own_best_fitness.copy()
-        own_best[better] = state.positions[better]
-        own_best_fitness[better] = fitness[better]
-        state = state._replace(own_best=own_best, own_best_fitness=own_best_fitness)
-        leader = int(own_best_fitness.argmax())
-        if own_best_fitness[leader] > state.best_fitness:
-            state = state._replace(
-                best_position=own_best[leader].copy(), best_fitness=float(own_best_fitness[leader])
-            )
-        return state

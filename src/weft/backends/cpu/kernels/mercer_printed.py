@@ -10,18 +10,19 @@ import numpy as np
 from numba import njit
 
 from weft.backends.cpu.kernels.mercer_cs import mean_widths, nearest_average
-from weft.backends.cpu.kernels.prototypes import nearest_prototypes
+from weft.backends.cpu.kernels.prototypes import cluster_sizes, nearest_other, nearest_prototypes
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def thresholded_centers(position, n_centers, n_features, low, span):
+def thresholded_centers(data, position, n_centers):
     """Return the numbers of the centres with a threshold above 0.5 (eq. 10), and the centres."""
+    n_features = data.rows.shape[1]
     numbers = np.flatnonzero(position[:n_centers] > 0.5)
     centers = np.empty((len(numbers), n_features))
     for c in range(len(numbers)):
         for f in range(n_features):
             value = position[n_centers + numbers[c] * n_features + f]
-            centers[c, f] = low[f] + value * span[f]
+            centers[c, f] = data.low[f] + value * data.span[f]
     return numbers, centers
 
 
@@ -30,21 +31,18 @@ def count_nearest(columns, centers, labels):
     """Fill `labels` with the nearest centre and return how many rows each has."""
     n_features, n_rows = columns.shape
     nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    counts = np.zeros(centers.shape[0], dtype=np.int64)
-    for i in range(n_rows):
-        counts[labels[i]] += 1
-    return counts
+    return cluster_sizes(labels, centers.shape[0])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def write_repairs(rows, columns, n_centers, low, span, draws, positions):
+def write_repairs(data, n_centers, draws, positions):
     """Fill `positions` with the repaired particles; `draws` (P, 4) are uniform in [0, 1).
 
     Thresholds are clipped, centres are not. Without an active centre two random thresholds get a
     random value between 0.5 and 1. Where a cluster has fewer than two rows, all active centres
     become the mean of their n/k nearest rows.
     """
-    n_rows, n_features = rows.shape
+    n_rows, n_features = data.rows.shape
     labels = np.empty(n_rows, dtype=np.int64)
     for p in range(positions.shape[0]):
         position = positions[p]
@@ -59,44 +57,33 @@ def write_repairs(rows, columns, n_centers, low, span, draws, positions):
             # 1 - u/2 lies in (0.5, 1]: active for certain.
             position[first] = 1.0 - 0.5 * draws[p, 2]
             position[second] = 1.0 - 0.5 * draws[p, 3]
-        numbers, centers = thresholded_centers(position, n_centers, n_features, low, span)
-        if count_nearest(columns, centers, labels).min() >= 2:
+        numbers, centers = thresholded_centers(data, position, n_centers)
+        if count_nearest(data.columns, centers, labels).min() >= 2:
             continue
-        moved = nearest_average(rows, columns, centers)
+        moved = nearest_average(data.rows, data.columns, centers)
         for c in range(len(numbers)):
             for f in range(n_features):
-                if span[f] > 0.0:
+                if data.span[f] > 0.0:
                     place = n_centers + numbers[c] * n_features + f
-                    position[place] = (moved[c, f] - low[f]) / span[f]
+                    position[place] = (moved[c, f] - data.low[f]) / data.span[f]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def printed_cs_swarm(
-    positions, rows, columns, distances, n_centers, low, span, gamma, n_clusters, cs
-):
+def printed_cs_swarm(data, positions, n_centers, gamma, n_clusters, cs):
     """Fill clusters and eq. 8 of each particle as it stands; inf where eq. 8 divides by zero."""
-    n_rows, n_features = rows.shape
-    labels = np.empty(n_rows, dtype=np.int64)
+    labels = np.empty(data.rows.shape[0], dtype=np.int64)
     for p in range(positions.shape[0]):
-        _, centers = thresholded_centers(positions[p], n_centers, n_features, low, span)
+        _, centers = thresholded_centers(data, positions[p], n_centers)
         k = centers.shape[0]
         n_clusters[p] = k
         cs[p] = np.inf
         # One centre has no nearest other, and a cluster without rows has no mean width.
-        if k < 2 or count_nearest(columns, centers, labels).min() == 0:
+        if k < 2 or count_nearest(data.columns, centers, labels).min() == 0:
             continue
         widths = np.empty(k)
-        mean_widths(distances, labels, k, widths)
+        mean_widths(data.distances, labels, k, widths)
         below = 0.0
         for a in range(k):
-            nearest = np.inf
-            for b in range(k):
-                if a != b:
-                    squared = 0.0
-                    for f in range(n_features):
-                        difference = centers[a, f] - centers[b, f]
-                        squared += difference * difference
-                    nearest = min(nearest, squared)
-            below += 2.0 * (1.0 - np.exp(-gamma * nearest))  # eq. 5
+            below += 2.0 * (1.0 - np.exp(-gamma * nearest_other(centers, a)))  # eq. 5
         if below > 0.0:
             cs[p] = widths.sum() / below

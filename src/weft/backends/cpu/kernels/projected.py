@@ -6,6 +6,7 @@ are shared out.
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 
@@ -59,3 +60,19 @@ def sparse_totals(data, indices, indptr, labels, out):
         sums = out[k]
         for slot in range(indptr[i], indptr[i + 1]):
             sums[indices[slot]] += data[slot]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sparse_products(data, indices, indptr, columns, out):
+    """Fill `out` (n, K) with the inner products of sparse rows and `columns` (M, K)."""
+    n_clusters = columns.shape[1]
+    sums = np.empty(n_clusters)
+    for i in range(out.shape[0]):
+        sums[:] = 0.0
+        for slot in range(indptr[i], indptr[i + 1]):
+            value = data[slot]
+            column = columns[indices[slot]]
+            for k in range(n_clusters):
+                sums[k] += value * column[k]
+        for k in range(n_clusters):
+            out[i, k] = sums[k]
