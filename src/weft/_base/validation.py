@@ -113,7 +113,7 @@ def parse_memory(name: str, value: Any) -> int:
 def check_pair(name: str, value: Any) -> tuple[Any, Any]:
     """Return `value` if it is a pair."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise ValueError(f"{name}={value!r} must be two numbers.")
+        raise ValueError(f"{name}={shown(value)} must be two numbers.")
     return value[0], value[1]
 
 
