@@ -82,7 +82,7 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
 }
 # What depends on the container or the clock by design.
-_LEFT_OUT = {"feature_names_in_", "_fit_place", "seconds", "_sklearn_output_config"}
+_LEFT_OUT = {"feature_names_in_", "_fit_place", "seconds", "_sklearn_output_config", "plan_"}
 
 
 def table() -> np.ndarray:

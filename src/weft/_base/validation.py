@@ -17,6 +17,18 @@ _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
+def shown(value: Any, longest: int = 60) -> str:
+    """Return a value for a sentence: on one line, cut, and arrays by their shape."""
+    shape = getattr(value, "shape", ())
+    if shape and not isinstance(value, type):
+        return f"an array of shape {shape}"
+    if isinstance(value, numbers.Integral) and abs(int(value)) >= 10**20:
+        return "a very large integer"
+    text = repr(value)[: 2 * longest]
+    line = "".join(char if char.isprintable() else "�" for char in text)
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
 def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """Return `value` if it is one of `allowed`."""
     choices = list(allowed)
@@ -24,18 +36,18 @@ def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     scalar = value is None or isinstance(value, (str, numbers.Number))
     if not scalar or not any(value is choice or value == choice for choice in choices):
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={value!r} is not known; choose one of {listed}.")
+        raise ValueError(f"{name}={shown(value)} is not known; choose one of {listed}.")
     return value
 
 
 def check_integer(name: str, value: Any, *, low: int, high: int | None = None) -> int:
     """Return `value` as an int within [low, high]."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"{name}={value!r} must be an integer of at least {low}.")
+        raise TypeError(f"{name}={shown(value)} must be an integer of at least {low}.")
     number = int(value)
     if number < low or (high is not None and number > high):
         wanted = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise ValueError(f"{name}={number} must be {wanted}.")
+        raise ValueError(f"{name}={shown(number)} must be {wanted}.")
     return number
 
 
@@ -49,15 +61,18 @@ def check_real(
 ) -> float:
     """Return `value` as a finite float within [low, high], or (low, high] if `open_low`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TypeError(f"{name}={value!r} must be a number.")
-    number = float(value)
+        raise TypeError(f"{name}={shown(value)} must be a number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     below = number <= low if open_low else number < low
     if not math.isfinite(number) or below or number > high:
         bound = f"above {low:g}" if open_low else f"at least {low:g}"
         wanted = [bound] if low > -math.inf else []
         wanted += [f"at most {high:g}"] if high < math.inf else []
         raise ValueError(
-            f"{name}={value!r} must be a finite number {' and '.join(wanted)}".rstrip() + "."
+            f"{name}={shown(value)} must be a finite number {' and '.join(wanted)}".rstrip() + "."
         )
     return number
 
@@ -90,14 +105,15 @@ def parse_memory(name: str, value: Any) -> int:
                 amount = 0.0
             if amount > 0:
                 return int(amount * _UNITS[match[2].upper()])
-    shown = repr(value) if len(repr(value)) < 60 else f"{repr(value)[:60]}…"
-    raise ValueError(f"{name}={shown} is not an amount of memory; write '1GiB', '500MB' or bytes.")
+    raise ValueError(
+        f"{name}={shown(value)} is not an amount of memory; write '1GiB', '500MB' or bytes."
+    )
 
 
 def check_pair(name: str, value: Any) -> tuple[Any, Any]:
     """Return `value` if it is a pair."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise ValueError(f"{name}={value!r} must be two numbers.")
+        raise ValueError(f"{name}={shown(value)} must be two numbers.")
     return value[0], value[1]
 
 
