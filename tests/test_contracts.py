@@ -172,7 +172,7 @@ def test_no_bit_depends_on_threads_memory_or_backend(any_name, quick, three_grou
     known = quick(any_name).get_params()
     ways = [{"n_jobs": n_jobs} for n_jobs in (1, 2, 3) if "n_jobs" in known]
     if "max_memory" in known:
-        ways += [{"max_memory": "130KiB"}]
+        ways += [{"max_memory": "190KiB"}]  # 60 rows: six matrices of rows × rows fit
     expected = answer(quick(any_name).fit(three_groups), three_groups)
     for way in ways:
         assert_same(answer(quick(any_name, **way).fit(three_groups), three_groups), expected)

@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from weft._base.validation import check_choice, check_integer, check_magnitude, check_real
+from weft._base.reading import check_numbers, convert
+from weft._base.validation import check_choice, check_integer, check_real
 from weft.auto.canonical import to_canonical
 from weft.auto.learned import learn, nearest_anchors
 from weft.auto.resampling import Repeat, Rounds
@@ -15,6 +16,7 @@ from weft.auto.sources import Sources, is_mixed
 from weft.backends import backend_for
 from weft.estimators._declared_auto import AUTO_CLUSTER
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
+from weft.estimators._reading import read_table
 from weft.search.optimize import optimize
 from weft.search.runs import running
 
@@ -171,9 +173,18 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self
             The fitted estimator.
         """
-        X, by_source = self._read_table(X)
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=2)
-        check_magnitude(X)
+        rows, by_source = convert(lambda: self._read_table(X))
+        X = convert(
+            lambda: validate_data(
+                self,
+                rows,
+                dtype=np.float64,
+                order="C",
+                ensure_all_finite=False,
+                ensure_min_samples=2,
+            )
+        )
+        check_numbers(X, columns=getattr(self, "feature_names_in_", None))
         settings = self._settings(*X.shape)
         given = to_canonical(X)
         table, scales = given.standardised(), given.scales()
@@ -214,9 +225,8 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         check_choice("outliers", self.outliers, (True, False))
         return Settings(
             **numbers,
-            rate=check_real(
-                "false_keep_rate", self.false_keep_rate, low=0.0, high=1.0, open_low=True
-            ),
+            # Below a billionth no number of shadows could tell.
+            rate=check_real("false_keep_rate", self.false_keep_rate, low=1e-9, high=1.0),
             min_cluster_size=check_integer("min_cluster_size", self.min_cluster_size, low=1),
             outliers=bool(self.outliers),
             n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
@@ -263,7 +273,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             Clusters.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         if not self.get_support().any():
             return np.zeros(len(X), dtype=np.int64)
         metric = self.feature_weights_ / self.feature_scales_
@@ -285,6 +295,6 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
             Weighted, selected columns.
         """
         check_is_fitted(self)
-        X = validate_data(self, self._rows_of(X), dtype=np.float64, reset=False)
+        X = read_table(self, X, reset=False)
         support = self.get_support()
         return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]

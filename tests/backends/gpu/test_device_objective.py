@@ -140,5 +140,5 @@ def test_without_a_gpu_cuda_says_so_and_auto_takes_the_cpu():
 
 @pytest.mark.parametrize("device", ["gpu", None, 0])
 def test_unknown_devices(device):
-    with pytest.raises(ValueError, match="choose one of 'cpu', 'cuda', 'auto'"):
+    with pytest.raises((ValueError, TypeError), match="one of 'cpu', 'cuda', 'auto'"):
         FeatureSwarm(device=device).fit(DATA)
