@@ -18,10 +18,11 @@ from scipy import sparse
 import weft
 from weft.report import plots
 from weft.report.html import render
+from weft.report.making import plain
 from weft.report.page import report
 from weft.report.profile import profile
 from weft.report.snippet import snippet
-from weft.report.summary import plain, summarize
+from weft.report.summary import summarize
 from weft.report.terminal import show_columns, show_result, show_warnings
 
 NASTY = [

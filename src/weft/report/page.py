@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weft.report.html import render
-from weft.report.summary import fingerprint, summarize
+from weft.report.making import fingerprint
+from weft.report.summary import summarize
 
 
 class Report(NamedTuple):

@@ -7,32 +7,27 @@ Keys: ``schema`` ``data`` ``columns`` ``settings`` ``versions`` ``seconds`` ``re
 
 from __future__ import annotations
 
-import hashlib
-import math
-import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
-import weft
-from weft._base.records import named
 from weft._base.validation import check_integer
 from weft.columns.source import MixedTable
 from weft.parallel.blas import one_blas_thread
 from weft.report.cautions import cautions
 from weft.report.facts import Facts, dense_rows, read_facts
+from weft.report.making import fingerprint, plain, settings_of, versions
 from weft.report.profile import Profile, describe_clusters, profile
 from weft.report.schema import SCHEMA
 from weft.report.sources import Facets, by_source, facets, plan_of, used_columns
 from weft.report.space import draw_map, draw_silhouette, learned_metric
 from weft.report.stability import measure_stability
+from weft.report.truth import noise, scores
 from weft.tables.cells import is_table, read_cells
 from weft.tables.plan import TablePlan
 
 N_SHOWN = 40  # features in a heat map
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def summarize(
@@ -121,8 +116,8 @@ def summarize(
         "schema": SCHEMA,
         "data": data,
         "columns": described.get("columns", [] if plan is None else _columns(plan)),
-        "settings": {"method": type(model).__name__, **_settings(facts.params)},
-        "versions": _versions(),
+        "settings": {"method": type(model).__name__, **settings_of(facts.params)},
+        "versions": versions(),
         "seconds": dict(seconds or {}),
         "result": {
             "n_clusters": facts.n_clusters,
@@ -142,8 +137,8 @@ def summarize(
         "stability": None,
         "scores": None
         if label is None
-        else _scores(np.asarray(label), facts.labels, data.get("label")),
-        "noise": None if relevant is None else _noise(features),
+        else scores(np.asarray(label), facts.labels, data.get("label")),
+        "noise": None if relevant is None else noise(features),
         "warnings": [*described.get("warnings", []), *cautions(facts, rows, columns)],
     }
     if n_repeats and X is not None:
@@ -152,12 +147,6 @@ def summarize(
             model, X, facts, told=told, owner=owner, n_repeats=n_repeats
         )
     return plain(summary)
-
-
-def fingerprint(model: Any) -> str:
-    """The same for the same labels: tells whether a summary belongs to a model."""
-    labels = np.ascontiguousarray(model.labels_, dtype=np.int64)
-    return hashlib.sha256(labels.tobytes()).hexdigest()[:16]
 
 
 def _draw(
@@ -275,39 +264,6 @@ def _search(facts: Facts) -> dict[str, Any]:
     return {key: column for key, column in facts.history.items() if np.ndim(column) == 1}
 
 
-def plain(value: Any) -> Any:
-    """`value` in JSON's own types; numbers that are not finite become None."""
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return named(value)
-
-
-def _settings(params: dict[str, Any]) -> dict[str, Any]:
-    seed = params.get("random_state")
-    kept = {key: value for key, value in params.items() if key not in ("callbacks", "random_state")}
-    return {**kept, "seed": seed if isinstance(seed, (int, np.integer)) else None}
-
-
-def _versions() -> dict[str, str]:
-    found = {"weft": weft.__version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
-
-
 def _features(facts: Facts, relevant: Any, plan: TablePlan | None) -> list[dict[str, Any]]:
     """One entry per feature, the heaviest first; equal weights keep the columns' order."""
     names, weights, selected = facts.names, facts.weights, facts.selected
@@ -331,28 +287,3 @@ def _features(facts: Facts, relevant: Any, plan: TablePlan | None) -> list[dict[
             entry["noise"] = not relevant[j]
         entries.append(entry)
     return entries
-
-
-def _scores(truth: np.ndarray, labels: np.ndarray, name: str | None) -> dict[str, Any]:
-    """Agreement with known classes, over the rows whose class is known."""
-    from weft import metrics
-
-    known = truth != -1
-    y, found = truth[known], labels[known]
-    return {
-        "label": name,
-        "n_classes": len(np.unique(y)),
-        "n_rows": int(known.sum()),
-        "pair_f": metrics.pair_f(y, found),
-        "purity": metrics.purity(y, found),
-        "accuracy": metrics.accuracy(y, found, mapping="optimal"),
-    }
-
-
-def _noise(features: list[dict[str, Any]]) -> dict[str, Any]:
-    noise = [entry for entry in features if entry["noise"]]
-    return {
-        "n_columns": len(noise),
-        "column_share": len(noise) / len(features),
-        "weight_share": float(sum(entry["share"] for entry in noise)),
-    }

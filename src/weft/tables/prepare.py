@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from weft._base.validation import check_choice, import_optional
 from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
 from weft.tables.cells import Cells, read_cells
+from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
 from weft.tables.errors import InputError
 from weft.tables.headers import is_number
 from weft.tables.plan import MISSING, Applied, TablePlan, learn
@@ -24,16 +24,6 @@ from weft.tables.wording import quoted, short
 
 PREPARED = "weft"
 _LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species", "diagnosis"}
-
-
-class ColumnDecision(NamedTuple):
-    """What was done with a column, and why."""
-
-    name: str
-    kind: str  # one of weft.columns.source.KINDS, "label" or "dropped"
-    kept: bool
-    reason: str
-    unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,15 +137,15 @@ def prepare_table(
     """
     check_choice("missing", missing, MISSING)
     check_choice("scale", scale, SCALES)
-    _check_names(raw, label=label, drop=drop, keep=keep)
+    check_names(raw, label=label, drop=drop, keep=keep)
     cells = read_cells(raw.frame)
-    _check_size(raw)
+    check_size(raw)
     searched = [column for column in cells if column.name != label and column.name not in drop]
     plan, made = learn(
         searched, table=raw.name, place=raw.place, keep=keep, missing=missing, scale=scale
     )
     decisions = _decisions(cells, plan, label, drop)
-    _check_features(raw, made.table, decisions)
+    check_features(raw, made.table, decisions)
     codes = None
     if label is not None:
         pd = import_optional("pandas", "app")
@@ -237,52 +227,6 @@ def _decisions(
             own = read[column.name]
             made.append(ColumnDecision(own.name, own.kind, own.is_used, own.note, own.unit))
     return made
-
-
-def _check_size(raw: RawTable) -> None:
-    n_rows, n_columns = raw.frame.shape
-    if n_columns == 1:
-        raise InputError(
-            f"{raw.name} has one column ({raw.frame.columns[0]!r}); weft weighs columns against "
-            "each other and needs at least two."
-        )
-    if n_rows < 2:
-        count = "no rows below its header" if n_rows == 0 else "one row"
-        raise InputError(f"{raw.name} has {count}; clustering needs at least two.")
-
-
-def _check_names(
-    raw: RawTable, *, label: str | None, drop: Sequence[str], keep: Sequence[str]
-) -> None:
-    names = [str(name) for name in raw.frame.columns]
-    asked = [("--label", label)] if label is not None else []
-    asked += [("--drop", name) for name in drop] + [("--keep", name) for name in keep]
-    for option, name in asked:
-        if name not in names:
-            lowered = {known.lower(): known for known in names}
-            close = difflib.get_close_matches(str(name).lower(), lowered, n=1)
-            listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-            hint = f"did you mean {lowered[close[0]]!r}?" if close else f"it has: {listed}."
-            raise InputError(f"{raw.name} has no column {name!r} (asked for with {option}); {hint}")
-    for name in {*drop} & {*keep, label} | {*keep} & {label}:
-        raise InputError(
-            f"column {name!r} is asked for twice; name it in one of --label, --drop and --keep."
-        )
-
-
-def _check_features(raw: RawTable, made: MixedTable, decisions: list[ColumnDecision]) -> None:
-    if len(made.used) >= 2:
-        return
-    open_to_use = [d for d in decisions if d.kind not in ("label", "dropped")]
-    if open_to_use and all(d.kind == "constant" for d in open_to_use):
-        raise InputError(
-            f"every column of {raw.name} holds one value only; there is nothing to cluster."
-        )
-    why = "; ".join(f"{d.name}: {d.reason}" for d in decisions if not d.kept)
-    can = f"only {made.used[0].name!r}" if made.used else "no column"
-    raise InputError(
-        f"{raw.name} has {can} to cluster on, and at least two are needed ({short(why, 400)})."
-    )
 
 
 def _warnings(
