@@ -18,12 +18,13 @@ from bench.unseen.exporting import arrays_of, forest_of, join, scaled
 from weft.auto.evidence.table import TABLE_NAMES
 from weft.auto.judge import VERSION, doubt_features, rounded
 from weft.auto.trees import Forest, logistic, predict
+from weft.auto.working import PLAIN_COLUMNS
 
 RIGHT = 0.8  # adjusted Rand index from which a partition counts as right
 N_FOLDS = 8
 SEEDS = (1, 2, 3, 4, 5)
 FOLD_SEEDS = (1,)
-WIDE_WEIGHT = 2.0  # of tables with more columns than rows
+MANY_WEIGHT = 3.0  # of tables with more columns than are taken as they are
 LEVELS = 31  # grades of a candidate, by its adjusted Rand index
 # Shares of clusterless tables that may be called clustered, over kinds left out: of lumps, and of
 # all. A single curve or frame is harder to tell from clusters than a lump is; under one common
@@ -107,9 +108,9 @@ def ranker_features(table: TableEvidence, relative: Relative) -> np.ndarray:
 
 
 def weight_of(table: TableEvidence) -> float:
-    """Return how much a table counts in training: wide ones more, because their kinds are few."""
+    """Return how much a table counts: those of many columns more, because their kinds are few."""
     n_columns = np.exp(table.table_values[TABLE_NAMES.index("log_columns")])
-    return WIDE_WEIGHT if n_columns > table.labels.shape[1] else 1.0
+    return MANY_WEIGHT if n_columns > PLAIN_COLUMNS + 0.5 else 1.0
 
 
 def _mean_of(boosters: list[Any]) -> Forest:
