@@ -72,7 +72,7 @@ def silhouette_row(n_rows: int, rounds: int) -> dict[str, Any]:
 
 
 def one_clustering(name: str, n_rows: int, rounds: int) -> dict[str, Any]:
-    """Labels from a table, once: weft on one thread, the libraries as they come."""
+    """Labels from a table, once: weft on one thread, the libraries with their defaults."""
     X = table(n_rows)
     objective = objective_of(X, name)
     solution = Solution(np.ones(X.shape[1]))

@@ -4,8 +4,8 @@
 
 Rows that are recorded in bench/results/speed.jsonl are not taken again, so the bench can be stopped
 and goes on where it was; a pattern such as ``search/knn/*`` takes only the rows that match, and
-``--again`` takes them anew. Run it on a machine that does nothing else. Within a row all sides run
-in one process and in turns, and medians are compared; each row says on what machine.
+``--again`` measures them again. Run it on a machine that does nothing else. Within a row all sides
+run in one process and in turns, and medians are compared; each row says on what machine.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main(given: list[str] | None = None) -> int:
     """Take the rows that are missing and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="only rows that match")
-    parser.add_argument("--again", action="store_true", help="take recorded rows anew")
+    parser.add_argument("--again", action="store_true", help="measure recorded rows again")
     parser.add_argument("--page-only", action="store_true", help="write the page, take nothing")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--results", type=Path)

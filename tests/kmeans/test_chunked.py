@@ -196,7 +196,7 @@ def test_projected_swarm_polishes_on_all_rows():
         (lambda X: da.where(X > -99, np.nan, X), {"allow_nan": True}, "no observed value"),
         (lambda X: X[:0], {}, "X has no rows"),
         (lambda X: X[:, 0], {}, "two dimensions"),
-        (lambda X: X.astype(complex), {}, "no real numbers"),
+        (lambda X: X.astype(complex), {}, "not real numbers"),
         (lambda X: X[:2], {}, "n_clusters=3 needs as many samples"),
     ],
 )

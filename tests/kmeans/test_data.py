@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.backends.cpu import kmeans as passes
-from weft.backends.cpu.kmeans import LEAST_ROWS, MOST_PARTS, make_screen
+from weft.backends.cpu import screened as screens
+from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
+from weft.backends.cpu.rounds import MOST_PARTS, PART_ROWS
+from weft.backends.cpu.screened import make_screen
 from weft.kmeans.data import (
     center_of,
     centers_of,
@@ -79,9 +81,11 @@ def test_a_sum_that_overflows_is_nothing_missing():
 def test_where_columns_and_a_screen_are_made():
     X = np.arange(6.0).reshape(3, 2)
     ones = np.ones(3)
-    limit = passes.screening.LARGEST_EXPONENT
-    for p, wanted in [(1.5, True), (2.0, False), (limit, True), (limit + 1.0, False)]:
+    limit = LARGEST_EXPONENT
+    for p, wanted in [(1.5, True), (2.0, True), (limit, True), (limit + 1.0, False)]:
         data = make_data(X, ones, p, run)
+        nearest(data, X[:2], np.ones((2, 2)))
+        assert ("screen" in vars(data.rows)) == (p != 2.0)  # a table of squares: only for rounds
         assert (data.rows.screen is not None) == wanted
         centers_of(data, np.zeros(3, dtype=np.int32), np.zeros((1, 2)))
         assert ("columns" in vars(data.rows)) == (p != 2.0)  # made where they are needed
@@ -94,7 +98,8 @@ def test_a_screen_is_the_table_within_one():
     screen = make_screen(X, run)
     np.testing.assert_array_equal(screen.middle, [5.0, 7.0, -2.0])
     np.testing.assert_array_equal(screen.half, [5.0, 1.0, 2.0])  # a constant column: 1
-    np.testing.assert_array_equal(screen.scaled, [[-1, 0, -1], [1, 0, 0], [0, 0, 1]])
+    tile = screen.tiles[0].T  # its last row fills the tile
+    np.testing.assert_array_equal(tile[:4], [[-1, 0, -1], [1, 0, 0], [0, 0, 1], [0, 0, 1]])
     # Halves of the ends are taken before their difference: no overflow.
     assert make_screen(np.array([[-1.7e308], [1.7e308]]), run) is None
 
@@ -161,9 +166,9 @@ def test_screens_are_for_centers_that_are_not_far(monkeypatch, place, factor, sc
     X = np.array([[0.0], [1.0], [2.0]])  # middle 1, half 1
     data = make_data(X, np.ones(3), 1.5, run)
     calls = []
-    kernel = passes.screening.nearest_screened
+    kernel = screens.kernels.nearest_screened
     monkeypatch.setattr(
-        passes.screening, "nearest_screened", lambda *given: (calls.append(1), kernel(*given))
+        screens.kernels, "nearest_screened", lambda *given: (calls.append(1), kernel(*given))
     )
     with np.errstate(over="ignore"):
         nearest(data, np.array([[1.0], [place]]), np.full((2, 1), factor))
@@ -173,7 +178,7 @@ def test_screens_are_for_centers_that_are_not_far(monkeypatch, place, factor, sc
 # Centres and dispersions ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_rows", [3, LEAST_ROWS, LEAST_ROWS + 1, 3 * LEAST_ROWS + 7])
+@pytest.mark.parametrize("n_rows", [3, PART_ROWS, PART_ROWS + 1, 3 * PART_ROWS + 7])
 def test_means_and_variances_in_parts(n_rows):
     rng = np.random.default_rng(n_rows)
     X = rng.normal(size=(n_rows, 2))
@@ -195,7 +200,7 @@ def test_means_and_variances_in_parts(n_rows):
 
 
 def test_the_number_of_parts_is_bounded():
-    n_rows = MOST_PARTS * LEAST_ROWS + 5
+    n_rows = MOST_PARTS * PART_ROWS + 5
     X = np.ones((n_rows, 1))
     X[-1] = 9.0
     sizes = []
@@ -208,8 +213,8 @@ def test_the_number_of_parts_is_bounded():
     found = centers_of(data, np.zeros(n_rows, dtype=np.int32), np.zeros((1, 1)))
     assert sizes == [MOST_PARTS, MOST_PARTS]  # one pass for means, one for dispersions
     assert found.centers[0, 0] == pytest.approx((n_rows + 8) / n_rows, rel=1e-12)
-    small = make_data(X[: LEAST_ROWS - 1], np.ones(LEAST_ROWS - 1), 2.0, spy)
-    centers_of(small, np.zeros(LEAST_ROWS - 1, dtype=np.int32), np.zeros((1, 1)))
+    small = make_data(X[: PART_ROWS - 1], np.ones(PART_ROWS - 1), 2.0, spy)
+    centers_of(small, np.zeros(PART_ROWS - 1, dtype=np.int32), np.zeros((1, 1)))
     assert sizes[2:] == [1, 1]
 
 

@@ -11,9 +11,10 @@ from numba import njit
 from weft.backends.cpu.kernels import centers as cpu_centers
 from weft.backends.cpu.kernels import kmeans as squared
 from weft.backends.cpu.kernels import minkowski as cpu
-from weft.backends.cpu.kernels import screen
 from weft.backends.cpu.kernels.power import positive_power, positive_power_single
+from weft.backends.cpu.screened import Bounds, make_screen, nearest_by_screen
 from weft.backends.reference import kmeans as reference
+from weft.parallel.threads import one_range
 
 EXPONENTS = [1.0, 1.01, 1.4, 2.0, 2.7, 5.0]
 
@@ -109,7 +110,7 @@ def test_a_row_has_the_same_distance_wherever_it_stands(p):
         np.testing.assert_array_equal(part, whole[start:stop])
 
 
-@pytest.mark.parametrize("p", [1.0, 1.01, 1.4, 3.0, 5.0])
+@pytest.mark.parametrize("p", [1.0, 1.01, 1.4, 1.5, 2.0, 3.0, 5.0])
 @pytest.mark.parametrize("offset", [0.0, 1e4])
 def test_screened_labels_are_those_of_double_precision(p, offset):
     rng = np.random.default_rng(7)
@@ -117,22 +118,19 @@ def test_screened_labels_are_those_of_double_precision(p, offset):
     X[1000:2000] = X[0] + 1e-9 * rng.normal(size=(1000, 6))  # a thousand rows hard to tell apart
     centers = np.vstack([X[:3], X[:1], X[1000:1003]])  # the fourth repeats the first
     factors = rng.uniform(size=(7, 6)) ** 8
-    middle, half = 0.5 * (X.max(0) + X.min(0)), 0.5 * (X.max(0) - X.min(0))
-    scaled = ((X - middle) / half).astype(np.float32)
-    wide = factors * half**p
-    labels, expected, best = np.empty(3000, np.int32), np.empty(3000, np.int32), np.empty(3000)
-    screen.nearest_screened(
-        X,
-        scaled,
-        centers,
-        factors,
-        p,
-        ((centers - middle) / half).astype(np.float32),
-        (wide / wide.max()).astype(np.float32),
-        labels,
-    )
+    expected, best = np.empty(3000, np.int32), np.empty(3000)
     cpu.nearest_centers(X, centers, factors, p, expected, best)
+    todo = np.ones(3000, np.uint8)
+    todo[500:2500] = np.arange(2000) % 13 == 0  # few in a tile: these rows are gathered
+    found = Bounds(np.full(3000, -1, np.int32), np.empty(3000), np.empty(3000))
+    whole = make_screen(X, one_range)
+    assert nearest_by_screen(X, whole, centers, factors, p, one_range, todo, found)
+    labels = np.where(todo, found.labels, expected).astype(np.int32)
     np.testing.assert_array_equal(labels, expected)
+    root = np.sort(reference.distances(_rows(X, p), centers, factors), axis=1)[:, :2] ** (1.0 / p)
+    done = todo == 1
+    assert (root[done, 0] <= found.upper[done] * (1 + 1e-12)).all()
+    assert (root[done, 1] >= found.lower[done] * (1 - 1e-12)).all()
     own = np.empty(3000)
     cpu.own_distances(X, labels, centers, factors, p, own)
     np.testing.assert_allclose(own, best, rtol=1e-13)

@@ -1,4 +1,4 @@
-"""Where numbers are computed: one table of operations, three backends that offer it.
+"""Where numbers are computed: one set of operations, offered by three backends.
 
 ==============  ====================================================================================
 `reference`     readable NumPy; describes each operation, and is what the others are tested against

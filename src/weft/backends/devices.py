@@ -17,7 +17,7 @@ GPU = "cuda"
 
 
 def load_torch() -> Any:
-    """Import torch, or say which extra brings it."""
+    """Import torch; the error names the extra that installs it."""
     return import_optional("torch", "gpu")
 
 
@@ -31,7 +31,7 @@ def to_device(array: Any, device: Any) -> Any:
 
 
 def has_cuda() -> bool:
-    """Tell whether there is a GPU that torch can use; without torch there is none."""
+    """Return whether there is a GPU that torch can use; without torch there is none."""
     if importlib.util.find_spec("torch") is None:
         return False
     return bool(load_torch().cuda.is_available())
@@ -43,14 +43,14 @@ def _has_triton() -> bool:
 
 
 def is_fused(device: Any) -> bool:
-    """Tell whether the Triton kernels run there; in Triton's interpreter they run anywhere."""
+    """Return whether the Triton kernels run there; in Triton's interpreter they run anywhere."""
     if not _has_triton():
         return False
     return device.type == "cuda" or os.environ.get("TRITON_INTERPRET") == "1"
 
 
 def is_on_gpu(X: Any) -> bool:
-    """Tell whether a table lies in GPU memory: a CUDA tensor of torch, or an array of CuPy."""
+    """Return whether a table lies in GPU memory: a CUDA tensor of torch, or an array of CuPy."""
     return hasattr(X, "__cuda_array_interface__") or bool(getattr(X, "is_cuda", False))
 
 

@@ -1,4 +1,4 @@
-"""What all commands share: consoles, and one sentence in place of a traceback."""
+"""Shared by all commands: consoles, and one sentence instead of a traceback."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from weft.parallel.signals import ignore_ctrl_c
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +38,7 @@ _CHECKERS = ("weft._base.validation", "weft.estimators._parameters", "weft.searc
 
 
 def in_options(text: str) -> str:
-    """A message of the library on one line, with options where it names parameters."""
+    """Return a message of the library on one line, with options instead of parameters."""
     text = " ".join(text.split())
     for pattern, words in _OPTIONS:
         text = re.sub(pattern, words, text)
@@ -45,7 +48,7 @@ def in_options(text: str) -> str:
 def console(*, stderr: bool = False, quiet: bool = False) -> Console:
     from rich.console import Console
 
-    from weft.report.terminal import Cleaner
+    from weft.reporting.terminal import Cleaner
 
     made = Console(stderr=stderr, quiet=quiet, highlight=False)
     made.push_render_hook(Cleaner())
@@ -53,10 +56,27 @@ def console(*, stderr: bool = False, quiet: bool = False) -> Console:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print a line, without what could steer a terminal."""
-    from weft.report.terminal import clean
+    """Print a line without control characters."""
+    from weft.reporting.terminal import clean
 
     typer.echo("\n".join(map(clean, text.split("\n"))), err=err)
+
+
+def say_path(what: str, path: Path) -> None:
+    """Print where something was written: its full path, which terminals let people click."""
+    out = console()
+    where = clickable(path)
+    out.print(f"{what}: ", where, sep="", soft_wrap=True)
+
+
+def clickable(path: Path) -> Any:
+    """The path as a link in terminals that know links, and as plain text elsewhere."""
+    from rich.text import Text
+
+    from weft.reporting.terminal import clean
+
+    full = path.resolve()
+    return Text(clean(str(path)), style=f"link {full.as_uri()}")
 
 
 def print_json(value: Any) -> None:
@@ -65,13 +85,14 @@ def print_json(value: Any) -> None:
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Turn what can go wrong with input into one sentence and an exit code."""
+    """Turn errors about the input into one sentence and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a bar must not fail in a narrow encoding
     try:
         yield
     except KeyboardInterrupt:
+        ignore_ctrl_c()
         typer.echo("weft: stopped; nothing was written.", err=True)
         raise typer.Exit(130) from None
     except BrokenPipeError:
@@ -89,3 +110,14 @@ def _is_ours(error: BaseException) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return trace is not None and trace.tb_frame.f_globals.get("__name__") in _CHECKERS
+
+
+def take_answer(model: Any, number: int) -> Any:
+    """Return the model with the answer of that number."""
+    if number == 1:
+        return model
+    known = len(getattr(model, "alternatives_", [1]))
+    if not 1 <= number <= known:
+        there = "is one answer" if known == 1 else f"are {known} answers, from 1"
+        raise ValueError(f"--alternative={number} cannot be taken: there {there}.")
+    return model.with_alternative(number)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Labels
-from weft.kmeans.data import Data, centers_of, mass_of, nearest, own_distances
+from weft.backends.rounds import Advance
+from weft.kmeans.data import Data, begin, mass_of, next_nearest, own_distances
 from weft.kmeans.weights import Rule
 
 Assign = Callable[[Data, Floats, Floats], Labels]
@@ -42,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 def fill_empty(data: Data, labels: Labels, centers: Floats, factors: Floats) -> bool:
-    """Give each empty cluster the row that costs most where it is; say whether any was given.
+    """Give each empty cluster the row with the largest cost; return whether any was given.
 
     Rows at distance 0, and rows alone in their cluster, stay: with fewer distinct rows than
     clusters some clusters remain empty.
@@ -71,23 +72,46 @@ def alternate(
     *,
     max_iter: int,
     tol: float = 0.0,
-    assign: Assign = nearest,
+    assign: Assign | None = None,
     refill: bool = True,
 ) -> Outcome:
     """Run algorithm 3.1 / 3.3 from `start`.
 
     Stops when the rows that change cluster make up at most the share `tol` of the mass, or after
-    `max_iter` rounds. The labels returned are those of the centres and weights returned.
+    `max_iter` rounds. `assign` says where rows go instead of to their nearest centre. The labels
+    returned are those of the centres and weights returned.
     """
     centers, weights = start
+    rounds = begin(data)
+
+    def assigned_to(factors: Floats) -> Labels:
+        if assign is None:
+            return next_nearest(data, rounds, centers, factors)
+        return assign(data, centers, factors)
+
     n_clusters = len(centers)
     labels: Labels = np.full(len(data.X), -1, dtype=np.int32)
     trace: list[float] = []
     converged = settled = False
     allowed = tol * float(data.mass.sum())
-    for n_iter in range(1, max_iter + 1):
+    # A backend that does rounds by itself asks for the host only where it must.
+    usual = assign is None and refill and hasattr(rule, "kind")
+    advance = getattr(rounds, "advance", None) if usual else None
+    n_iter = 0
+    while n_iter < max_iter:
+        if advance is not None:
+            done: Advance = advance(
+                *(labels, centers, weights, rule), max_rounds=max_iter - n_iter, allowed=allowed
+            )
+            labels, centers, weights, part, converged, any_changed = done
+            trace.extend(part)
+            n_iter += len(part) + int(converged and any_changed)
+            settled = converged
+            if converged or n_iter == max_iter:
+                break
+        n_iter += 1
         factors = rule.factors(weights)
-        assigned = assign(data, centers, factors)
+        assigned = assigned_to(factors)
         refilled = refill and fill_empty(data, assigned, centers, factors)
         changed = assigned != labels
         labels = assigned
@@ -96,14 +120,14 @@ def alternate(
             settled = not refilled
             n_iter -= int(not changed.any())  # a round that found nothing to do does not count
             break
-        centers, spread = centers_of(data, labels, centers)
+        centers, spread = rounds.centers_of(labels, centers)
         sizes = mass_of(labels, data.load, n_clusters)
         weights = rule.weights(spread, sizes)
         costs = np.nansum(rule.factors(weights) * spread, axis=1)
         trace.append(rule.total(costs, sizes, weights))
     factors = rule.factors(weights)
     if not settled:
-        labels = assign(data, centers, factors)
+        labels = assigned_to(factors)
     best = own_distances(data, labels, centers, factors)
     costs = mass_of(labels, data.load * best, n_clusters)
     sizes = mass_of(labels, data.load, n_clusters)

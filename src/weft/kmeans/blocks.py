@@ -72,7 +72,7 @@ def _call(
 
 
 class Survey(NamedTuple):
-    """What one look at all rows says."""
+    """Results of one pass over all rows."""
 
     lengths: list[int]  # rows of each block
     low: Floats  # (M,)
@@ -213,7 +213,7 @@ def _checksum(number: int, labels: Labels) -> NDArray[np.uint64]:
 
 
 class Costly(NamedTuple):
-    """The rows that cost most where they are, the dearest first."""
+    """The rows with the largest costs, in falling order."""
 
     cost: Floats  # (t,)
     cluster: NDArray[np.int64]

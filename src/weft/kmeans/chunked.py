@@ -1,6 +1,6 @@
 """The alternation over blocks of rows: what `alternation.py` does, with nothing gathered but sums.
 
-Every pass assigns the rows anew and returns, for each cluster and feature, Σ m |d|^p around a
+Every pass assigns the rows again and returns, for each cluster and feature, Σ m |d|^p around a
 trial centre and its first two derivatives: (K, M) numbers. For p = 2 one such pass is a round: the
 centre is one Newton step away, exactly, and the dispersion around it follows. For other powers
 Newton's steps are repeated, inside a bracket, until they are too short to matter; near the end of
@@ -111,7 +111,7 @@ def solve_centers(table: Table, step: Step, first: Sums) -> tuple[Centers, int]:
 
 
 def fill_empty_blocks(table: Table, step: Step, totals: Sums) -> tuple[Step, Sums, int]:
-    """Give each empty cluster the row that costs most where it is, as `fill_empty` does."""
+    """Give each empty cluster the row with the largest cost, as `fill_empty` does."""
     empty = np.flatnonzero(totals.n_rows == 0.0)
     if len(empty) == 0:
         return step, totals, 0

@@ -117,9 +117,9 @@ def group_costs(values: Floats, groups: NDArray[np.int64], count: int, by: str) 
 class ConstrainedAssignment:
     """Nearest cluster for each group that no constraint keeps out of it.
 
-    Groups are placed one after another, those without a cannot-link first (they are in nobody's
+    Groups are placed one after another, those without a cannot-link first (they are in no group's
     way), the others in the order of their first rows. A group that finds no place moves to the
-    front and all are placed anew, `max_retries` times. The order found is kept for the next round.
+    front and all are placed again, `max_retries` times. The order found is kept for the next round.
     """
 
     def __init__(self, groups: Groups, max_retries: int, by: str = "sum") -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels
 from weft.backends import CPU, Backend
+from weft.backends.rounds import Rounds
 from weft.parallel.threads import Runner
 
 
@@ -68,8 +69,26 @@ def distances(data: Data, centers: Floats, factors: Floats) -> Floats:
 
 def nearest(data: Data, centers: Floats, factors: Floats) -> Labels:
     """Return each row's nearest centre, the first on a tie."""
-    labels: Labels
-    labels, unsure = data.backend.kmeans.nearest(data.rows, centers, factors)
+    return _settled(
+        data, data.backend.kmeans.nearest(data.rows, centers, factors), centers, factors
+    )
+
+
+def begin(data: Data) -> Rounds:
+    """Return what does the rounds of one alternation; it may remember from round to round."""
+    rounds: Rounds = data.backend.kmeans.begin(data.rows)
+    return rounds
+
+
+def next_nearest(data: Data, rounds: Rounds, centers: Floats, factors: Floats) -> Labels:
+    """As `nearest`, in the next round."""
+    return _settled(data, rounds.nearest(centers, factors), centers, factors)
+
+
+def _settled(
+    data: Data, found: tuple[Labels, Integers], centers: Floats, factors: Floats
+) -> Labels:
+    labels, unsure = found
     if len(unsure):
         labels[unsure] = CPU.kmeans.settle(data.X[unsure], centers, factors, data.exponent)
     return labels

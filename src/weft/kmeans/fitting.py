@@ -1,4 +1,4 @@
-"""A whole fit: start or starts, alternation, the best of them."""
+"""A complete fit: the starts, the alternation, and the best result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import CPU, Backend
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
-from weft.kmeans.data import Data, make_data, nearest
+from weft.kmeans.data import Data, make_data
 from weft.kmeans.seeding import (
     AnomalousPatterns,
     Membership,
@@ -36,7 +36,7 @@ MakeRule = Callable[[Data, NDArray[np.bool_]], Rule]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a fit needs to know beside the data and the rule for the weights."""
+    """Settings of a fit besides the data and the rule for the weights."""
 
     n_clusters: int | None
     exponent: float
@@ -132,13 +132,13 @@ def _read_weights(value: Any, n_features: int, n_clusters: int | None) -> str | 
 
 
 def varying(X: Floats) -> NDArray[np.bool_]:
-    """Say which features take more than one value; all of them if none does."""
+    """Return which features take more than one value; all of them if none does."""
     with np.errstate(invalid="ignore"):
         return some_varying(np.nanmin(X, axis=0), np.nanmax(X, axis=0))
 
 
 def some_varying(low: Floats, high: Floats) -> NDArray[np.bool_]:
-    """Say which features vary, given their least and largest values; all of them if none does."""
+    """Return which features vary, given their least and largest values; all if none does."""
     active = low < high
     return active if active.any() else np.ones_like(active)
 
@@ -189,7 +189,7 @@ def fit_family(
                     rule,
                     max_iter=settings.max_iter,
                     tol=settings.tol,
-                    assign=nearest if make_assign is None else make_assign(),
+                    assign=None if make_assign is None else make_assign(),
                     refill=make_assign is None,
                 )
             except DeadEnd as error:

@@ -167,7 +167,7 @@ def from_patterns(
 
 
 def plain_factors(active: Mask, n_centers: int) -> Floats:
-    """Factors that let each feature that varies count alike."""
+    """Factors that give each varying feature the same weight."""
     return np.tile(active.astype(float), (n_centers, 1))
 
 
@@ -248,7 +248,7 @@ def plus_plus(
         if not reach.any():
             chosen.append(chosen[-1])
             continue
-        candidates = order[[_draw(reach, rng) for _ in range(n_trials)]]
+        candidates = order[_draws(reach, n_trials, rng)]
         to_candidates = distances(
             data, complete(data.X[candidates], data), plain_factors(active, n_trials)
         )
@@ -261,6 +261,13 @@ def plus_plus(
 
 def _draw(mass: Floats, rng: np.random.Generator) -> int:
     """Return an index drawn with probability proportional to `mass`."""
+    return int(_draws(mass, 1, rng)[0])
+
+
+def _draws(mass: Floats, count: int, rng: np.random.Generator) -> Rows:
+    """Return indices drawn independently with probability proportional to `mass`."""
     reached = np.cumsum(mass)
-    position = int(np.searchsorted(reached, rng.random() * reached[-1], side="right"))
-    return min(position, int(np.flatnonzero(mass)[-1]))
+    chances = np.array([rng.random() for _ in range(count)])
+    positions = np.searchsorted(reached, chances * reached[-1], side="right")
+    last = len(mass) - 1 - int((mass[::-1] > 0.0).argmax())
+    return np.minimum(positions, last).astype(np.int64)

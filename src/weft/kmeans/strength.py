@@ -1,4 +1,4 @@
-"""How much the entropy of the weights counts, where nobody has said: a scale from the data."""
+"""Default for the strength of the weights' entropy: a scale computed from the data."""
 
 from __future__ import annotations
 

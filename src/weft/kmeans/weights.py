@@ -16,7 +16,7 @@ the least dispersion, and take everything).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from weft._base.arrays import Floats, Integers
 
 class Rule(Protocol):
     """How dispersions become weights, weights factors of a distance, and costs a criterion.
+
+    A rule that has a `kind` may be taken over by a backend that has a form of its own for it.
 
     ``total(costs, sizes, weights)`` takes each cluster's sum of powered distances and its mass.
     """
@@ -78,8 +80,9 @@ def power_weights(dispersions: Floats, beta: float, active: NDArray[np.bool_]) -
 
 @dataclass(frozen=True)
 class Unweighted:
-    """K-Means: every feature counts alike."""
+    """K-Means: all features have the same weight."""
 
+    kind: ClassVar[str] = "unweighted"
     active: NDArray[np.bool_]
 
     def weights(self, dispersions: Floats, sizes: Floats) -> Floats:
@@ -118,6 +121,7 @@ class PowerWeights:
     `groups` (M,) numbers the features that share a weight, such as the coordinates of a category.
     """
 
+    kind: ClassVar[str] = "power"
     active: NDArray[np.bool_]
     beta: float
     offset: float | str = "mean"
@@ -157,6 +161,7 @@ class PowerWeights:
 class EntropyWeights:
     """EWKM (dispersions are sums) and LAC (they are means over a cluster's rows)."""
 
+    kind: ClassVar[str] = "entropy"
     active: NDArray[np.bool_]
     gamma: float
     averaged: bool

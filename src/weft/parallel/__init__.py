@@ -1,1 +1,1 @@
-"""Threads, workers and signals: the only room that starts a thread."""
+"""Threads, workers and signals: the only package that starts a thread."""

@@ -35,7 +35,7 @@ def _set_threads(library: Any, n_threads: int) -> None:
     """Set a library's number of threads, whichever thread this is.
 
     threadpoolctl 3.7 and newer let only the thread that came first set OpenBLAS's number, and
-    ignore all others without a word; `clear_controlling_thread` undoes that.
+    silently ignore all others; `clear_controlling_thread` undoes that.
     """
     clear = getattr(library, "clear_controlling_thread", None)
     if clear is not None:

@@ -1,4 +1,4 @@
-"""The first Ctrl-C or SIGTERM is a wish, the second an order."""
+"""The first Ctrl-C or SIGTERM asks for a graceful stop; the second ends the process at once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import threading
 from types import FrameType
 from typing import Any, Self
 
-# Only where nobody else has said what a signal means.
+# Only where the program has not set a handler of its own.
 _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 
 
 class Signals:
-    """Notes the first signal while it is entered; the second does what it always did.
+    """Records the first signal inside the block; the second has its usual effect.
 
-    Python tells the main thread alone, so in other threads nothing is changed, and so where the
-    program has a handler of its own.
+    Python delivers signals to the main thread only, so nothing changes in other threads, or where
+    the program has set its own handler.
     """
 
     def __init__(self, listens: bool = True) -> None:
@@ -27,8 +27,8 @@ class Signals:
 
     @property
     def name(self) -> str:
-        """What the person did."""
-        # Before a signal came it is None, which get() takes though it is no key.
+        """What the user did."""
+        # None before a signal has come; get() accepts it.
         return NAMES.get(self.received, "a signal")  # type: ignore[call-overload]
 
     def __enter__(self) -> Self:
@@ -49,3 +49,9 @@ class Signals:
             return
         signal.signal(number, self._before[number])
         os.kill(os.getpid(), number)
+
+
+def ignore_ctrl_c() -> None:
+    """Let no further Ctrl-C change how a program that is about to end ends: its exit code is set."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -41,7 +41,7 @@ def local_threads(n_jobs: Any) -> int:
 
 
 def has_client(backend: Any) -> bool:
-    """Tell whether a backend of joblib hands its work to a Dask cluster."""
+    """Return whether a backend of joblib hands its work to a Dask cluster."""
     return hasattr(backend, "client") and hasattr(backend.client, "scatter")
 
 

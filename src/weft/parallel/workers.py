@@ -30,7 +30,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def works_elsewhere() -> bool:
-    """Say whether joblib is set to work in other processes, or on other machines."""
+    """Return whether joblib is set to work in other processes, or on other machines."""
     return _process_backend() is not None
 
 
@@ -183,7 +183,7 @@ def _evaluate_in_worker(token: str, owner: Any, part: Any) -> Any:
 
 
 def _process_backend() -> Any:
-    """Return joblib's backend if somebody has set one that works in other processes, else None."""
+    """Return joblib's active backend if it works in other processes, else None."""
     backend, _ = get_active_backend(prefer="threads")
     if has_client(backend) and _inside_task():
         return None  # whoever sent this task has spread the work already

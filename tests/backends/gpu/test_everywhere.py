@@ -13,7 +13,7 @@ from weft.backends import devices
 
 # A scaler's means and ranges are no work for a GPU: it computes where its table lies instead.
 # Raw tables of text and dates never lie on one.
-WITHOUT = {"RangeScaler", "TablePreparer"}
+WITHOUT = {"CountNormalizer", "RangeScaler", "TablePreparer"}
 
 
 class OnGPU:

@@ -14,6 +14,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Labels, Mask, Singles
 from weft.backends.cpu.kernels import compression as kernels
+from weft.backends.cpu.kernels.dependence import sum_of_squares
 
 COMPRESSION_TILE = 256
 DEPENDENCE_TILE = 500  # columns compared at once
@@ -39,7 +40,8 @@ def dependence(
     partners = contrasts.values[:, _contrasts_of(references, contrasts.width)]
     for first in range(0, n_columns, DEPENDENCE_TILE):
         columns = np.arange(first, min(first + DEPENDENCE_TILE, n_columns))
-        own = contrasts.values[:, _contrasts_of(columns, contrasts.width)][rows]
+        span = slice(first * contrasts.width, (columns[-1] + 1) * contrasts.width)
+        own = contrasts.values[:, span][rows]
         z = _scores(contrasts, own, columns, partners, references)
         same = columns[:, np.newaxis] == references[np.newaxis, :]
         overall[columns] = np.where(same, 0.0, z).sum(axis=1) / np.sqrt(
@@ -66,9 +68,9 @@ def _scores(
 ) -> Floats:
     """Return z (columns, others) by Wilson and Hilferty's cube root, from their contrasts."""
     width = contrasts.width
-    squares = (first.T @ second).astype(np.float64) ** 2
-    if width > 1:
-        squares = squares.reshape(len(columns), width, len(others), width).sum(axis=(1, 3))
+    products = first.T @ second
+    squares = np.empty((len(columns), len(others)))
+    sum_of_squares(products, width, squares)
     free = contrasts.freedom[columns][:, np.newaxis] * contrasts.freedom[others][np.newaxis, :]
     free = np.maximum(free, 1.0)
     spread_of_root = 2.0 / (9.0 * free)

@@ -163,7 +163,7 @@ class FeatureData:
         return [self._evaluate(space, clusterer, criterion) for space in self._spaces(solutions)]
 
     def release(self) -> None:
-        """Let go of what a search alone needs."""
+        """Free the memory that only a search needs."""
 
     def _evaluate(self, space: Space, clusterer: Any, criterion: Any) -> Outcome:
         spaces = Spaces(space, self.table)
@@ -232,6 +232,6 @@ def plan_memory(matrix: int, n_matrices: int, n_threads: int, max_memory: int) -
 
 
 def _fits_single(table: Table) -> bool:
-    """Tell whether cubes of the columns' values stay within float32, with room for weights."""
+    """Return whether cubes of the columns' values stay within float32, with room for weights."""
     spread = table.spread[table.spread > 0.0]
     return bool(np.all((spread > 1e-9) & (spread < 1e9)))

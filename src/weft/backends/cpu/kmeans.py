@@ -7,31 +7,21 @@ shape alone, added in their order.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels
 from weft.backends.cpu.kernels import centers as minkowski_centers
 from weft.backends.cpu.kernels import kmeans as squared
 from weft.backends.cpu.kernels import minkowski, powers
-from weft.backends.cpu.kernels import screen as screening
+from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
+from weft.backends.cpu.rounds import LEAST_ROWS, MOST_PARTS, NONE_OPEN, PART_ROWS, BoundedRounds
+from weft.backends.cpu.screened import Bounds, Screen, make_screen, nearest_by_screen
+from weft.backends.rounds import PlainRounds, Rounds
 from weft.parallel.threads import Runner
-
-LEAST_ROWS = 2048  # a part with fewer rows is not worth a thread
-MOST_PARTS = 64
-NONE_OPEN: Integers = np.empty(0, dtype=np.int64)
-
-
-class Screen(NamedTuple):
-    """X in single precision, (x - middle) / half, each column within [-1, 1]."""
-
-    scaled: NDArray[np.float32]
-    middle: Floats
-    half: Floats
 
 
 @dataclass(frozen=True)
@@ -42,7 +32,6 @@ class Rows:
     ----------
     X : (n, M), NaN where a value is missing
     load : (n,), how much each row's distance counts
-    screen : X in single precision and its scale, to find nearest centres faster; or None
     """
 
     X: Floats
@@ -50,7 +39,6 @@ class Rows:
     exponent: float
     missing: bool
     run: Runner
-    screen: Screen | None
 
     @property
     def plain(self) -> bool:
@@ -58,41 +46,33 @@ class Rows:
         return self.exponent == 2.0 and not self.missing
 
     @cached_property
+    def screen(self) -> Screen | None:
+        """X in single precision, to find nearest centres faster; None where that cannot be."""
+        if self.missing or self.exponent > LARGEST_EXPONENT or not len(self.X):
+            return None
+        return make_screen(self.X, self.run)
+
+    @cached_property
     def columns(self) -> Floats:
-        """X transposed, (M, n), for centres that are no means."""
+        """X transposed, (M, n), for centres other than means."""
         return np.ascontiguousarray(self.X.T)
 
 
 def load(
     X: Floats, loads: Floats, exponent: float, missing: bool, run: Runner, device: str
 ) -> Rows:
-    screened = exponent != 2.0 and not missing and exponent <= screening.LARGEST_EXPONENT
-    screen = make_screen(X, run) if screened and len(X) else None
-    return Rows(X, loads, exponent, missing, run, screen)
+    return Rows(X, loads, exponent, missing, run)
 
 
 def take(rows: Rows, which: Integers, X: Floats) -> Rows:
-    screen = rows.screen
-    if screen is not None:
-        screen = screen._replace(scaled=screen.scaled[which])
-    return replace(rows, X=X, screen=screen)
+    return replace(rows, X=X)
 
 
-def make_screen(X: Floats, run: Runner) -> Screen | None:
-    """Scale X for `nearest`; None where its scale is out of the ordinary."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    half = 0.5 * high - 0.5 * low
-    if (half > 1e30).any() or (half < 1e-30)[half > 0.0].any():
-        return None
-    middle = low + half
-    half = np.where(half > 0.0, half, 1.0)
-    scaled = np.empty(X.shape, dtype=np.float32)
-
-    def task(start: int, stop: int) -> None:
-        scaled[start:stop] = (X[start:stop] - middle) / half
-
-    run(task, len(X))
-    return Screen(scaled, middle, half)
+def begin(rows: Rows) -> Rounds:
+    plain = PlainRounds(sys.modules[__name__], rows)
+    if rows.missing or len(rows.X) < LEAST_ROWS:
+        return plain
+    return BoundedRounds(rows, plain, _column_centers)
 
 
 def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
@@ -108,10 +88,13 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
 
 
 def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
-    labels = np.empty(len(rows.X), dtype=np.int32)
-    if rows.screen is not None and _screened(rows, rows.screen, centers, factors, labels):
-        return labels, NONE_OPEN
-    best = np.empty(len(rows.X))
+    n_rows = len(rows.X)
+    if rows.exponent != 2.0 and rows.screen is not None:
+        found = Bounds.empty(n_rows)
+        arguments = (rows.X, rows.screen, centers, factors, rows.exponent, rows.run)
+        if nearest_by_screen(*arguments, np.ones(n_rows, dtype=np.uint8), found):
+            return found.labels, NONE_OPEN
+    labels, best = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
 
     def task(start: int, stop: int) -> None:
         part, out, cost = rows.X[start:stop], labels[start:stop], best[start:stop]
@@ -128,27 +111,6 @@ def settle(X: Floats, centers: Floats, factors: Floats, exponent: float) -> Labe
     labels = np.empty(len(X), dtype=np.int32)
     minkowski.nearest_centers(X, centers, factors, exponent, labels, np.empty(len(X)))
     return labels
-
-
-def _screened(rows: Rows, screen: Screen, centers: Floats, factors: Floats, out: Labels) -> bool:
-    """Fill `out` with nearest centres by way of the screen; say whether the centres allow it."""
-    scaled, middle, half = screen
-    thin_centers = ((centers - middle) / half).astype(np.float32)
-    with np.errstate(over="ignore"):
-        wide = factors * half**rows.exponent
-    largest = wide.max()
-    if np.abs(thin_centers).max() > 4.0 or not 0.0 < largest < np.inf:
-        return False
-    thin_factors = (wide / largest).astype(np.float32)
-
-    def task(start: int, stop: int) -> None:
-        screening.nearest_screened(
-            *(rows.X[start:stop], scaled[start:stop], centers, factors, rows.exponent),
-            *(thin_centers, thin_factors, out[start:stop]),
-        )
-
-    rows.run(task, len(out))
-    return True
 
 
 def own_distances(rows: Rows, labels: Labels, centers: Floats, factors: Floats) -> Floats:
@@ -204,7 +166,7 @@ def _column_centers(
 def _means_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
     """`centers_of` for squared distances without missing values: means and variances."""
     n_clusters, n_features = previous.shape
-    height = max(LEAST_ROWS, -(-len(labels) // MOST_PARTS))
+    height = max(PART_ROWS, -(-len(labels) // MOST_PARTS))
     n_parts = -(-len(labels) // height)
     parts = np.empty((n_parts, n_clusters, n_features))
 

@@ -188,11 +188,11 @@ class Space:
         difference_kernels.powered_matrix(self.columns, self.exponents, out)
 
     def forget_matrix(self) -> None:
-        """Take note that somebody has spoilt the matrix."""
+        """Mark the matrix as overwritten."""
         self._matrix_ready = False
 
     def consume_matrix(self) -> AnyFloats:
-        """Return the matrix to a caller that will spoil it; the next use makes it anew."""
+        """Return the matrix to a caller that overwrites it; the next use computes it again."""
         out = self.matrix()
         self._matrix_ready = False
         return out
@@ -227,7 +227,7 @@ def with_matrices(spaces: list[Space], room: int) -> Iterator[Space]:
 
 
 class MatrixSpace(Space):
-    """Distances that somebody else has computed."""
+    """Distances computed elsewhere."""
 
     def __init__(self, distances: Floats) -> None:
         self.distances = np.ascontiguousarray(distances, dtype=np.float64)

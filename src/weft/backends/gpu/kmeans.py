@@ -7,14 +7,17 @@ form here.
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from weft._base.arrays import Floats, Integers, Labels, Tensor
-from weft.backends.devices import to_device
+from weft.backends.devices import is_fused, to_device
 from weft.backends.gpu.kernels import kmeans as kernels
+from weft.backends.gpu.rounds import DeviceRounds
+from weft.backends.rounds import PlainRounds, Rounds
 from weft.parallel.threads import Runner
 
 
@@ -62,6 +65,12 @@ def take(rows: Rows, which: Integers, X: Floats) -> Rows:
     if rows.centred is None:
         return part._replace(columns=part.X.T.contiguous())
     return part._replace(centred=rows.centred[index], squares=rows.squares[index])
+
+
+def begin(rows: Rows) -> Rounds:
+    if rows.centred is not None and is_fused(rows.X.device):
+        return DeviceRounds(sys.modules[__name__], rows)
+    return PlainRounds(sys.modules[__name__], rows)
 
 
 def _to_host(*tensors: Tensor) -> tuple[Floats, ...]:

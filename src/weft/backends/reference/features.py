@@ -124,7 +124,7 @@ class Spaces(NumPySpaces):
 
 
 class FeatureData:
-    """The table; everything is made anew for each call."""
+    """The table; everything is computed again for each call."""
 
     evaluates_whole_swarms = True
     n_threads = n_together = 1

@@ -19,12 +19,14 @@ A missing value adds nothing to any sum.
 
 from __future__ import annotations
 
+import sys
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
 from weft._base.arrays import Floats, Integers, Labels
+from weft.backends.rounds import PlainRounds, Rounds
 from weft.parallel.threads import Runner
 
 
@@ -46,6 +48,11 @@ def load(
 def take(rows: Rows, which: Integers, X: Floats) -> Rows:
     """Return some of the rows, `X`, for distances alone: their loads are not taken."""
     return rows._replace(X=X)
+
+
+def begin(rows: Rows) -> Rounds:
+    """Return what does the rounds of one alternation; it may remember from round to round."""
+    return PlainRounds(sys.modules[__name__], rows)
 
 
 def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:

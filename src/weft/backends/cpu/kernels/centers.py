@@ -13,73 +13,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.power import (
-    aligned,
-    positive_power,
-    positive_power_single,
-)
+from weft.backends.cpu.kernels.power import aligned
+from weft.backends.cpu.kernels.slopes import LANES, slope_at, slope_single
 
-LANES = 32  # running sums side by side: vector instructions, and a fixed order of addition
 ROOT_WIDTH = 1e-14  # of the values' range
 SURE = 1e-11  # of the range: what Newton's next step may be for the root to be in sight
 ROUGH_WIDTH = 1e-4  # a step below this leaves an error of about its square
 ROUGH_STEPS = 8
 ROUGH_EXPONENT = 1.15  # below it the slope is nearly a staircase, and single precision no help
 MAX_STEPS = 200
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _slope(values, mass, center, scale, exponent, lanes):
-    """Return Σ m |d|^p, its slope, its curvature and the least |d|, d = (c - y) / range, p != 2.
-
-    The two derivatives are without their constants p and p (p - 1). A value on the centre has
-    no curvature to give where p < 2 (it would be infinite).
-    """
-    lanes[:] = 0.0
-    total = lanes[0]
-    slope = lanes[1]
-    curve = lanes[2]
-    near = lanes[3]
-    near[:] = np.inf
-    for start in range(0, values.size, LANES):
-        y = values[start : start + LANES]
-        m = mass[start : start + LANES]
-        for r in range(LANES):
-            away = (center - y[r]) * scale
-            d = abs(away)
-            near[r] = d if d < near[r] else near[r]
-            q = positive_power(d, exponent - 2.0)
-            q = m[r] * q if d > 0.0 else 0.0
-            curve[r] += q
-            q *= away
-            slope[r] += q
-            total[r] += q * away
-    sums = (0.0, 0.0, 0.0)
-    for r in range(LANES):
-        sums = (sums[0] + total[r], sums[1] + slope[r], sums[2] + curve[r])
-    return sums[0], sums[1], sums[2], near.min()
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _slope_single(values, mass, center, exponent, lanes):
-    """Return slope and curvature in single precision, values already divided by their range."""
-    lanes[:] = np.float32(0.0)
-    slope = lanes[0]
-    curve = lanes[1]
-    for start in range(0, values.size, LANES):
-        y = values[start : start + LANES]
-        m = mass[start : start + LANES]
-        for r in range(LANES):
-            away = center - y[r]
-            d = abs(away)
-            q = positive_power_single(d, exponent)
-            q = m[r] * q if d > np.float32(0.0) else np.float32(0.0)
-            curve[r] += q
-            slope[r] += q * away
-    sums = (0.0, 0.0)
-    for r in range(LANES):
-        sums = (sums[0] + slope[r], sums[1] + curve[r])
-    return sums
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -96,7 +38,7 @@ def _rough_root(values, mass, low, high, exponent, guess, thin_values, thin_mass
     center = (guess - low) / reach
     last = np.inf
     for _ in range(ROUGH_STEPS):
-        slope, curve = _slope_single(
+        slope, curve = slope_single(
             y, m, np.float32(center), np.float32(exponent - 2.0), thin_lanes
         )
         if slope < 0.0:
@@ -129,7 +71,7 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
     before = np.inf  # the last Newton step
     beyond = 0.0  # how far the last trial went past the expected root, where it did
     for _ in range(MAX_STEPS):
-        total, slope, curve, near = _slope(values, mass, center, scale, exponent, lanes)
+        total, slope, curve, near = slope_at(values, mass, center, scale, exponent, lanes)
         if slope == 0.0:
             break
         if slope < 0.0:

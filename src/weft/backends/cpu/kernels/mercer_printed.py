@@ -1,4 +1,4 @@
-"""Kernel MEPSO to the letter: repairs that change the particle, and eq. 8 of what is left.
+"""Kernel MEPSO exactly as published: repairs that change the particle, and eq. 8 of what is left.
 
 A. Abraham, S. Das and A. Konar, "Kernel based automatic clustering using modified particle swarm
 optimization algorithm", GECCO 2007, sections 4.1 and 4.3. Symbols as in `mercer_cs`.

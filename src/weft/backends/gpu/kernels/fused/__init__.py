@@ -9,7 +9,7 @@ from types import ModuleType
 
 _MODULES = (
     *("affinity", "components", "density", "distances", "kmeans", "linkage", "mercer_cs"),
-    *("nearest", "products", "prototypes", "scores"),
+    *("moments", "nearest", "products", "prototypes", "rounds", "scores"),
 )
 
 

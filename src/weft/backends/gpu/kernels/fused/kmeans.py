@@ -23,7 +23,7 @@ def _numbers(like: Tensor, *values: float) -> Tensor:
 
 @triton.jit
 def _centers(columns, load, starts, guess, numbers, center_out, spread_out, n_rows, M,
-             BR: tl.constexpr):  # fmt: skip
+             ROOT: tl.constexpr, BR: tl.constexpr):  # fmt: skip
     k = tl.program_id(0)
     v = tl.program_id(1).to(tl.int64)
     first = tl.load(starts + k)
@@ -59,7 +59,10 @@ def _centers(columns, load, starts, guess, numbers, center_out, spread_out, n_ro
             away = (center - x) / safe
             good = tl.abs(away) > 0.0  # neither a missing value nor one on the centre
             away = tl.where(good, away, 1.0)
-            weight = tl.where(good, m * powered(away, exponent - 2.0), 0.0)
+            if ROOT:  # p = 1.5
+                weight = tl.where(good, m / tl.sqrt(tl.abs(away)), 0.0)
+            else:
+                weight = tl.where(good, m * powered(away, exponent - 2.0), 0.0)
             curve += tl.sum(weight, axis=0)
             slope += tl.sum(weight * away, axis=0)
         low = tl.where(slope < 0.0, center, low)
@@ -84,7 +87,11 @@ def _centers(columns, load, starts, guess, numbers, center_out, spread_out, n_ro
         m = tl.load(load + i, mask=i < last, other=0.0)
         known = x == x
         gap = tl.where(known, center - x, 0.0)
-        total += tl.sum(tl.where(known, m * powered(gap, exponent), 0.0), axis=0)
+        if ROOT:  # noqa: SIM108 (Triton decides it as it compiles)
+            term = tl.abs(gap) * tl.sqrt(tl.abs(gap))
+        else:
+            term = powered(gap, exponent)
+        total += tl.sum(tl.where(known, m * term, 0.0), axis=0)
         seen += tl.sum(tl.where(known, m, 0.0), axis=0)
     tl.store(center_out + k * M + v, tl.where(seen > 0.0, center, before))
     nothing = tl.where(last > first, float("nan"), 0.0)
@@ -111,14 +118,14 @@ def column_centers(
     center, spread = torch.empty_like(guess), torch.empty_like(guess)
     _centers[(K, M)](
         columns, load[order].contiguous(), starts, guess.contiguous(), numbers, center, spread,
-        len(X), M, BR=_BLOCK, num_warps=4,
+        len(X), M, ROOT=exponent == 1.5, BR=_BLOCK, num_warps=4,
     )  # fmt: skip
     return center, spread
 
 
 @triton.jit
 def _nearest(columns, centers, factors, numbers, labels, least_out, second_out, n_rows, M, K,
-             BR: tl.constexpr, BK: tl.constexpr):  # fmt: skip
+             ROOT: tl.constexpr, BR: tl.constexpr, BK: tl.constexpr):  # fmt: skip
     exponent = tl.load(numbers)
     row = tl.program_id(0) * BR + tl.arange(0, BR)
     ok = row < n_rows
@@ -133,7 +140,11 @@ def _nearest(columns, centers, factors, numbers, labels, least_out, second_out, 
             c = tl.load(centers + k * M + v, mask=k < K, other=0.0)
             f = tl.load(factors + k * M + v, mask=k < K, other=0.0)
             gap = x[:, None] - c[None, :]
-            term = f[None, :] * powered(tl.where(gap == gap, gap, 0.0), exponent)
+            gap = tl.abs(tl.where(gap == gap, gap, 0.0))
+            if ROOT:  # noqa: SIM108
+                term = f[None, :] * gap * tl.sqrt(gap)
+            else:
+                term = f[None, :] * powered(gap, exponent)
             total += tl.where((f != 0.0)[None, :], term, 0.0)
         total = tl.where((k < K)[None, :], total, float("inf"))
         here = tl.min(total, axis=1)
@@ -157,6 +168,6 @@ def nearest_centers(
     numbers = _numbers(columns, exponent)
     _nearest[(triton.cdiv(n_rows, 64),)](
         columns, centers.contiguous(), factors.contiguous(), numbers, labels, least, second,
-        n_rows, M, len(centers), BR=64, BK=16, num_warps=4,
+        n_rows, M, len(centers), ROOT=exponent == 1.5, BR=64, BK=16, num_warps=4,
     )  # fmt: skip
     return labels, least, second

@@ -53,7 +53,7 @@ def _silhouette(high, low, norms, matrix, order, labels, counts, inverse_root, f
     offset = tl.program_id(0) * BM + tl.arange(0, BM)
     ok_row = offset < n_block
     base = p * n_rows
-    # From a matrix: rows as they come, columns looked up. Else everything is arranged by cluster.
+    # From a matrix: rows in their order, columns looked up. Else everything is arranged by cluster.
     row = first_row + offset
     own = tl.load(labels + base + row, mask=ok_row, other=-1)
     here = tl.load(norms + base + row, mask=ok_row, other=0.0)

@@ -1,0 +1,135 @@
+"""Rounds that stay on a device: the host looks at flags once in a while.
+
+A batch of rounds is started without waiting for any of them. Each leaves behind its labels, centres
+and weights, and three numbers: the mass of the rows that changed cluster, how many clusters are
+empty, and how many dispersions were lost in a subtraction. The host reads the numbers of the whole
+batch, keeps the rounds up to the one where something happens, and forgets the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import torch
+
+from weft._base.arrays import Floats, Labels, Tensor
+from weft.backends.gpu.kernels import fused
+from weft.backends.gpu.kernels.weights import DeviceRule
+from weft.backends.rounds import Advance, PlainRounds
+
+FIRST_BATCH = 2
+LARGEST_BATCH = 8
+CANCELLED = 1e-7  # share of a sum of squares below which a dispersion is taken again, by the host
+
+
+class _State(NamedTuple):
+    """Where a round begins."""
+
+    labels: Tensor  # (n,) int32, of the round before; -1 where there was none
+    centers: Tensor
+    weights: Tensor
+
+
+class _Round(NamedTuple):
+    """What a round leaves behind: labels, centres and weights after it, what it says of itself."""
+
+    after: _State
+    flags: Tensor  # (4,): mass that changed cluster, empty clusters, lost dispersions, criterion
+
+
+class DeviceRounds(PlainRounds):
+    """Rounds over squared distances without missing values, on a GPU."""
+
+    def __init__(self, operations: ModuleType, rows: Any) -> None:
+        super().__init__(operations, rows)
+        self.scaled = fused.rounds.scale_rows(rows.X)
+        self.recorded: tuple[Any, Callable[[_State, DeviceRule], _Round]] | None = None
+
+    def advance(
+        self,
+        labels: Labels,
+        centers: Floats,
+        weights: Floats,
+        rule: Any,
+        *,
+        max_rounds: int,
+        allowed: float,
+    ) -> Advance:
+        """Do rounds until labels stay, until `max_rounds`, or until the host is needed.
+
+        `labels` are those of the round before, -1 if there was none.
+        """
+        device_rule = DeviceRule(rule, self.rows.X.device)
+        own, c, w = self.rows.to_device(labels, centers, weights)
+        state = _State(own, c, w)
+        if self.recorded is None or self.recorded[0] is not rule:
+            self.recorded = (rule, self._record(state, device_rule))
+        step = self.recorded[1]
+        begun = bool(labels[0] >= 0)
+        trace: list[float] = []
+        batch = FIRST_BATCH
+        while len(trace) < max_rounds:
+            rounds = []
+            here = state
+            for _ in range(min(batch, max_rounds - len(trace))):
+                rounds.append(step(here, device_rule))
+                here = rounds[-1].after
+            batch = min(2 * batch, LARGEST_BATCH)
+            for flags, each in zip(
+                torch.stack([each.flags for each in rounds]).tolist(), rounds, strict=True
+            ):
+                changed, empty, lost, criterion = flags
+                if empty:
+                    return self._answer(state, trace)
+                if begun and changed <= allowed:
+                    found = state._replace(labels=each.after.labels)
+                    return self._answer(found, trace, converged=True, changed=changed > 0.0)
+                if lost:
+                    return self._answer(state, trace)
+                state, begun = each.after, True
+                trace.append(criterion)
+        return self._answer(state, trace)
+
+    def _round(self, state: _State, rule: DeviceRule) -> _Round:
+        """Start one round."""
+        X, load = self.rows.X, self.rows.load
+        centers = state.centers
+        labels = fused.rounds.nearest(X, self.scaled, centers, rule.factors(state.weights))
+        changed = torch.where(labels != state.labels, load, 0.0).sum()
+        first, second, mass = fused.moments.moments(X, load, labels, centers)
+        filled = (mass > 0.0)[:, None]
+        share = torch.where(filled, first / mass[:, None], 0.0)
+        spread = torch.where(filled, second - share * first, 0.0)
+        lost = (spread < CANCELLED * second).sum()
+        weights = rule.weights(spread, mass)
+        costs = (rule.factors(weights) * spread).sum(dim=1)
+        numbers = [changed, (mass == 0.0).sum(), lost, rule.total(costs, mass, weights)]
+        flags = torch.stack([number.to(torch.float64) for number in numbers])
+        return _Round(_State(labels, centers + share, weights), flags)
+
+    def _record(self, state: _State, rule: DeviceRule) -> Callable[[_State, DeviceRule], _Round]:
+        """Return `_round` as one recorded graph: dozens of small steps, started at once."""
+        if self.rows.X.device.type != "cuda":
+            return self._round
+        self._round(state, rule)  # compiles what is not yet
+        given = _State(*(each.clone() for each in state))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            found = self._round(given, rule)
+
+        def replay(here: _State, rule: DeviceRule) -> _Round:
+            for target, source in zip(given, here, strict=True):
+                target.copy_(source)
+            graph.replay()
+            return _Round(_State(*(each.clone() for each in found.after)), found.flags.clone())
+
+        return replay
+
+    @staticmethod
+    def _answer(
+        state: _State, trace: list[float], *, converged: bool = False, changed: bool = True
+    ) -> Advance:
+        labels, centers, weights = (each.cpu().numpy() for each in state)
+        return Advance(labels, centers, weights, trace, converged, changed)

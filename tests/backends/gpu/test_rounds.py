@@ -1,0 +1,76 @@
+"""Rounds on a device: weights there beside the host's, and whole fits where Triton runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
+
+from weft import EntropyKMeans, WeightedKMeans
+from weft.backends.gpu.kernels.weights import DeviceRule
+from weft.kmeans.weights import EntropyWeights, PowerWeights, Unweighted
+
+ACTIVE = np.array([True, True, False, True, True])
+GROUPS = np.array([0, 1, 2, 1, 3])
+RULES = {
+    "unweighted": Unweighted(ACTIVE),
+    "power": PowerWeights(ACTIVE, 2.0),
+    "no offset": PowerWeights(ACTIVE, 1.3, offset=0.0),
+    "one feature": PowerWeights(ACTIVE, 1.0, offset=0.0),
+    "global": PowerWeights(ACTIVE, 3.0, per_cluster=False),
+    "groups": PowerWeights(ACTIVE, 2.0, groups=GROUPS),
+    "entropy": EntropyWeights(ACTIVE, 0.7, averaged=False),
+    "averaged": EntropyWeights(ACTIVE, 0.7, averaged=True),
+}
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules_there_are_the_rules_here(name):
+    rng = np.random.default_rng(0)
+    spread = rng.exponential(size=(4, 5))
+    spread[0, 1] = 0.0
+    spread[1, [0, 3]] = spread[1].min() / 2  # a tie for the least
+    sizes = np.array([3.0, 10.0, 1.0, 0.5])
+    rule = RULES[name]
+    there = DeviceRule(rule, "cpu")
+    weights = rule.weights(spread, sizes)
+    found = there.weights(torch.from_numpy(spread), torch.from_numpy(sizes))
+    np.testing.assert_allclose(found.numpy(), weights, rtol=1e-12, atol=1e-300)
+    factors = there.factors(torch.from_numpy(weights))
+    np.testing.assert_allclose(factors.numpy(), rule.factors(weights), rtol=1e-12)
+    costs = np.array([1.0, 2.0, 3.0, 0.0])
+    total = there.total(*(torch.from_numpy(each) for each in (costs, sizes, weights)))
+    assert float(total) == pytest.approx(rule.total(costs, sizes, weights), rel=1e-12)
+
+
+@on_cuda
+@pytest.mark.parametrize(
+    "model",
+    [
+        WeightedKMeans(7, init="scattered"),
+        WeightedKMeans(40, weight_exponent=3.0, init="random", n_init=2, random_state=1),
+        WeightedKMeans(130, init="random", n_init=1, tol=0.01, random_state=1),
+        WeightedKMeans(7, weights=None, init=np.eye(7, 150) * 1e4),  # clusters that begin empty
+        WeightedKMeans(5, weights="global", init="scattered", max_iter=3),
+        EntropyKMeans(6, random_state=0),
+    ],
+)
+@pytest.mark.parametrize("n_features", [3, 64, 150])
+def test_whole_fits_are_those_of_the_cpu(model, n_features):
+    from sklearn.base import clone
+
+    rng = np.random.default_rng(n_features)
+    X = rng.normal(size=(6000, n_features))
+    X += rng.normal(size=(6, n_features))[rng.integers(0, 6, 6000)]
+    X[::7] = np.round(X[::7])
+    if not isinstance(model.init, str):
+        model = clone(model).set_params(init=model.init[:, :n_features])
+    expected = clone(model).fit(X)
+    found = clone(model).set_params(device="cuda").fit(X)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert found.n_iter_ == expected.n_iter_
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    again = clone(model).set_params(device="cuda").fit(X)
+    np.testing.assert_array_equal(again.cluster_centers_, found.cluster_centers_)
