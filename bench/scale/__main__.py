@@ -6,6 +6,8 @@
     python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
                          --clusterer robust        the same from screened columns, no K given
                          --reach 10                groups as far apart as make_blobs has them
+    python -m bench.scale auto --rows 50000000     AutoCluster on a folder of Parquet files
+    python -m bench.scale killed --rows 2000000    the same, with a worker killed on the way
     python -m bench.scale bits                     threads, processes, Dask, a killed worker, Ray
     python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
 
@@ -23,6 +25,7 @@ import os
 import warnings
 
 from bench.harness import places
+from bench.scale.auto import run_auto
 from bench.scale.engines import run_bits, run_overhead
 from bench.scale.runs import run_million, run_rows, run_small, run_swarm
 
@@ -31,7 +34,7 @@ RESULTS = places.RESULTS / "scale.jsonl"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    kinds = ("rows", "million", "swarm", "small", "bits", "overhead")
+    kinds = ("rows", "million", "swarm", "small", "auto", "killed", "bits", "overhead")
     parser.add_argument("what", choices=kinds)
     parser.add_argument("--rows", type=int)
     parser.add_argument("--exponent", type=float, default=2.0)
@@ -50,6 +53,8 @@ def main() -> None:
         found = run_million(given.rows or 1_000_000, given.exponent)
     elif given.what == "swarm":
         found = run_swarm(given.rows or 1_000_000, given.clusterer, given.reach)
+    elif given.what in ("auto", "killed"):
+        found = run_auto(given.rows or 2_000_000, kill=given.what == "killed")
     elif given.what == "small":
         found = run_small(given.rows or 10_000, given.clusterer, given.reach)
     else:

@@ -22,7 +22,7 @@ def block(number: int, n_rows: int) -> np.ndarray:
 
 
 def table(n_rows: int) -> da.Array:
-    """The whole table, made block by block whenever somebody asks."""
+    """The whole table, made block by block on request."""
     sizes = [BLOCK_ROWS] * (n_rows // BLOCK_ROWS)
     chunks = (tuple(sizes), (N_TRUE + N_NOISE,))
 

@@ -1,1 +1,1 @@
-"""Clustering of tables that nobody has tuned to: a made-up world, a battery, rivals, training."""
+"""Clustering of unseen tables: a synthetic world, a battery, rivals, training."""

@@ -1,8 +1,8 @@
 """Candidates, evidence and true scores of the world's tables, kept on disk one file per table.
 
-A folder carries a digest of the code that makes its content. When that code changes, the content
-is computed anew; old folders can be deleted. What rivals reach depends on the world alone and has a
-folder of its own.
+A folder carries a digest of the code that makes its content, a file one of the code that draws its
+table. When that code changes, the content is computed again; old files can be deleted. What rivals
+reach has a folder of its own.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from bench.unseen.rivals import RIVALS, standardised
-from bench.unseen.scoring import best_ari
-from bench.unseen.world import KINDS, Table, make_table
+from bench.unseen.scoring import best_ari, number_of_clusters
+from bench.unseen.world import KINDS, make_table
 
 BUILD = Path(__file__).parents[2] / "build" / "unseen"
-WORLD_SOURCES = ("bench.unseen.world", "bench.unseen.rivals")
+WORLD = "bench.unseen.world"
+RIVAL_SOURCES = ("bench.unseen.rivals",)
 SOURCES = (
-    "bench.unseen.world",
     "bench.unseen.pipeline",
+    "weft.auto.ordering",
     "weft.auto.working",
+    "weft.auto.second_view",
     "weft.auto.candidates",
     "weft.auto.evidence",
     "weft.auto.kernels",
@@ -41,7 +43,7 @@ SOURCES = (
     "weft.columns.clumps",
     "weft.backends.cpu.columns",
 )
-NULLS_PER_SEED = 3
+NULLS_PER_SEED = 2
 COMPARED = ("HDBSCAN-15", "k-means + silhouette")
 
 
@@ -51,11 +53,12 @@ class TableEvidence(NamedTuple):
     kind: str
     seed: int
     clustered: bool
+    n_clusters: int  # of the truth; 0 in clusterless tables
     labels: np.ndarray  # (C, n) int16
     values: np.ndarray  # (C, F) float32
     table_values: np.ndarray  # (T,) float32
     aris: np.ndarray  # (C,) float32, each candidate against the truth
-    rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables
+    rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables, and until asked for
     seconds: float
 
 
@@ -72,22 +75,33 @@ def digest(sources: tuple[str, ...] = SOURCES) -> str:
     return sums.hexdigest()[:12]
 
 
+@cache
+def drawn_by(kind: str) -> str:
+    """Return a digest of the modules that draw a kind's tables."""
+    own = importlib.import_module(KINDS[kind].draw.__module__)
+    used = {getattr(value, "__module__", "") or "" for value in vars(own).values()}
+    return digest(tuple(sorted({own.__name__, *(name for name in used if WORLD in name)})))[:8]
+
+
 def place(kind: str, seed: int) -> Path:
     """Return the file of one table's evidence."""
-    return BUILD / f"evidence-{digest()}" / f"{kind}-{seed}.npz"
+    return BUILD / f"evidence-{digest()}" / f"{kind}-{seed}-{drawn_by(kind)}.npz"
 
 
 def rivals_place(kind: str, seed: int) -> Path:
     """Return the file of what rivals reach on one table."""
-    return BUILD / f"rivals-{digest(WORLD_SOURCES)}" / f"{kind}-{seed}.npz"
+    return BUILD / f"rivals-{digest(RIVAL_SOURCES)}" / f"{kind}-{seed}-{drawn_by(kind)}.npz"
 
 
-def rival_scores(table: Table) -> np.ndarray:
+def rival_scores(kind: str, seed: int) -> np.ndarray:
     """Return the adjusted Rand index of each rival of COMPARED; NaN in clusterless tables."""
+    table = make_table(kind, seed)
     if not table.clustered:
         return np.full(len(COMPARED), np.nan, dtype=np.float32)
     X = standardised(table.X)
-    scores = [best_ari(table.y, RIVALS[name].run(X, 0, 0)) for name in COMPARED]
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = [best_ari(table.y, RIVALS[name].run(X, 0, 0)) for name in COMPARED]
     return np.array(scores, dtype=np.float32)
 
 
@@ -101,12 +115,6 @@ def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvide
         began = time.perf_counter()
         examined = examine(table.X)
         seconds = time.perf_counter() - began
-        known = rivals_place(kind, seed)
-        if known.exists():
-            rivals = np.load(known, allow_pickle=False)["rivals"]
-        else:
-            rivals = rival_scores(table)
-            _keep(known, {"rivals": rivals})
     aris = np.zeros(len(examined.labels), dtype=np.float32)
     if table.clustered:
         aris[:] = [best_ari(table.y, labels) for labels in examined.labels]
@@ -114,11 +122,12 @@ def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvide
         kind,
         seed,
         table.clustered,
+        number_of_clusters(table.y) if table.clustered else 0,
         examined.labels.astype(np.int16),
         np.nan_to_num(examined.values).astype(np.float32),
         np.nan_to_num(examined.table_values).astype(np.float32),
         aris,
-        rivals,
+        np.full(len(COMPARED), np.nan, dtype=np.float32),
         seconds,
     )
 
@@ -128,8 +137,9 @@ def load(kind: str, seed: int) -> TableEvidence:
     with np.load(place(kind, seed), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     clustered, seconds = bool(arrays.pop("clustered")), float(arrays.pop("seconds"))
+    n_clusters = int(arrays.pop("n_clusters"))
     arrays.pop("seed")
-    return TableEvidence(kind=kind, seed=seed, clustered=clustered, seconds=seconds, **arrays)
+    return TableEvidence(kind, seed, clustered, n_clusters, seconds=seconds, **arrays)
 
 
 def _keep(path: Path, arrays: dict[str, Any]) -> None:
@@ -144,6 +154,10 @@ def _compute_and_keep(kind: str, seed: int) -> None:
     arrays = compute(kind, seed)._asdict()
     del arrays["kind"]
     _keep(place(kind, seed), arrays)
+
+
+def _compete_and_keep(kind: str, seed: int) -> None:
+    _keep(rivals_place(kind, seed), {"rivals": rival_scores(kind, seed)})
 
 
 def _copies(seed: int, clustered: bool) -> Iterable[int]:
@@ -168,14 +182,38 @@ def collect(
         for kind in kinds
         for copy in _copies(seed, KINDS[kind].clustered)
     ]
-    missing = [pair for pair in wanted if not place(*pair).exists()]
-    if missing:
-        report(f"{len(missing)} of {len(wanted)} tables to examine")
-        began = time.perf_counter()
-        with ProcessPoolExecutor(n_jobs) as pool:
-            jobs = [pool.submit(_compute_and_keep, *pair) for pair in missing]
-            for number, job in enumerate(as_completed(jobs), 1):
-                job.result()
-                if number % 50 == 0 or number == len(missing):
-                    report(f"[{number}/{len(missing)}] {time.perf_counter() - began:.0f} s")
+    _fill(place, _compute_and_keep, wanted, n_jobs, "examine", report)
     return [load(*pair) for pair in wanted]
+
+
+def with_rivals(
+    tables: Iterable[TableEvidence], n_jobs: int = 1, report: Callable[[str], None] = print
+) -> list[TableEvidence]:
+    """Return the tables with what rivals reach on them; compute what is missing."""
+    tables = list(tables)
+    wanted = [(table.kind, table.seed) for table in tables]
+    _fill(rivals_place, _compete_and_keep, wanted, n_jobs, "run rivals on", report)
+    found = [np.load(rivals_place(*pair), allow_pickle=False)["rivals"] for pair in wanted]
+    return [table._replace(rivals=own) for table, own in zip(tables, found, strict=True)]
+
+
+def _fill(
+    where: Callable[[str, int], Path],
+    make: Callable[[str, int], None],
+    wanted: list[tuple[str, int]],
+    n_jobs: int,
+    what: str,
+    report: Callable[[str], None],
+) -> None:
+    """Make the files that are missing, in several processes."""
+    missing = [pair for pair in wanted if not where(*pair).exists()]
+    if not missing:
+        return
+    report(f"{len(missing)} of {len(wanted)} tables to {what}")
+    began = time.perf_counter()
+    with ProcessPoolExecutor(n_jobs) as pool:
+        jobs = [pool.submit(make, *pair) for pair in missing]
+        for number, job in enumerate(as_completed(jobs), 1):
+            job.result()
+            if number % 50 == 0 or number == len(missing):
+                report(f"[{number}/{len(missing)}] {time.perf_counter() - began:.0f} s")

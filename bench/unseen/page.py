@@ -17,31 +17,31 @@ SHOWN = [
     "unequal_sizes", "rare_cluster", "grid", "hierarchy_fine",
     "moons", "spirals", "rings", "broken_ring",
     "linked_rings", "touching_discs", "composite", "crossed_clouds",
-    "binary_items", "gene_modules", "tumours", "portraits",
+    "binary_items", "near_kin", "tumours", "portraits",
     "one_gaussian", "heavy_copula", "one_filament", "several_factors",
 ]  # fmt: skip
 
-HEAD = """# Tables that nobody has tuned to
+HEAD = """# Unseen tables
 
-A bench that we draw ourselves is a world of our own. This page measures `AutoCluster` on two
-kinds of data that its judge was not trained on: a battery of real tables and well-known shapes,
-and made-up kinds of tables that were left out of training. The measure is the adjusted Rand index
-(ARI): 1 is the reference labelling, 0 is chance. Nothing is set.
+This page measures `AutoCluster` on two kinds of data that its judge was not trained on: a battery
+of real tables and well-known shapes, and kinds of synthetic tables that were left out of training.
+The measure is the adjusted Rand index (ARI): 1 is the reference labelling, 0 is chance. All methods
+run without settings.
 
 ```{image} _static/world.png
-:alt: Small scatter plots of 24 kinds of made-up tables, coloured by their true clusters.
+:alt: Small scatter plots of 24 kinds of synthetic tables, coloured by their true clusters.
 ```
 
-*Some of the kinds of made-up tables that the judge is trained on; colours are the truth. The last
-row has no clusters.*"""
+*Some of the kinds of synthetic tables that the judge is trained on; colours are the true clusters.
+The last row has no clusters.*"""
 
 BATTERY = """## The battery
 
 Means over the sets of each group; the number of sets is in brackets. `fcps` and `graves` are
 shapes in two and three dimensions, `tables` are measurements with known classes, `wide` are gene
 expressions (62 to 96 rows, 325 to 7,129 columns), `images` are portraits. Where a set has several
-reference labellings, the best counts, for all methods alike. Classes of measurements, genes and
-portraits are seldom clusters: no method comes near 1 there."""
+reference labellings, the best one counts, for all methods. Classes of measurements, genes and
+portraits are rarely clusters: no method comes near 1 there."""
 
 TOLD = """### With the number of clusters given
 
@@ -49,19 +49,19 @@ Rivals and `AutoCluster(n_clusters=K)` are told the number of clusters of the re
 
 LUMPS = """### No clusters
 
-Each set of the battery has a copy that is one lump: the same correlations, each column smoothed
+Each set of the battery has a copy without clusters: the same correlations, each column smoothed
 until it has one mode. The right answer is "no clusters"."""
 
 LOSSES = """### What is lost where
 
 *By gate*: the answer was "no clusters", and the best-ranked clustering was better than that. *By
-selection*: a better candidate was there. *By generation and screening*: another method found
+selection*: there was a better candidate. *By generation and screening*: another method found
 something better."""
 
 WORLD = """## Kinds left out of training
 
-The judge is trained on made-up tables of {n_kinds} kinds with clusters and {n_nulls} without. For
-this table it was trained eight times, each time without an eighth of the kinds, and then judged
+The judge is trained on synthetic tables of {n_kinds} kinds with clusters and {n_nulls} without. For
+this table it was trained six times, each time without a sixth of the kinds, and then judged
 those. *Gated* counts "no clusters" as 0. *Best candidate* is what the best choice among its
 candidates would reach."""
 

@@ -1,61 +1,57 @@
-"""Train the judge on the world: ranker, gate, confidence, and the curve that calibrates it.
+"""Train the judge on the world: rankers, gate, confidence, and the curve that calibrates it.
 
 Gate, confidence and curve learn from winners of rankers that have not seen the winner's kind of
-table, in 8 folds of kinds, because the judge will work on kinds that nobody has seen. Every step is
+table, in 6 folds of kinds, because the judge will meet kinds it was not trained on. Every step is
 seeded and runs on one thread, so that the same world gives the same file, bit for bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bench.unseen.evidence import TableEvidence
-from bench.unseen.exporting import arrays_of, forest_of, join, scaled
-from weft.auto.evidence.table import TABLE_NAMES
-from weft.auto.judge import VERSION, doubt_features, rounded
+from bench.unseen.exporting import arrays_of
+from bench.unseen.rankers import (
+    COMMON,
+    RANKER_SEEDS,
+    Relative,
+    mean_forest,
+    mean_of,
+    ranker_features,
+    told_places,
+    train_ranker,
+    train_told,
+)
+from weft.auto.judge import (
+    TOLD_SHARPNESS,
+    VERSION,
+    agreeing_most,
+    doubt_features,
+    rounded,
+    told_features,
+    winner_of,
+)
 from weft.auto.trees import Forest, logistic, predict
-from weft.auto.working import PLAIN_COLUMNS
 
 RIGHT = 0.8  # adjusted Rand index from which a partition counts as right
-N_FOLDS = 8
+N_FOLDS = 6
 SEEDS = (1, 2, 3, 4, 5)
 FOLD_SEEDS = (1,)
-MANY_WEIGHT = 3.0  # of tables with more columns than are taken as they are
-LEVELS = 31  # grades of a candidate, by its adjusted Rand index
 # Shares of clusterless tables that may be called clustered, over kinds left out: of lumps, and of
 # all. A single curve or frame is harder to tell from clusters than a lump is; under one common
 # limit such tables would set the threshold for everybody.
-LUMP_ALARMS, FALSE_ALARMS = 0.04, 0.1
+LUMP_ALARMS, FALSE_ALARMS = 0.05, 0.1
 SHAPED = ("uniform_shape", "one_filament", "one_ring", "bent_sheet")  # of one piece, but no lump
+EVEN = 0.5  # "no clusters" is never said where clusters are the likelier
 FEWEST_TO_CALIBRATE = 30
-HOPELESS = 0.3  # a clustered table whose best candidate is below this teaches the gate nothing
+HOPELESS = 0.3  # a clustered table whose winner is below this teaches the gate nothing
 
-COMMON: dict[str, Any] = {
-    "num_threads": 1,
-    "deterministic": True,
-    "force_col_wise": True,
-    "use_missing": False,
-    "max_bin": 127,
-    "verbosity": -1,
-}
-RANKER = {
-    **COMMON,
-    "objective": "lambdarank",
-    "lambdarank_truncation_level": 10,
-    # Top-heavy: from one grade to the next the gain grows by a factor of about 1.12.
-    "label_gain": [round(2 ** (5 * level / LEVELS) - 1, 6) for level in range(LEVELS + 1)],
-    "num_leaves": 15,
-    "learning_rate": 0.06,
-    "min_data_in_leaf": 60,
-    "feature_fraction": 0.4,
-    "bagging_fraction": 0.7,
-    "bagging_freq": 1,
-    "lambda_l2": 5.0,
-}
 DOUBT = {
     **COMMON,
     "objective": "binary",
@@ -67,10 +63,7 @@ DOUBT = {
     "bagging_freq": 1,
     "lambda_l2": 5.0,
 }
-RANKER_TREES = 250
 DOUBT_TREES = 200
-
-Relative = Callable[[np.ndarray], np.ndarray]
 
 
 class Winners(NamedTuple):
@@ -79,7 +72,7 @@ class Winners(NamedTuple):
     features: np.ndarray  # (tables, doubt features)
     aris: np.ndarray  # (tables,) of the winner
     best: np.ndarray  # (tables,) of the best candidate
-    chosen: np.ndarray  # (tables,) position of the winner
+    told: np.ndarray  # (tables,) of the winner where the true number of clusters is told
 
 
 class Trained(NamedTuple):
@@ -102,45 +95,6 @@ def folds_of_kinds(tables: Sequence[TableEvidence], n_folds: int = N_FOLDS) -> n
     return np.array([fold_of[table.kind] for table in tables])
 
 
-def ranker_features(table: TableEvidence, relative: Relative) -> np.ndarray:
-    """Return what the ranker sees of a table's candidates, in single precision."""
-    return relative(rounded(table.values)).astype(np.float32)
-
-
-def weight_of(table: TableEvidence) -> float:
-    """Return how much a table counts: those of many columns more, because their kinds are few."""
-    n_columns = np.exp(table.table_values[TABLE_NAMES.index("log_columns")])
-    return MANY_WEIGHT if n_columns > PLAIN_COLUMNS + 0.5 else 1.0
-
-
-def _mean_of(boosters: list[Any]) -> Forest:
-    return join([scaled(forest_of(booster), 1 / len(boosters)) for booster in boosters])
-
-
-def train_ranker(
-    tables: Sequence[TableEvidence], relative: Relative, seeds: Sequence[int] = SEEDS
-) -> Forest:
-    """Return a ranker of the candidates of clustered tables: the mean over seeds."""
-    import lightgbm
-
-    useful = [t for t in tables if t.clustered and len(t.aris) and np.ptp(t.aris) > 0.05]
-    features = np.concatenate([ranker_features(table, relative) for table in useful])
-    grades = np.concatenate([np.clip(table.aris, 0, 1) for table in useful]) * LEVELS
-    data = lightgbm.Dataset(
-        features,
-        np.round(grades).astype(int),
-        group=[len(table.aris) for table in useful],
-        weight=np.concatenate([np.full(len(table.aris), weight_of(table)) for table in useful]),
-        params=RANKER,
-        free_raw_data=True,
-    )
-    boosters = [
-        lightgbm.train({**RANKER, "seed": seed, "data_random_seed": 1}, data, RANKER_TREES)
-        for seed in seeds
-    ]
-    return _mean_of(boosters)
-
-
 def train_doubt(features: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> Forest:
     """Return a classifier of winners: the mean over seeds."""
     import lightgbm
@@ -152,22 +106,30 @@ def train_doubt(features: np.ndarray, truth: np.ndarray, weights: np.ndarray) ->
         lightgbm.train({**DOUBT, "seed": seed, "data_random_seed": 1}, data, DOUBT_TREES)
         for seed in SEEDS
     ]
-    return _mean_of(boosters)
+    return mean_of(boosters)
 
 
-def winners_of(
-    tables: Sequence[TableEvidence], rankers: Callable[[int], Forest], relative: Relative
-) -> Winners:
-    """Return the winners of all tables; `rankers(i)` gives the ranker that judges table i."""
-    rows = []
-    for position, table in enumerate(tables):
-        features = ranker_features(table, relative)
-        scores = predict(rankers(position), features)
-        labels = table.labels.astype(np.int64)
-        doubt = doubt_features(features, table.table_values, scores, labels)
-        chosen = int(np.argmax(scores))
-        rows.append((doubt, table.aris[chosen], table.aris.max(), chosen))
-    return Winners(*(np.array(column) for column in zip(*rows, strict=True)))
+def winner_row(
+    table: TableEvidence, ranker: Forest, told: Forest, relative: Relative
+) -> tuple[np.ndarray, float, float, float]:
+    """Return the fields of `Winners` for one table."""
+    features = ranker_features(table, relative)
+    scores = predict(ranker, features)
+    labels = table.labels.astype(np.int64)
+    winner = winner_of(scores, labels, table.table_values)
+    doubt = doubt_features(features, table.table_values, scores, labels, winner)
+    return doubt, table.aris[winner], table.aris.max(), told_index(table, told, relative)
+
+
+def told_index(table: TableEvidence, told: Forest, relative: Relative) -> float:
+    """Return the index of the told ranker's choice; NaN without a candidate of that number."""
+    places = told_places(table)
+    if len(places) == 0:
+        return float("nan")
+    values = rounded(table.values)
+    scores = predict(told, told_features(relative(values), values, places, relative))
+    place = agreeing_most(TOLD_SHARPNESS * scores, table.labels[places])
+    return float(table.aris[places[place]])
 
 
 def _curve_of(raw: np.ndarray, right: np.ndarray, passed: np.ndarray, known: np.ndarray):
@@ -207,27 +169,56 @@ def _kind_weights(tables: Sequence[TableEvidence], used: np.ndarray) -> np.ndarr
     return weights * used.sum() / weights.sum()
 
 
+_SHARED: list[Any] = []  # what processes that are forked find there: tables, folds, relative
+
+
+def _winners_of_fold(fold: int) -> list[tuple[np.ndarray, float, float, float]]:
+    tables, folds, relative = _SHARED
+    others = [table for table, f in zip(tables, folds, strict=True) if f != fold]
+    own = [table for table, f in zip(tables, folds, strict=True) if f == fold]
+    ranker = train_ranker(others, relative, FOLD_SEEDS)
+    told = train_told(others, relative, FOLD_SEEDS)
+    return [winner_row(table, ranker, told, relative) for table in own]
+
+
+def _ranker_of_all(seed: int) -> Forest:
+    tables, _, relative = _SHARED
+    return train_ranker(tables, relative, (seed,))
+
+
 def leave_kinds_out(
-    tables: Sequence[TableEvidence], relative: Relative, report=print
+    tables: Sequence[TableEvidence], relative: Relative, report=print, n_jobs: int = 1
 ) -> tuple[Winners, np.ndarray]:
     """Return the winners of rankers that have not seen the winner's kind, and the folds."""
     folds = folds_of_kinds(tables)
-    rankers: dict[int, Forest] = {}
-    for fold in range(N_FOLDS):
-        others = [table for table, f in zip(tables, folds, strict=True) if f != fold]
-        rankers[fold] = train_ranker(others, relative, FOLD_SEEDS)
-        report(f"fold {fold + 1} of {N_FOLDS}: ranker trained without its kinds")
-    return winners_of(tables, lambda i: rankers[int(folds[i])], relative), folds
+    _SHARED[:] = [tables, folds, relative]
+    rows: list[Any] = [None] * len(tables)
+    for fold, own in enumerate(_in_processes(_winners_of_fold, range(N_FOLDS), n_jobs)):
+        for place, row in zip(np.flatnonzero(folds == fold), own, strict=True):
+            rows[place] = row
+        report(f"fold {fold + 1} of {N_FOLDS}: rankers trained without its kinds")
+    return Winners(*(np.array(column) for column in zip(*rows, strict=True))), folds
 
 
-def train(tables: Sequence[TableEvidence], relative: Relative, report=print) -> Trained:
+def _in_processes(work: Callable[[int], Any], numbers: Iterable[int], n_jobs: int) -> Iterator[Any]:
+    """Return what the work gives for each number, in their order."""
+    if n_jobs == 1:
+        yield from map(work, numbers)
+        return
+    with ProcessPoolExecutor(n_jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+        yield from pool.map(work, numbers)
+
+
+def train(
+    tables: Sequence[TableEvidence], relative: Relative, report=print, n_jobs: int = 1
+) -> Trained:
     """Train everything on the evidence of the world's tables."""
     tables = [table for table in tables if len(table.aris)]
-    winners, folds = leave_kinds_out(tables, relative, report)
+    winners, folds = leave_kinds_out(tables, relative, report, n_jobs)
     clustered = np.array([table.clustered for table in tables])
     right = clustered & (winners.aris >= RIGHT)
 
-    tells = ~clustered | (winners.best >= HOPELESS)
+    tells = ~clustered | (winners.aris >= HOPELESS)
     gate_weights = _kind_weights(tables, tells)
     sure_weights = np.where(clustered, 1.0, 0.5)
     no_clusters, raw = np.empty(len(tables)), np.empty(len(tables))
@@ -247,14 +238,16 @@ def train(tables: Sequence[TableEvidence], relative: Relative, report=print) -> 
         confidence[out] = np.interp(raw[out], *_curve_of(raw, right, passed, ~out))
 
     report("final models on all kinds")
+    rankers = list(_in_processes(_ranker_of_all, RANKER_SEEDS, n_jobs))
     curve = _curve_of(raw, right, passed, np.ones(len(tables), dtype=bool))
     arrays = {
         "version": np.array(VERSION),
-        **arrays_of("ranker", train_ranker(tables, relative)),
+        **arrays_of("ranker", mean_forest(rankers)),
+        **arrays_of("told", train_told(tables, relative)),
         **arrays_of("gate", train_doubt(winners.features[tells], ~clustered[tells],
                                         gate_weights[tells])),
         **arrays_of("confidence", train_doubt(winners.features, right, sure_weights)),
-        "gate_threshold": np.array(threshold),
+        "gate_threshold": np.array(max(threshold, EVEN)),
         "curve_from": curve[0],
         "curve_to": curve[1],
     }  # fmt: skip

@@ -8,8 +8,9 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhou
 from weft.auto.candidates import generate
 from weft.auto.evidence import NAMES, measure
 from weft.auto.evidence.chance import calinski, chance_of, silhouette
-from weft.auto.evidence.halves import shown_in_halves
+from weft.auto.evidence.halves import alike_in_rows, shown_in_halves
 from weft.auto.evidence.lumps import one_lump_copies
+from weft.auto.evidence.table import dips_of
 from weft.auto.kernels import halves as kernels
 from weft.auto.kernels.distances import pairwise
 from weft.auto.working import HALF_ROWS, prepare
@@ -114,3 +115,24 @@ def test_clusters_of_all_columns_show_in_halves_and_those_of_one_column_do_not()
     of_all, of_one = shown_in_halves(prepared, both)
     assert of_all.min() > 0.85
     assert of_one.max() < 0.8
+
+
+def test_the_dip_of_an_axis_is_seen_where_columns_have_few_values():
+    rng = np.random.default_rng(0)
+    n, d = 400, 9
+    by_degrees = rng.gamma(2.0, 1.0, (n, 1)) + rng.random((n, d))
+    heaps = np.repeat([1.0, 6.0], n // 2)[:, None] + 1.2 * rng.random((n, d))
+    one, two = (dips_of(np.ceil(X)) for X in (by_degrees, heaps))
+    assert one[2] < 0.6 < two[2]  # the first axis tells them apart
+    assert one[0] > 1.0  # ties alone make a column's dip large
+
+
+def test_half_of_the_rows_bring_clear_clusters_back():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 40)
+    prepared = prepare(rng.standard_normal((120, 3)) + 9.0 * y[:, None], 0)
+    own = y[prepared.order]
+    cut = np.where(own == 0, np.arange(120) % 2, own + 1)  # one cluster in two at random
+    clear, too_fine = alike_in_rows(prepared, np.stack([own, cut]))
+    assert clear == 1.0
+    assert too_fine < 0.95

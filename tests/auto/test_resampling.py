@@ -8,6 +8,7 @@ from weft.auto.resampling import (
     RepeatedSearch,
     Rounds,
     cluster_stability,
+    rows_of_round,
     stability_of,
     weight_interval,
 )
@@ -50,11 +51,12 @@ def test_weights_of_columns_that_a_repeat_dropped_are_zero():
 def objective(n_rounds=3):
     calls = []
 
-    def repeat(rows):
+    def repeat(number):
+        rows = rows_of_round(len(LABELS), 0, number)
         calls.append(rows)
-        return LABELS[rows], np.array([True, False])
+        return Repeat(rows, LABELS[rows], np.array([True, False]))
 
-    return RepeatedSearch(LABELS, 2, n_rounds, 0, repeat), calls
+    return RepeatedSearch(LABELS, 2, n_rounds, repeat), calls
 
 
 def test_rounds_are_numbered_and_draw_other_rows():

@@ -7,6 +7,8 @@ from sklearn.metrics import adjusted_rand_score
 
 import weft
 from weft import AutoCluster
+from weft.auto.source_family import CLASSES, KMEANS, SourceCandidate, source_candidates
+from weft.auto.source_judge import MOST_CONFIDENT, confidence_of, ranked, score_of
 from weft.auto.sources import Sources, cluster_sources, is_mixed
 from weft.columns.source import MixedTable, SourceColumn
 
@@ -119,7 +121,7 @@ def test_a_raw_table_in_one_call(clients, model):
     weights = dict(zip(frame.columns, model.source_weights_, strict=True))
     assert weights["height"] == weights["age"] == 0.0
     assert all(weights[name] > 0.0 for name in frame.columns[2:])
-    assert 0.0 < model.confidence_ <= 0.6
+    assert 0.5 < model.confidence_ <= MOST_CONFIDENT
     np.testing.assert_array_equal(model.alternatives_[0]["labels"], model.labels_)
 
 
@@ -144,3 +146,71 @@ def test_categories_of_noise_are_no_clusters():
     found = AutoCluster(n_resamples=0).fit(frame)
     assert found.n_clusters_ == 1
     assert found.verdict_.startswith("No clusters found")
+
+
+def one_trait(n=300, seed=0):
+    """Answers that follow one trait: dependent, and no clusters."""
+    rng = np.random.default_rng(seed)
+    trait = rng.standard_normal(n)
+    parts = [trait + 0.7 * rng.standard_normal(n) for _ in range(3)]
+    parts += [np.digitize(trait + 0.7 * rng.standard_normal(n), (-0.6, 0.6)) for _ in range(4)]
+    return table_of(parts, 3)
+
+
+def test_a_weak_answer_is_offered_and_is_not_the_answer():
+    found = search(one_trait())
+    assert found.found == ()
+    assert not found.kept.any()
+    assert found.screening.dependent.all()
+    assert [each.method.split(":")[0] for each in found.weak] == [KMEANS]
+
+
+def test_the_order_of_columns_does_not_matter():
+    table, _ = told_by_categories()
+    order = np.array([3, 6, 0, 2, 5, 1, 4])
+    turned = table.take_columns(order)
+    # Coordinates are in canonical order whatever the order of the table's columns.
+    place = np.argsort(order)
+    found = cluster_sources(
+        Sources(turned, place),
+        np.arange(len(table.values)),
+        rate=0.05,
+        low=None,
+        high=None,
+        rng=np.random.default_rng(0),
+    )
+    expected = search(table)
+    np.testing.assert_array_equal(found.found[0].labels, expected.found[0].labels)
+    assert found.kept[place].tolist() == expected.kept.tolist()
+
+
+def test_gaps_that_go_with_the_clusters_get_a_caution():
+    table, labels = told_by_categories()
+    values = table.values.copy()
+    values[(labels == 1) | (np.arange(300) % 4 == 1), 3] = np.nan
+    found = search(MixedTable(values, table.columns))
+    assert "values of column 'c3' are missing in" in found.caution
+    assert "ask why" in found.caution
+
+
+def candidate(**evidence):
+    usual = SourceCandidate(np.array([0, 0, 1, 1]), 2, KMEANS, 0.9, 0.9, 0.5, 1.0, 0.06)
+    return usual._replace(**evidence)
+
+
+def test_the_judge_prefers_what_speaks_for_a_clustering():
+    best = candidate()
+    for worse in ({"stability": 0.5}, {"agreement": 0.3}, {"ratio": 0.2}, {"smallest": 0.01}):
+        assert score_of(candidate(**worse)) < score_of(best)
+        assert ranked([candidate(**worse), best])[0] is best
+    assert confidence_of(candidate(stability=0.4)) < confidence_of(best) <= MOST_CONFIDENT
+
+
+def test_candidates_have_both_ways_only_where_classes_may_be_asked():
+    table, _ = told_by_categories()
+    used = table.take_columns(range(2, 7))
+    rng = np.random.default_rng(0)
+    made = source_candidates(used, low=2, high=4, with_classes=True, rng=rng)
+    assert {(each.way, each.n_clusters) for each in made} >= {(KMEANS, 3), (CLASSES, 3)}
+    made = source_candidates(used, low=3, high=3, with_classes=False, rng=rng)
+    assert [(each.way, each.n_clusters) for each in made] == [(KMEANS, 3)]

@@ -7,10 +7,9 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
 from weft.auto.kernels.distances import minimax
+from weft.auto.ordering import canonical_order, dense_ranks
 from weft.auto.working import (
     MIN_SAMPLES,
-    canonical_order,
-    dense_ranks,
     prepare,
     principal_axes,
     standardised,

@@ -14,13 +14,18 @@ import numpy as np
 from bench.unseen.world import (
     arrangements,
     blobs,
+    classes,
     clusterless,
     columns,
     composites,
+    continua,
     curves,
     measurements,
     packed,
+    samples,
     solids,
+    swarms,
+    tissues,
     weak,
     wide,
 )
@@ -37,9 +42,14 @@ KINDS: dict[str, Kind] = {
     **columns.KINDS,
     **measurements.KINDS,
     **packed.KINDS,
+    **swarms.KINDS,
+    **classes.KINDS,
     **wide.KINDS,
     **weak.KINDS,
+    **samples.KINDS,
+    **tissues.KINDS,
     **clusterless.KINDS,
+    **continua.KINDS,
 }
 
 

@@ -29,7 +29,7 @@ def _clouds(rng: Rng, y: np.ndarray, d: int, low: float, high: float) -> np.ndar
 
 
 def rounded(rng: Rng) -> Sketch:
-    """Clouds whose columns were written down with few digits."""
+    """Clouds whose columns were recorded with few digits."""
     y, d = _groups(rng), int(rng.integers(2, 11))
     X = _clouds(rng, y, d, 2.0, 3.5)
     steps = log_uniform(rng, 0.3, 2.5, d)
@@ -150,7 +150,7 @@ def directions_on_sphere(rng: Rng) -> Sketch:
 
 
 def repeated_columns(rng: Rng) -> Sketch:
-    """Few hidden measurements, each written down in several correlated columns."""
+    """Few hidden measurements, each recorded in several correlated columns."""
     y, hidden = _groups(rng), int(rng.integers(2, 5))
     source = _clouds(rng, y, hidden, 1.8, 3.2)
     copies = rng.integers(hidden, size=rng.integers(hidden, 5 * hidden + 1))

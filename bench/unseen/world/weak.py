@@ -74,7 +74,7 @@ def genes_of_subtypes(rng: Rng) -> Sketch:
 
 
 def genes_in_a_tree(rng: Rng) -> Sketch:
-    """Classes that branch off one another, as cells or tumours do: near kin differ in few columns.
+    """Classes that branch off one another, as cells or tumours do: relatives differ in few columns.
 
     Each branch changes columns of its own; rows also differ by a few continuous factors.
     """

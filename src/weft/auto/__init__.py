@@ -1,4 +1,4 @@
-"""What stands behind `AutoCluster`: candidates, evidence, a judge, and how sure the answer is.
+"""The parts of `AutoCluster`: candidates, evidence, a judge, and the certainty of the answer.
 
 =============  ====================================================================================
 `canonical`    an order of rows and columns that follows from the values
@@ -7,7 +7,7 @@
 `evidence`     what can be measured of each without labels
 `judge`        ranks them; trained on made-up tables by ``python -m bench.unseen train``
 `reasons`      which evidence spoke for the answer and against it, in words
-`resampling`   whether the answer comes out again when rows are left out
+`resampling` whether the answer is reproduced when rows are left out
 `search`       the whole: rows in, clusters, weights, doubts and alternatives out
 =============  ====================================================================================
 """

@@ -1,4 +1,4 @@
-"""Other answers: the next best of the judge that tell another story."""
+"""Other answers: the judge's next best that differ from the chosen one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def find_alternatives(
 
 
 def different(alternatives: tuple[Alternative, ...]) -> list[Alternative]:
-    """Return the first, and those of the others that tell another story than all before them."""
+    """Return the first, and those of the others that differ from all before them."""
     chosen: list[Alternative] = []
     for one in alternatives:
         like = (adjusted_rand_score(one.labels, other.labels) for other in chosen)

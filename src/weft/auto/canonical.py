@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers
-from weft.auto.working import canonical_order, mixed
+from weft.auto.ordering import canonical_order, mixed
 
 # Larger tables are ordered by the bits of their values: sorting every column would take longer
 # than the search. Ranks, which smaller tables are ordered by, do not change with a column's unit.
@@ -65,4 +65,5 @@ def order_by_bits(X: Floats) -> tuple[Integers, Integers]:
 
 def _chunks(X: Floats) -> Iterator[NDArray[np.uint64]]:
     for first in range(0, len(X), CHUNK_ROWS):
-        yield np.ascontiguousarray(X[first : first + CHUNK_ROWS]).view(np.uint64)
+        # -0.0 and 0.0 are one value.
+        yield np.ascontiguousarray(X[first : first + CHUNK_ROWS] + 0.0).view(np.uint64)

@@ -22,6 +22,7 @@ from weft.parallel.blas import one_blas_thread
 FEWEST_ROWS = 10  # below, no clustering can be told from chance
 FIXED = 0  # the seed of every draw that the answer depends on
 WIDE_AXES = 12  # of a wide table: with few rows, later axes are mostly noise
+ALL_TRIED = 20  # numbers of clusters up to this are all tried
 COMMON_UNIT = 30.0  # columns whose deviations differ by a smaller factor may share a unit
 
 
@@ -48,13 +49,17 @@ def examine(
     rate: float = USUAL_RATE,
     backend: Backend = CPU,
     max_clusters: int | None = None,
+    one_unit: bool = False,
+    unit_rows: bool = False,
 ) -> Examined:
     """Screen the columns of X, make candidates for the rows, and measure them.
 
-    `X` (n, d) is in units of its columns' deviations, which are `scales` (d,).
+    `X` (n, d) is in units of its columns' deviations, which are `scales` (d,). With `one_unit` it
+    is treated as a wide table whose columns share a unit; with `unit_rows` only the direction of
+    a row counts.
     """
     rng = np.random.default_rng([FIXED, 9])
-    wide = is_wide(*X.shape)
+    wide = one_unit or is_wide(*X.shape)
     screening = screen_wide(X, rate, rng) if wide else screen(X, rate, rng, backend=backend)
     # A second chance: columns of a grid of clusters, say, do not depend on each other.
     kept = screening.kept if screening.kept.any() else np.ptp(X, axis=0) > 0.0
@@ -62,11 +67,13 @@ def examine(
         return Examined(screening, kept)
     table = X[np.ix_(rows, np.flatnonzero(kept))]
     # Wide tables are mostly measurements of one kind, where columns that vary more tell more.
-    in_one_unit = wide and share_a_unit(scales[kept])
+    in_one_unit = one_unit or (wide and share_a_unit(scales[kept]))
     if in_one_unit:
         table = table * scales[kept]
     max_axes = WIDE_AXES if wide else MAX_AXES
-    prepared = prepare(table, FIXED, standardise=not in_one_unit, max_axes=max_axes)
+    prepared = prepare(
+        table, FIXED, standardise=not in_one_unit, max_axes=max_axes, unit_rows=unit_rows
+    )
     candidates = generate(prepared, max_clusters=max_clusters)
     if not candidates:
         return Examined(screening, kept, prepared)
@@ -78,6 +85,17 @@ def examine(
 
 
 def share_a_unit(scales: Floats) -> bool:
-    """Say whether deviations are so alike that columns may be in one unit."""
+    """Return whether deviations are so alike that columns may be in one unit."""
     low, high = np.quantile(scales, [0.05, 0.95])
     return bool(0.0 < high < COMMON_UNIT * low)
+
+
+def most_clusters(told: int | None, most: int | None, n_rows: int) -> int | None:
+    """Return the largest number of clusters to try; None: all that are usual.
+
+    Candidates of other numbers are rivals that the evidence of a told number is set beside, as in
+    the judge's training. A number that is not tried by itself has to be asked for.
+    """
+    if told is None:
+        return most
+    return None if told <= min(ALL_TRIED, n_rows // 2) else told

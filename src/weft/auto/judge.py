@@ -1,8 +1,11 @@
 """The learned judge at work: which candidate is right, whether any is, and how sure that is.
 
-The file `judge.npz` holds three forests (see `trees`):
+The file `judge.npz` holds four forests (see `trees`):
 
-ranker      evidence of a candidate, beside that of its rivals → a score; the largest wins
+ranker      evidence of a candidate, beside that of its rivals → a score; the largest wins. In
+            tables of many columns no candidate is clean: there the one wins that agrees most with
+            all that are likely
+told        the same for candidates of one number of clusters, which the user has told
 gate        evidence of the winner and of the table → log-odds that the table has no clusters
 confidence  the same evidence → log-odds that the winner is right (adjusted Rand index ≥ 0.8),
             then a monotone curve that was calibrated on kinds of tables left out of training
@@ -23,16 +26,22 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.evidence import relative
+from weft.auto.evidence.table import TABLE_NAMES
+from weft.auto.kernels.partitions import rand_matrix
 from weft.auto.trees import Forest, forest_from, logistic, predict, read
+from weft.auto.working import PLAIN_COLUMNS
 
 TOP = 10  # candidates that the winner is compared with
-VERSION = 2
+LIKELY = 60  # best candidates that may be right
+TOLD_SHARPNESS = 2.0  # by which told scores are multiplied before they become odds
+VERSION = 3
 
 
 class Judge(NamedTuple):
     """What was learned, as read from its file."""
 
     ranker: Forest
+    told: Forest
     gate: Forest
     confidence: Forest
     gate_threshold: float  # "no clusters" from this probability on
@@ -43,11 +52,12 @@ class Judge(NamedTuple):
 class Verdict(NamedTuple):
     """The judge's answer for one table; `winner` is a position among the candidates."""
 
-    scores: Floats
+    scores: Floats  # of all candidates; the winner's is the largest of those that may win
     winner: int
     no_clusters: float  # probability
     confidence: float  # probability that the winner is right
     features: Floats  # evidence of the winner, as the ranker saw it
+    evidence: Floats  # (C, F) the same of all candidates
 
 
 PATH = Path(__file__).with_name("judge.npz")
@@ -61,6 +71,7 @@ def load(path: Path = PATH) -> Judge:
         raise ValueError(f"{path.name} is not a judge of version {VERSION}; train it again.")
     return Judge(
         forest_from(arrays, "ranker"),
+        forest_from(arrays, "told"),
         forest_from(arrays, "gate"),
         forest_from(arrays, "confidence"),
         float(arrays["gate_threshold"]),
@@ -93,16 +104,59 @@ def cluster_counts(labels: Integers) -> Integers:
     return np.array([len(np.unique(row[row >= 0])) for row in labels], dtype=np.int64)
 
 
-def score_features(scores: Floats, labels: Integers) -> Floats:
+def agreeing_most(scores: Floats, labels: Integers) -> int:
+    """Return the candidate whose mean adjusted Rand index with those that may be right is largest.
+
+    The likely candidates count by odds that grow with their scores, as in a softmax.
+    """
+    order = np.argsort(-scores, kind="stable")[:LIKELY]
+    odds = np.exp(scores[order] - scores[order[0]])
+    alike = np.empty((len(order), len(order)))
+    rand_matrix(np.ascontiguousarray(labels[order], dtype=np.int64), alike)
+    return int(order[np.argmax(alike @ odds)])
+
+
+def has_many_columns(table_values: Floats) -> bool:
+    """Say whether a table was put on few axes, by its evidence."""
+    return bool(np.exp(table_values[TABLE_NAMES.index("log_columns")]) > PLAIN_COLUMNS + 0.5)
+
+
+def winner_of(scores: Floats, labels: Integers, table_values: Floats) -> int:
+    """Return the position of the candidate that wins."""
+    if has_many_columns(table_values):
+        return agreeing_most(scores, labels)
+    return int(np.argmax(scores))
+
+
+def told_features(
+    features: Floats,
+    values: Floats,
+    places: Integers,
+    relative: Callable[[Floats], Floats] = relative,
+) -> Floats:
+    """Return what the told ranker sees of some candidates: beside all, and beside each other.
+
+    Parameters
+    ----------
+    features : (C, 4 F) evidence beside that of all candidates
+    values : (C, F) evidence, in the precision of the judge
+    places : the candidates of the number of clusters that was told
+    relative : the function that sets each value beside those of the other candidates
+    """
+    return np.hstack([features[places], relative(values[places])[:, values.shape[1] :]])
+
+
+def score_features(scores: Floats, labels: Integers, winner: int) -> Floats:
     """Return how clear the winner is and how far the best candidates agree with it.
 
     Parameters
     ----------
     scores : (C,) of the ranker
     labels : (C, n) of the candidates
+    winner : position of the winner, which need not have the largest score
     """
-    order = np.argsort(-scores, kind="stable")[: TOP + 1]
-    winner = order[0]
+    order = np.argsort(-scores, kind="stable")
+    order = np.concatenate([[winner], order[order != winner]])[: TOP + 1]
     others = order[1:]
     if len(others) == 0:
         return np.array([scores[winner], 0.0, 0.0, 1.0, 0.0, 1.0])
@@ -123,12 +177,11 @@ def score_features(scores: Floats, labels: Integers) -> Floats:
 
 
 def doubt_features(
-    relative_values: Floats, table_values: Floats, scores: Floats, labels: Integers
+    relative_values: Floats, table_values: Floats, scores: Floats, labels: Integers, winner: int
 ) -> Floats:
     """Return what gate and confidence see: the winner, the table, and how clear the win is."""
-    winner = int(np.argmax(scores))
-    parts = (relative_values[winner], rounded(table_values), score_features(scores, labels))
-    return rounded(np.concatenate(parts))
+    clear = score_features(scores, labels, winner)
+    return rounded(np.concatenate([relative_values[winner], rounded(table_values), clear]))
 
 
 def judge_candidates(
@@ -138,6 +191,8 @@ def judge_candidates(
     labels: Integers,
     allowed: Mask | None = None,
     relative: Callable[[Floats], Floats] = relative,
+    *,
+    told: bool = False,
 ) -> Verdict:
     """Return the verdict on the candidates of one table.
 
@@ -150,13 +205,21 @@ def judge_candidates(
     allowed : (C,) candidates that may win, at least one; None: all. All are looked at, since each
         is measured beside the others
     relative : the function that sets each value beside those of the other candidates
+    told : whether the allowed candidates are those of a number of clusters that the user told
     """
-    features = relative(rounded(values))
+    values = rounded(values)
+    features = relative(values)
     scores = predict(judge.ranker, features)
     places = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
-    doubt = doubt_features(features[places], table_values, scores[places], labels[places])
+    if told:
+        own = predict(judge.told, told_features(features, values, places, relative))
+        place = agreeing_most(TOLD_SHARPNESS * own, labels[places])
+    else:
+        place = winner_of(scores[places], labels[places], table_values)
+    doubt = doubt_features(features[places], table_values, scores[places], labels[places], place)
     no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
     raw = logistic(predict(judge.confidence, doubt[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
-    winner = int(places[np.argmax(scores[places])])
-    return Verdict(scores, winner, no_clusters, confidence, features[winner])
+    winner = int(places[place])
+    scores[winner] = scores[places].max()
+    return Verdict(scores, winner, no_clusters, confidence, features[winner], features)

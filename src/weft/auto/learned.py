@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row, order_by_first_row, renumber
 from weft.auto.canonical import Canonical
 from weft.auto.examining import FEWEST_ROWS
@@ -14,17 +14,24 @@ from weft.auto.judge import load
 from weft.auto.reasons import reasons
 from weft.auto.resampling import Repeat, cluster_stability, stability_of, weight_interval
 from weft.auto.search import Answer
+from weft.auto.soft import soft_answers
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
 
 
 def learn(
-    given: Canonical, table: Floats, scales: Floats, answer: Answer, repeats: list[Repeat]
+    given: Canonical,
+    table: Floats,
+    scales: Floats,
+    answer: Answer,
+    repeats: list[Repeat],
+    owner: Integers | None = None,
 ) -> dict[str, Any]:
     """Return the fitted attributes by name, in the order of rows and columns as given.
 
-    `table` is the canonical table in units of its columns' deviations, `scales`.
+    `table` is the canonical table in units of its columns' deviations, `scales`; `owner` has the
+    source column of each given column, where several may belong to one.
     """
     clustered = answer.partition.clustered
     learned = _of_columns(given, table, scales, answer, repeats)
@@ -36,6 +43,7 @@ def learn(
         metric = learned["feature_weights_"] / learned["feature_scales_"]
         nearest = nearest_anchors(given.table[:, in_columns], anchors, metric)
     nearest[answer.rows] = np.arange(len(answer.rows))
+    labels = answer.labels[nearest]
     nearest = in_given_order(nearest, given.rows)
     order = order_by_first_row(answer.labels[nearest])
     anchor_labels = renumber(answer.labels, order)
@@ -63,11 +71,33 @@ def learn(
             if clustered and verdict is not None
             else {"for": [], "against": []}
         ),
-        "alternatives_": _alternatives(answer, nearest, np.flatnonzero(kept)),
+        "alternatives_": _alternatives(answer, nearest, _used_columns(given, answer, kept)),
+        "candidates_": _candidates(answer, nearest),
         "_fit_anchors": anchors,
         "_fit_anchor_labels": anchor_labels,
+        "_fit_anchor_rows": given.rows[answer.rows],
     }
-    return {**learned, "verdict_": verdict_of(answer, learned, bool(repeats))}
+    if clustered and len(answer.rows) < len(table):
+        learned |= _soft_answers(given, table, answer, labels, order)
+    return {**learned, "verdict_": verdict_of(answer, learned, bool(repeats), owner)}
+
+
+def _soft_answers(
+    given: Canonical, table: Floats, answer: Answer, labels: Integers, order: Integers
+) -> dict[str, Any]:
+    """Return soft answers of all rows; `labels` are theirs in canonical order."""
+    used = answer.weights > 0.0
+    points = np.ascontiguousarray(table[:, used]) * answer.weights[used]
+    made = soft_answers(points, answer.rows, labels, float(answer.partition.confidence))
+    member = made["_fit_membership"]
+    numbers = renumber(np.arange(len(order)), order).astype(np.int32)
+    clusters, likely = np.empty_like(member.clusters), np.empty_like(member.probabilities)
+    clusters[given.rows] = numbers[member.clusters]
+    likely[given.rows] = member.probabilities
+    return {
+        "_fit_membership": member._replace(clusters=clusters, probabilities=likely),
+        "_fit_outlier_scores": in_given_order(made["_fit_outlier_scores"], given.rows),
+    }
 
 
 def _of_columns(
@@ -87,6 +117,13 @@ def _of_columns(
     }
 
 
+def _used_columns(given: Canonical, answer: Answer, kept: Mask) -> Integers:
+    """Return the columns that the answers are made on; weak ones are made on dependent columns."""
+    if not answer.partition.clustered:
+        kept = in_given_order(answer.partition.screening.dependent, given.columns)
+    return np.flatnonzero(kept)
+
+
 def _alternatives(answer: Answer, nearest: Integers, features: Integers) -> list[dict[str, Any]]:
     return [
         {
@@ -99,20 +136,37 @@ def _alternatives(answer: Answer, nearest: Integers, features: Integers) -> list
     ]
 
 
-def verdict_of(answer: Answer, learned: dict[str, Any], repeated: bool) -> str:
+def _candidates(answer: Answer, nearest: Integers) -> list[dict[str, Any]]:
+    return [
+        {**one._asdict(), "labels": number_by_first_row(one.labels[nearest])}
+        for one in answer.by_number
+    ]
+
+
+def verdict_of(
+    answer: Answer, learned: dict[str, Any], repeated: bool, owner: Integers | None = None
+) -> str:
     """Return the answer and how sure it is, in one to three sentences."""
-    n_features = len(learned["feature_weights_"])
+    weights = learned["feature_weights_"]
+    owner = np.arange(len(weights)) if owner is None else owner
+    n_features = len(np.unique(owner))
     confidence = learned["confidence_"]
     if not answer.partition.clustered:
         if len(learned["labels_"]) < FEWEST_ROWS:
             return f"No clusters found: {len(learned['labels_'])} rows are too few to tell."
+        if answer.alternatives:
+            weak = answer.alternatives[1].n_clusters
+            return (
+                "No clusters found: columns depend on each other, but the rows are no more clumped "
+                f"than one cloud; a weak answer of {weak} clusters is in alternatives_."
+            )
         if answer.partition.verdict is None:
             return f"No clusters found: none of the {n_features} columns can be clustered."
         return (
             f"No clusters found: the {n_features} columns look like one cloud "
             f"(probability {confidence:.0%})."
         )
-    n_kept = int((learned["feature_weights_"] > 0.0).sum())
+    n_kept = len(np.unique(owner[weights > 0.0]))
     text = (
         f"{learned['n_clusters_']} clusters from {n_kept} of {n_features} columns; the probability "
         f"that they are right is about {confidence:.0%}."
@@ -136,9 +190,9 @@ def _how_alike(stability: float) -> str:
     return "similar" if stability >= 0.7 else "rather different"
 
 
-def nearest_anchors(X: Floats, anchors: Floats, metric: Floats) -> Integers:
+def nearest_anchors(X: Floats, anchors: Floats, metric: Floats, *, n_threads: int = 1) -> Integers:
     """Return the nearest anchor of each row; `metric` is the factor of each column."""
-    return nearest_rows_of(X, anchors, Solution(metric)).indices
+    return nearest_rows_of(X, anchors, Solution(metric), n_threads=n_threads).indices
 
 
 def in_given_order(values: np.ndarray, order: Integers) -> np.ndarray:

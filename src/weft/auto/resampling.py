@@ -1,4 +1,4 @@
-"""Whether the answer comes out again when three rows in ten are left out.
+"""Whether the answer is reproduced when three rows in ten are left out.
 
 Each round leaves rows out and repeats the whole search: columns, candidates, judge. Rounds run in
 the package's one loop, so that callbacks, checkpoints and signals work as in any search: a round is
@@ -55,10 +55,17 @@ class Rounds:
         return state._replace(best_position=state.positions[0], best_fitness=float(fitness[0]))
 
 
+def rows_of_round(n_rows: int, seed: int, number: int) -> Integers:
+    """Return the rows that a round is given, in order."""
+    rng = np.random.default_rng([seed, 1, number])
+    size = min(max(4, int(SHARE * n_rows)), MAX_ROWS)
+    return np.sort(rng.choice(n_rows, size, replace=False))
+
+
 class RepeatedSearch:
     """The objective: repeats the search on some of the rows.
 
-    `repeat(rows)` returns labels of these rows and the columns that were kept.
+    `repeat(number)` returns what the round of that number came to.
     """
 
     def __init__(
@@ -66,29 +73,24 @@ class RepeatedSearch:
         labels: Integers,
         n_columns: int,
         n_rounds: int,
-        seed: int,
-        repeat: Callable[[Integers], tuple[Integers, Mask]],
+        repeat: Callable[[int], Repeat],
     ) -> None:
         self.labels = labels
         self.n_columns = n_columns
         self.n_rounds = n_rounds
-        self.seed = seed
         self.repeat = repeat
         self.repeats: list[Repeat] = []
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Run the round of that number."""
-        number = int(positions[0, 0])
-        rng = np.random.default_rng([self.seed, 1, number])
-        size = min(max(4, int(SHARE * len(self.labels))), MAX_ROWS)
-        rows = np.sort(rng.choice(len(self.labels), size, replace=False))
-        labels, kept = self.repeat(rows)
-        self.repeats.append(Repeat(rows, labels, kept))
-        agreement = float(adjusted_rand_score(self.labels[rows], labels))
-        return Evaluation(np.array([agreement]), {"n_clusters": np.array([labels.max() + 1])})
+        repeat = self.repeat(int(positions[0, 0]))
+        self.repeats.append(repeat)
+        agreement = float(adjusted_rand_score(self.labels[repeat.rows], repeat.labels))
+        n_clusters = np.array([repeat.labels.max() + 1])
+        return Evaluation(np.array([agreement]), {"n_clusters": n_clusters})
 
     def accepts(self, positions: Any) -> bool:
-        """Say whether these are numbers of rounds."""
+        """Return whether these are numbers of rounds."""
         numbers = np.asarray(positions, dtype=float)
         return bool(((numbers >= 0) & (numbers < self.n_rounds) & (numbers % 1 == 0)).all())
 

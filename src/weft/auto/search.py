@@ -5,7 +5,7 @@
 3. Evidence that needs no labels is taken of each (`evidence`), and a judge that was trained on
    made-up tables ranks them (`judge`). It also says how likely it is that there are no clusters,
    and that the winner is right.
-4. The search is repeated on parts of the rows: what comes out again is stable (`resampling`).
+4. The search is repeated on parts of the rows: what is reproduced is stable (`resampling`).
 
 All draws but those of step 4 are fixed by the table, so that another seed gives the same clusters.
 """
@@ -21,11 +21,12 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
 from weft.auto.alternatives import Alternative, different, find_alternatives
+from weft.auto.by_number import NumberEvidence, evidence_by_number, of_alternatives
 from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
-from weft.auto.examining import FIXED, examine
+from weft.auto.examining import FIXED, examine, most_clusters
 from weft.auto.judge import Verdict, judge_candidates, load
-from weft.auto.resampling import RepeatedSearch
+from weft.auto.resampling import Repeat, rows_of_round
 from weft.auto.sources import Sources, as_alternatives, cluster_sources, confidence_of, method_of
 from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
@@ -49,6 +50,8 @@ class Settings(NamedTuple):
     time_limit: float | None
     seed: int
     backend: Backend = CPU
+    one_unit: bool = False  # columns share a unit
+    unit_rows: bool = False  # only the direction of a row counts
 
 
 class Partition(NamedTuple):
@@ -61,6 +64,7 @@ class Partition(NamedTuple):
     method: str = ""  # empty where there are no clusters
     verdict: Verdict | None = None
     candidates: tuple[Candidate, ...] = ()
+    values: Floats = np.empty((0, 0))  # (C, F) evidence of the candidates
     prepared: Prepared | None = None
     others: tuple[Alternative, ...] = ()  # answers of other views of the table
     caution: str = ""  # what to know before the answer is used
@@ -79,7 +83,8 @@ class Answer(NamedTuple):
     partition: Partition
     weights: Floats  # (d,) 0 where a column was dropped
     alternatives: list[Alternative]
-    cut_short_by: str  # who left rounds out; empty: nobody
+    by_number: list[NumberEvidence]
+    cut_short_by: str  # what left rounds out; empty: nothing
 
 
 def search(
@@ -89,14 +94,12 @@ def search(
 
     With `sources`, the columns of X are coordinates of these source columns.
     """
-    rows = np.arange(len(X))
-    if len(X) > MAX_ROWS:
-        rng = np.random.default_rng([FIXED, 7])
-        rows = np.sort(rng.choice(len(X), MAX_ROWS, replace=False))
+    rows = rows_of_search(len(X))
     with one_blas_thread():
         partition = partition_of(X, scales, rows, settings, sources)
         weights = np.zeros(X.shape[1])
         others: list[Alternative] = []
+        by_number: list[NumberEvidence] = []
         if partition.clustered:
             inside = partition.labels >= 0
             table = X[np.ix_(rows[inside], np.flatnonzero(partition.kept))]
@@ -104,27 +107,35 @@ def search(
             if sources is not None:
                 weights = sources.share_weights(weights)
             if not clock.is_late(0.8):
-                others = _alternatives(partition, settings)
-    return Answer(rows, partition.labels, partition, weights, others, clock.stopped_by)
+                others, by_number = _others(partition, settings)
+        elif len(rows) == len(X):  # a weak answer is shown, and is not the answer
+            others = _weak_answers(partition)
+    return Answer(rows, partition.labels, partition, weights, others, by_number, clock.stopped_by)
 
 
-def repeated_search(
-    X: Floats,
-    scales: Floats,
-    answer: Answer,
-    settings: Settings,
-    sources: Sources | None = None,
-) -> RepeatedSearch:
-    """Return the objective that repeats the search on parts of the answer's rows."""
+def round_of_search(
+    X: Floats, scales: Floats, settings: Settings, sources: Sources | None = None
+) -> Callable[[int], Repeat]:
+    """Return the function that repeats the search on part of its rows, by number of the round."""
+    rows = rows_of_search(len(X))
 
-    def repeat(places: Integers) -> tuple[Integers, Mask]:
-        chosen = answer.rows[places]
+    def repeat(number: int) -> Repeat:
+        places = rows_of_round(len(rows), settings.seed, number)
+        chosen = rows[places]
         own = None if sources is None else sources.take(chosen)
         with one_blas_thread():
             part = partition_of(X[chosen], scales, np.arange(len(places)), settings, own)
-        return part.labels, part.kept
+        return Repeat(places, part.labels, part.kept)
 
-    return RepeatedSearch(answer.labels, X.shape[1], settings.n_resamples, settings.seed, repeat)
+    return repeat
+
+
+def rows_of_search(n_rows: int) -> Integers:
+    """Return the rows that are clustered: all, or a sample of a large table."""
+    if n_rows <= MAX_ROWS:
+        return np.arange(n_rows)
+    rng = np.random.default_rng([FIXED, 7])
+    return np.sort(rng.choice(n_rows, MAX_ROWS, replace=False))
 
 
 def partition_of(
@@ -142,9 +153,16 @@ def partition_of(
         group = np.full(len(kept), -1, dtype=np.int64)
         screening = Screening(~kept & False, ~kept & False, group, np.zeros(len(kept)))
         return Partition(np.zeros(len(rows), dtype=np.int64), ~kept & False, screening, 1.0)
-    most = settings.n_clusters or settings.max_clusters
+    most = most_clusters(settings.n_clusters, settings.max_clusters, len(rows))
     examined = examine(
-        X, scales, rows, rate=settings.rate, backend=settings.backend, max_clusters=most
+        X,
+        scales,
+        rows,
+        rate=settings.rate,
+        backend=settings.backend,
+        max_clusters=most,
+        one_unit=settings.one_unit,
+        unit_rows=settings.unit_rows,
     )
     prepared, candidates = examined.prepared, examined.candidates
     nothing = Partition(
@@ -155,7 +173,12 @@ def partition_of(
         return nothing
     judge = load()
     verdict = judge_candidates(
-        judge, examined.values, examined.table_values, examined.labels(), allowed
+        judge,
+        examined.values,
+        examined.table_values,
+        examined.labels(),
+        allowed,
+        told=settings.n_clusters is not None,
     )
     told = settings.n_clusters is not None or settings.min_clusters is not None
     if verdict.no_clusters >= judge.gate_threshold and not told:
@@ -169,6 +192,7 @@ def partition_of(
         winner.generators[0],
         verdict,
         candidates,
+        examined.values,
         prepared,
     )
 
@@ -178,8 +202,9 @@ def _partition_of_sources(
 ) -> Partition:
     """Return the clusters of a table with categories.
 
-    If the numbers among the kept columns show clusters by themselves and the judge is sure of
-    them, they are the answer: categories then describe it. Otherwise all kept columns decide.
+    All kept columns decide. If their clusters never mix the values of some category, and the
+    numbers by themselves show clusters that their judge is sure of, those are the answer: the
+    category then describes it.
     """
     found = cluster_sources(
         sources,
@@ -192,19 +217,20 @@ def _partition_of_sources(
     screening = sources.spread(found.screening)
     if not found.found:
         nothing = np.zeros(len(rows), dtype=np.int64)
-        return Partition(nothing, np.zeros_like(screening.kept), screening, 0.5)
-    by_columns = as_alternatives(found.found, found.found[0].stability)
+        return Partition(nothing, np.zeros_like(screening.kept), screening, 0.5, others=found.weak)
+    by_columns = as_alternatives(found.found)
     numbers = sources.coordinates_of_numbers(found.kept)
     others: tuple[Alternative, ...] = ()
     if len(np.unique(sources.owner[numbers])) >= 2:
         # Asked without a number: a number that is forced on the numbers says less of them.
         free = settings._replace(n_clusters=None, min_clusters=None, max_clusters=None)
         part = partition_of(X[:, numbers], scales[numbers], rows, free)
-        if part.clustered and part.confidence >= SURE and _fits(part.labels, settings):
+        sure = part.clustered and part.confidence >= SURE
+        if sure and found.follows and _fits(part.labels, settings):
             kept = np.zeros(X.shape[1], dtype=bool)
             kept[numbers] = part.kept
             return part._replace(kept=kept, screening=screening, others=by_columns[:1])
-        others = tuple(_alternatives(part, settings)) if part.clustered else ()
+        others = tuple(_others(part, settings)[0]) if part.clustered else ()
     chosen = found.found[0]
     return Partition(
         chosen.labels,
@@ -218,7 +244,7 @@ def _partition_of_sources(
 
 
 def _fits(labels: Integers, settings: Settings) -> bool:
-    """Say whether number and sizes of the clusters are as asked for."""
+    """Return whether number and sizes of the clusters are as asked for."""
     sizes = np.bincount(labels[labels >= 0])
     low = settings.n_clusters or settings.min_clusters or 2
     high = settings.n_clusters or settings.max_clusters or len(labels)
@@ -233,18 +259,29 @@ def _answer_labels(prepared: Prepared, candidate: Candidate, settings: Settings)
     return number_by_first_row(prepared.restore(labels))
 
 
-def _alternatives(partition: Partition, settings: Settings) -> list[Alternative]:
+def _others(
+    partition: Partition, settings: Settings
+) -> tuple[list[Alternative], list[NumberEvidence]]:
+    """Return other answers, and the best of each number of clusters."""
     verdict, prepared = partition.verdict, partition.prepared
     if verdict is None or prepared is None:
-        return different(partition.others)
+        return different(partition.others), of_alternatives(partition.others)
     labels = [_answer_labels(prepared, each, settings) for each in partition.candidates]
     methods = [each.generators[0] for each in partition.candidates]
     found = find_alternatives(labels, methods, verdict.scores, verdict.winner)
-    return different((found[0], *partition.others, *found[1:]))
+    numbers = evidence_by_number(load(), labels, methods, partition.values, verdict)
+    return different((found[0], *partition.others, *found[1:])), numbers
+
+
+def _weak_answers(partition: Partition) -> list[Alternative]:
+    """Return "no clusters", which is the answer, and what speaks weakly for others."""
+    if not partition.others:
+        return []
+    return [Alternative(0.0, 1, partition.labels, "none"), *partition.others]
 
 
 class Clock:
-    """How much of the time limit is gone, and whether somebody asked for an end before."""
+    """How much of the time limit is used, and whether a stop was requested."""
 
     def __init__(self, limit: float | None, asked_by: Callable[[], str]) -> None:
         self.limit = limit
@@ -253,7 +290,7 @@ class Clock:
         self.stopped_by = ""
 
     def is_late(self, share: float) -> bool:
-        """Say whether so much of the limit has passed; what is asked for is then left out."""
+        """Return whether so much of the limit has passed; what is asked for is then left out."""
         who = self.asked_by()
         if self.limit is not None and time.monotonic() - self.start > share * self.limit:
             who = who or "the time limit"

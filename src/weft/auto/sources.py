@@ -1,38 +1,48 @@
 """AutoCluster on tables with categories, circles or dates: the part that works by source column.
 
-Columns are screened as wholes (`weft.columns.mixed.screening`), rows are put along the main
-directions of the kept columns, and k-means there takes the finest number of clusters on which
-halves of the rows agree (`weft.choosing.stability`). The judge is not asked: it was trained on
-clouds of numbers, and on rows that lie on a lattice it is a worse guide than agreement
-(docs/decisions/0233).
+Columns are screened as wholes (`weft.columns.mixed.screening`); the clusterings of the kept columns
+compete (`weft.auto.source_family`), and a small judge that was fitted on made-up tables of this
+kind takes the best (`weft.auto.source_judge`). The judge of tables of numbers is not asked: on rows
+that lie on a lattice most of its evidence means something else (docs/decisions/0233, 0321).
 
 If the clusters are the values of a category, or never mix a category's values, what the other
-columns say without it is offered as well.
+columns say without it is offered as well. Columns that depend on each other without being more
+clumped than one cloud are no clusters; what they say best is offered all the same, as a weak
+answer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
-from weft._base.labels import number_by_first_row
 from weft.auto.alternatives import Alternative
-from weft.choosing.stability import MAX_CLUSTERS, StableClustering, cluster_by_stability
+from weft.auto.source_family import LEAST_STABLE, SourceCandidate, source_candidates
+from weft.auto.source_judge import confidence_of, ranked, score_of
 from weft.columns.mixed import (
-    along_main_directions,
     describe_repetition,
     find_repetition,
     followed_columns,
-    learn_main_view,
     screen,
 )
+from weft.columns.mixed.gap_patterns import describe_gaps
 from weft.columns.screening import Screening
 from weft.columns.source import MixedTable
 
+__all__ = [
+    "SourceAnswer",
+    "Sources",
+    "as_alternatives",
+    "cluster_sources",
+    "confidence_of",
+    "is_mixed",
+    "method_of",
+]
+
 FEWEST_ROWS = 10
-MOST_CONFIDENT = 0.6
 
 
 class Sources(NamedTuple):
@@ -52,6 +62,10 @@ class Sources(NamedTuple):
     def take(self, rows: Integers) -> Sources:
         """Return some of the rows."""
         return Sources(self.table.take_rows(rows), self.owner)
+
+    def canonical_order(self) -> Integers:
+        """Return the source columns in the order of their first coordinates."""
+        return np.argsort(np.unique(self.owner, return_index=True)[1], kind="stable")
 
     def coordinates_of_numbers(self, kept: Mask) -> Integers:
         """Return the coordinates of kept source columns that are plain numbers."""
@@ -79,13 +93,15 @@ class SourceAnswer(NamedTuple):
 
     screening: Screening  # of source columns
     kept: Mask  # source columns that the clusters are made on
-    found: tuple[StableClustering, ...] = ()  # the chosen one first
+    found: tuple[SourceCandidate, ...] = ()  # the chosen one first
     without: tuple[Alternative, ...] = ()  # what columns say without those that clusters repeat
     caution: str = ""
+    follows: bool = False  # whether no cluster mixes the values of some category
+    weak: tuple[Alternative, ...] = ()  # the best answer where nothing is clumped
 
 
 def is_mixed(table: MixedTable) -> bool:
-    """Say whether a table has columns that are not plain numbers."""
+    """Return whether a table has columns that are not plain numbers."""
     return any(measure != "number" for column in table.used for measure in column.measures)
 
 
@@ -102,59 +118,73 @@ def cluster_sources(
 
     With `low` there are clusters, and dependent columns will do where none is clumped.
     """
-    screening = screen(sources.table, rate, rng)
+    order = sources.canonical_order()
+    whole = sources.table.take_columns(order)
+    screening = screen(whole, rate, rng)
     kept = screening.kept
-    if kept.sum() < 2 and low is not None:
+    clumped = kept.sum() >= 2
+    if not clumped:
         kept = screening.dependent
-        if kept.sum() < 2:
+        if kept.sum() < 2 and low is not None:
             kept = np.ones_like(kept)
     if kept.sum() < 2 or len(rows) < FEWEST_ROWS:
-        return SourceAnswer(screening, np.zeros_like(kept))
-    table = sources.table.take_rows(rows).take_columns(np.flatnonzero(kept))
-    found = _clusterings(table, low, high, rng)
-    if low is None and not found[0].is_stable:
-        return SourceAnswer(screening, np.zeros_like(kept))
+        return SourceAnswer(_placed(screening, order), np.zeros_like(kept))
+    table = whole.take_rows(rows).take_columns(np.flatnonzero(kept))
+    found = _clusterings(table, low, high, clumped, rng)
+    stable = found[0].stability >= LEAST_STABLE
+    if low is None and not (clumped and stable):
+        weak = as_alternatives(found[:1]) if stable else ()
+        return SourceAnswer(_placed(screening, order), np.zeros_like(kept), weak=weak)
     repetition = find_repetition(found[0].labels, table)
-    left_out = set(followed_columns(found[0].labels, table))
-    caution = ""
+    followed = followed_columns(found[0].labels, table)
+    left_out = set(followed)
+    cautions = []
     if repetition is not None and repetition.is_mere:
-        caution = describe_repetition(repetition, table)
+        cautions.append(describe_repetition(repetition, table))
         left_out |= set(repetition.columns)
+    cautions.append(describe_gaps(found[0].labels, table))
     others = [number for number in range(len(table.used)) if number not in left_out]
     without: tuple[Alternative, ...] = ()
     if left_out and len(others) >= 2:
-        rest = _clusterings(table.take_columns(others), low, high, rng)
-        without = as_alternatives(rest[:1], found[0].stability)
-    return SourceAnswer(screening, kept, tuple(found), without, caution)
+        rest = _clusterings(table.take_columns(others), low, high, clumped, rng)
+        without = as_alternatives(rest[:1])
+    return SourceAnswer(
+        _placed(screening, order),
+        kept[np.argsort(order)],
+        tuple(found),
+        without,
+        "; ".join(filter(None, cautions)),
+        bool(followed),
+    )
+
+
+def _placed(screening: Screening, order: Integers) -> Screening:
+    """Return what was found of columns in canonical order, in the order of the table."""
+    back = np.argsort(order)
+    return Screening(
+        screening.kept[back],
+        screening.dependent[back],
+        screening.group[back],
+        screening.strength[back],
+    )
 
 
 def _clusterings(
-    table: MixedTable, low: int | None, high: int | None, rng: np.random.Generator
-) -> list[StableClustering]:
-    points = along_main_directions(learn_main_view(table), table.values)
-    found = cluster_by_stability(points, low=low or 2, high=high or MAX_CLUSTERS, rng=rng)
-    return [each._replace(labels=number_by_first_row(each.labels)) for each in found]
+    table: MixedTable, low: int | None, high: int | None, clumped: bool, rng: np.random.Generator
+) -> list[SourceCandidate]:
+    found = source_candidates(table, low=low or 2, high=high, with_classes=clumped, rng=rng)
+    return ranked(found)
 
 
-def as_alternatives(
-    found: list[StableClustering] | tuple[StableClustering, ...], best: float
-) -> tuple[Alternative, ...]:
-    """Return clusterings as alternatives; their quality is their stability less the best one's."""
+def as_alternatives(found: Sequence[SourceCandidate]) -> tuple[Alternative, ...]:
+    """Return clusterings as alternatives; their quality is their score less the first one's."""
+    best = score_of(found[0]) if found else 0.0
     return tuple(
-        Alternative(each.stability - best, each.n_clusters, each.labels, method_of(each))
+        Alternative(score_of(each) - best, each.n_clusters, each.labels, method_of(each))
         for each in found
     )
 
 
-def method_of(clustering: StableClustering) -> str:
+def method_of(clustering: SourceCandidate) -> str:
     """Return what a clustering is called."""
-    return f"main-directions-kmeans:{clustering.n_clusters}"
-
-
-def confidence_of(clustering: StableClustering) -> float:
-    """Return a cautious probability that a clustering is right, from its stability.
-
-    On the sets of bench.mixed, 5 of the 8 answers on which halves agree by 0.9 and more are right
-    (adjusted Rand index of at least 0.8), and none of the others: it rises from 0 to 0.6.
-    """
-    return MOST_CONFIDENT * float(np.clip(2.0 * clustering.stability - 1.0, 0.0, 1.0))
+    return f"{clustering.way}:{clustering.n_clusters}"

@@ -9,24 +9,23 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from weft.auto.kernels import distances as kernels
+from weft.auto.ordering import canonical_order
+from weft.auto.second_view import View, second_view
+from weft.parallel.blas import one_blas_thread
 
 MAX_ROWS = 2_000
 N_NEIGHBOURS = 30
 MIN_SAMPLES = (1, 5, 10)  # neighbours that make a row dense; 1 gives plain distances
 PLAIN_COLUMNS = 12  # tables up to this width keep their columns
-MAX_AXES = 20
-MAX_TIES = 64  # columns that play the same part and are told apart
+MAX_AXES = 32
 FEWEST_TO_HALVE = 4  # columns from which on half of them can still show clusters
 N_SPLITS = 2  # random splits of the columns, two halves each
 HALF_ROWS = 600  # most rows that halves of the columns are looked at with
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Signatures = NDArray[np.uint64]
 
 
 class SpanningTree(NamedTuple):
@@ -55,6 +54,7 @@ class Prepared(NamedTuple):
     half_rows : rows that halves of the columns are looked at with, in canonical order
     halves : the half_rows on random halves of the columns, reduced like `points`; none where
         columns are few
+    second : the same rows in another view, see `weft.auto.second_view`
     """
 
     points: Floats
@@ -69,78 +69,13 @@ class Prepared(NamedTuple):
     first_equal: Ints
     half_rows: Ints
     halves: tuple[Floats, ...]
+    second: View
 
     def restore(self, labels: Ints) -> Ints:
         """Labels in the caller's order of rows."""
         out = np.empty_like(labels)
         out[self.order] = labels
         return out
-
-
-def mixed(values: Signatures) -> Signatures:
-    """Scramble 64-bit numbers (splitmix64), so that their sums are signatures."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
-
-
-def dense_ranks(X: Floats) -> Ints:
-    """Ranks within each column from 0; equal values share a rank."""
-    n, d = X.shape
-    by_value = np.argsort(X, axis=0, kind="stable")
-    ordered = np.take_along_axis(X, by_value, axis=0)
-    steps = np.zeros((n, d), dtype=np.int64)
-    steps[1:] = ordered[1:] != ordered[:-1]
-    ranks = np.empty((n, d), dtype=np.int64)
-    np.put_along_axis(ranks, by_value, np.cumsum(steps, axis=0), axis=0)
-    return ranks
-
-
-def _refined(
-    cells: Signatures, rows: Signatures, columns: Signatures
-) -> tuple[Signatures, Signatures]:
-    """Signatures of rows and columns after three rounds of telling each other apart."""
-    for _ in range(3):
-        rows = mixed(mixed(cells ^ columns).sum(axis=1) + rows)
-        columns = mixed(mixed(cells ^ rows[:, None]).sum(axis=0) + columns)
-    return rows, columns
-
-
-def canonical_order(X: Floats) -> tuple[Ints, Ints]:
-    """Orders of rows and of columns that follow from the values, not from the given order.
-
-    Signatures of columns and rows are refined in turn from each other. They are sums of 64-bit
-    integers, which are exact in any order. They are made of ranks, so that rounding errors that
-    depend on the order of rows (as in standardising) do not change them. Columns that play the
-    same part (as in a full factorial design) are told apart one after the other.
-
-    Returns
-    -------
-    rows, columns : the given row and column at each canonical position
-    """
-    n, d = X.shape
-    ranks = dense_ranks(X)
-    low = X.min(axis=0)
-    span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)
-    shape = np.quantile((X - low) / span, (0.25, 0.5, 0.75), axis=0)
-    coarse = np.round(shape * 1e5).astype(np.uint64)
-    columns = mixed(coarse[0] + mixed(coarse[1] + mixed(coarse[2])))
-    cells = mixed(ranks.astype(np.uint64) + GOLDEN)
-    rows, columns = _refined(cells, np.zeros(n, dtype=np.uint64), columns)
-    for _ in range(min(d, MAX_TIES)):
-        by_signature = np.argsort(columns, kind="stable")
-        ordered = columns[by_signature]
-        tied = np.flatnonzero(ordered[1:] == ordered[:-1])
-        if tied.size == 0:
-            break
-        columns[by_signature[tied[0]]] ^= GOLDEN
-        rows, columns = _refined(cells, rows, columns)
-    column_order = np.argsort(columns, kind="stable")
-    # Rows follow the values of the first column: neighbours in memory are then nearer.
-    row_order = np.lexsort((rows, ranks[:, column_order[0]]))
-    if (rows[row_order[1:]] == rows[row_order[:-1]]).any():
-        row_order = np.lexsort(ranks[:, column_order[::-1]].T)
-    return row_order, column_order
 
 
 def standardised(X: Floats) -> Floats:
@@ -201,7 +136,12 @@ def _checked(X: ArrayLike) -> Floats:
 
 
 def prepare(
-    X: ArrayLike, seed: int = 0, *, standardise: bool = True, max_axes: int = MAX_AXES
+    X: ArrayLike,
+    seed: int = 0,
+    *,
+    standardise: bool = True,
+    max_axes: int = MAX_AXES,
+    unit_rows: bool = False,
 ) -> Prepared:
     """Order the rows, reduce wide tables, and compute what all candidates share.
 
@@ -212,6 +152,7 @@ def prepare(
     standardise : whether columns are put into units of their deviation; otherwise their units
         are taken as comparable
     max_axes : most axes that a table of more than 12 columns is reduced to
+    unit_rows : whether the rows on their axes are put to length 1, so that only directions count
 
     Returns
     -------
@@ -231,17 +172,32 @@ def prepare(
     n_columns = table.shape[1]
     if n_columns == 0:
         table = np.zeros((len(table), 1))
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         half_rows, halves = halved(table, seed, max_axes)
         points = on_few_axes(table, max_axes)
+        second = second_view(
+            standardised(table) if not (standardise or unit_rows) else table,
+            few=table.shape[1] <= PLAIN_COLUMNS and not unit_rows,
+            n_neighbours=N_NEIGHBOURS,
+        )
+    if unit_rows:
+        points, halves = with_unit_rows(points), tuple(map(with_unit_rows, halves))
     shared = _shared(points)
-    return Prepared(points, row_order, seed, n_columns, *shared, first_equal, half_rows, halves)
+    return Prepared(
+        points, row_order, seed, n_columns, *shared, first_equal, half_rows, halves, second
+    )
 
 
 def on_few_axes(table: Floats, max_axes: int) -> Floats:
     """The columns themselves where they are few, otherwise their principal axes."""
     reduced = principal_axes(table, max_axes) if table.shape[1] > PLAIN_COLUMNS else table
     return np.ascontiguousarray(reduced)
+
+
+def with_unit_rows(points: Floats) -> Floats:
+    """Rows of length 1; rows of zeros stay as they are."""
+    lengths = np.sqrt((points * points).sum(axis=1, keepdims=True))
+    return points / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def halved(table: Floats, seed: int, max_axes: int) -> tuple[Ints, tuple[Floats, ...]]:

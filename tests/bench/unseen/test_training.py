@@ -12,7 +12,7 @@ from bench.unseen.world import make_table
 from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 
-from bench.unseen import exporting, training
+from bench.unseen import exporting, rankers, training
 from weft.auto import judge as judging
 
 pytest.importorskip("lightgbm")
@@ -31,9 +31,15 @@ class Examined(NamedTuple):
 
 
 def examine(X):
-    """k-means for several K with two measures: a stand-in for AutoCluster's own family."""
+    """Two k-means for several K with two measures: a stand-in for AutoCluster's own family."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    labels = np.array([KMeans(k, n_init=1, random_state=0).fit_predict(X) for k in range(2, 9)])
+    labels = np.array(
+        [
+            KMeans(k, n_init=1, init="random", random_state=start).fit_predict(X)
+            for k in range(2, 9)
+            for start in (0, 1)
+        ]
+    )
     values = np.array([[silhouette_score(X, row), np.log(row.max() + 1.0)] for row in labels])
     return Examined(labels, values, np.array([values[:, 0].max(), np.log(len(X))]))
 
@@ -47,12 +53,14 @@ def tables(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     folder = tmp_path_factory.mktemp("build")
     patch.setattr("bench.unseen.evidence.BUILD", folder)
-    patch.setattr("bench.unseen.training.RANKER_TREES", 30)
+    patch.setattr("bench.unseen.rankers.RANKER_TREES", 30)
+    patch.setattr("bench.unseen.rankers.TOLD_TREES", 30)
     patch.setattr("bench.unseen.training.DOUBT_TREES", 30)
     patch.setattr("bench.unseen.training.SEEDS", (1, 2))
     # A hundred candidates instead of a hundred thousand: smaller leaves.
-    patch.setitem(training.RANKER, "min_data_in_leaf", 5)
-    patch.setitem(training.RANKER, "feature_fraction", 1.0)
+    for settings in (rankers.RANKER, rankers.TOLD):
+        patch.setitem(settings, "min_data_in_leaf", 5)
+        patch.setitem(settings, "feature_fraction", 1.0)
     patch.setitem(training.DOUBT, "min_data_in_leaf", 5)
     yield [compute(kind, seed, examine) for seed in range(4) for kind in KINDS]
     patch.undo()
@@ -97,7 +105,7 @@ def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
     verdict = judging.judge_candidates(
         judge, examined.values, examined.table_values, examined.labels, relative=relative
     )
-    assert verdict.winner == np.argmax(verdict.scores)
+    assert verdict.scores[verdict.winner] == verdict.scores.max()
     assert 0.0 <= verdict.confidence <= 1.0
     assert 0.0 <= verdict.no_clusters <= 1.0
     turned = judging.judge_candidates(
@@ -110,9 +118,28 @@ def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
     np.testing.assert_allclose(turned.scores[::-1], verdict.scores)
 
 
+def test_a_told_number_of_clusters_is_kept(trained, tmp_path):
+    exporting.write(tmp_path / "judge.npz", trained.arrays)
+    judge = judging.load(tmp_path / "judge.npz")
+    examined = examine(make_table("gaussians_apart", 51).X)
+    told = judging.cluster_counts(examined.labels) == 3
+    verdict = judging.judge_candidates(
+        judge,
+        examined.values,
+        examined.table_values,
+        examined.labels,
+        told,
+        relative,
+        told=True,
+    )
+    assert told[verdict.winner]
+    assert verdict.scores[verdict.winner] == verdict.scores[told].max()
+    assert np.nanmean(trained.winners.told) > 0.5
+
+
 def test_another_version_is_refused(trained, tmp_path):
     exporting.write(tmp_path / "judge.npz", {**trained.arrays, "version": np.array(0)})
-    with pytest.raises(ValueError, match="is not a judge of version 2; train it again"):
+    with pytest.raises(ValueError, match="is not a judge of version 3; train it again"):
         judging.load(tmp_path / "judge.npz")
 
 

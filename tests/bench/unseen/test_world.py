@@ -21,7 +21,7 @@ def test_tables_of_a_kind_are_whole(kind):
         n_rows, n_columns = table.X.shape
         assert table.X.dtype == np.float64
         assert table.y.dtype == np.int64
-        assert 40 <= n_rows <= 2000
+        assert 12 <= n_rows <= 2000
         assert 2 <= n_columns <= 2000
         assert table.y.shape == (n_rows,)
         assert table.relevant.shape == (n_columns,)

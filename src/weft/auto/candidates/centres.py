@@ -4,7 +4,8 @@ import numpy as np
 
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import up_to
-from weft.auto.kernels import centres as kernels
+from weft.auto.kernels.centres import kmeans
+from weft.auto.kernels.mixtures import DIAGONAL, FULL, TIED, mixture
 from weft.auto.working import Floats, Ints, Prepared
 
 N_STARTS = 2
@@ -16,13 +17,13 @@ MOST_PIECES = 12  # most components of a mixture
 FULL_AXES = 8  # most axes of a mixture with full covariances
 # Part of the table's variance that is added to each variance of a piece.
 FLOOR = {"full": 1e-3, "tied": 1e-3, "diagonal": 1e-3}
-KINDS = {"full": kernels.FULL, "tied": kernels.TIED, "diagonal": kernels.DIAGONAL}
+KINDS = {"full": FULL, "tied": TIED, "diagonal": DIAGONAL}
 
 
 def kmeans_labels(points: Floats, start: Ints, k: int, rng: np.random.Generator) -> Ints:
     """The best of Lloyd's algorithm from the start and from seeded k-means++ draws."""
     labels = np.empty(len(points), dtype=np.int64)
-    kernels.kmeans(points, start, rng.random((N_STARTS, k)), KMEANS_ITERATIONS, labels)
+    kmeans(points, start, rng.random((N_STARTS, k)), KMEANS_ITERATIONS, labels)
     return labels
 
 
@@ -30,9 +31,7 @@ def mixture_labels(points: Floats, start: Ints, k: int, kind: str) -> tuple[Ints
     """Labels of a Gaussian mixture after EM from the start, and its log-likelihood."""
     labels = np.empty(len(points), dtype=np.int64)
     floor = FLOOR[kind] * np.maximum(points.var(axis=0), 1e-12)
-    likelihood = kernels.mixture(
-        points, start, k, KINDS[kind], floor, EM_ITERATIONS, EM_TOLERANCE, labels
-    )
+    likelihood = mixture(points, start, k, KINDS[kind], floor, EM_ITERATIONS, EM_TOLERANCE, labels)
     return labels, likelihood
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates.centres import centre_candidates
+from weft.auto.candidates.consensus import consensus_candidates
 from weft.auto.candidates.density import density_candidates
 from weft.auto.candidates.graphs import (
     community_candidates,
@@ -13,10 +13,12 @@ from weft.auto.candidates.graphs import (
     spectral_candidates,
 )
 from weft.auto.candidates.merging import merged
-from weft.auto.candidates.raw import Candidate
+from weft.auto.candidates.raw import Candidate, Raw
+from weft.auto.candidates.second import second_candidates
 from weft.auto.candidates.sizes import cluster_counts
 from weft.auto.candidates.trees import tree_candidates, ward_cuts
 from weft.auto.working import Prepared
+from weft.parallel.blas import one_blas_thread
 
 FAMILIES = (
     "kmeans",
@@ -39,6 +41,12 @@ FAMILIES = (
     "spectral-shared",
     "pieces",
     "communities",
+    "second-ward",
+    "second-average",
+    "second-spectral",
+    "second-spectral-shared",
+    "second-communities",
+    "consensus",
 )
 
 
@@ -66,7 +74,7 @@ def generate(
     if prepared.distances.max() == 0.0:
         return []  # all rows are equal
     counts = cluster_counts(n, min_clusters, max_clusters)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         ward = ward_cuts(prepared, counts)
         found = tree_candidates(prepared, counts, ward)
         found += centre_candidates(prepared, counts, ward)
@@ -74,8 +82,16 @@ def generate(
         found += spectral_candidates(prepared, counts)
         found += piece_candidates(prepared, counts)
         found += community_candidates(prepared)
-    single = [Candidate(raw.labels, (raw.name,), (raw.family,)) for raw in found]
-    return merged(single, FAMILIES, prepared.first_equal, min_clusters, max_clusters or n)
+        found += second_candidates(prepared, counts)
+        single = [_alone(raw) for raw in found]
+        limits = (min_clusters, max_clusters or n)
+        several = merged(single, FAMILIES, prepared.first_equal, *limits)
+        agreed = [_alone(raw) for raw in consensus_candidates(several, counts)]
+    return merged([*several, *agreed], FAMILIES, prepared.first_equal, *limits)
+
+
+def _alone(raw: Raw) -> Candidate:
+    return Candidate(raw.labels, (raw.name,), (raw.family,))
 
 
 def generate_on_views(

@@ -7,6 +7,8 @@ Damle, Minden, Ying (2019): Simple, direct and efficient multi-way spectral clus
 Information and Inference 8, 181-203.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, qr, svd
 from scipy.sparse import csr_array
@@ -22,7 +24,7 @@ SPECTRAL_NEIGHBOURS = 10
 SCALE_NEIGHBOUR = 7
 COMMUNITY_NEIGHBOURS = 15
 RESOLUTIONS = (0.03, 0.1, 0.3, 0.7, 1.0, 2.0, 4.0)
-MOST_SPECTRAL = {"spectral": 20, "spectral-gauss": 12, "spectral-shared": 12}
+MOST_SPECTRAL = {"spectral": 40, "spectral-gauss": 12, "spectral-shared": 12}
 PIECE_NEIGHBOURS = 8
 N_PIECES = 40
 MOST_FROM_PIECES = 15
@@ -80,20 +82,21 @@ def start_from_vectors(vectors: Floats) -> Ints:
     return np.abs(vectors @ (left @ right)).argmax(axis=1).astype(np.int64)
 
 
-def spectral_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
-    """All numbers of clusters from one decomposition of each graph."""
+def spectral_candidates(
+    prepared: Prepared, counts: Ints, names: Sequence[str] = tuple(MOST_SPECTRAL)
+) -> list[Raw]:
+    """All numbers of clusters from one decomposition of each of the named graphs."""
     rng = np.random.default_rng([prepared.seed, 2])
     gaussian = gaussian_graph(prepared)
-    graphs = {
-        "spectral": neighbour_graph(prepared, gaussian),
-        "spectral-gauss": gaussian,
-        "spectral-shared": shared_graph(prepared, COMMUNITY_NEIGHBOURS).toarray(),
-    }
     found: list[Raw] = []
-    for name, graph in graphs.items():
+    for name in names:
         wanted = up_to(counts, MOST_SPECTRAL[name])
         if len(wanted) == 0:
             continue
+        if name == "spectral-shared":
+            graph = shared_graph(prepared, COMMUNITY_NEIGHBOURS).toarray()
+        else:
+            graph = gaussian if name == "spectral-gauss" else neighbour_graph(prepared, gaussian)
         vectors = smallest_vectors(graph, int(wanted[-1]), rng)
         for k in wanted.tolist():
             rows = vectors[:, :k]

@@ -40,7 +40,7 @@ def cuts(edges: Ints, counts: Ints) -> Ints:
     falling = counts[::-1].copy()
     out = np.empty((len(counts), len(edges) + 1), dtype=np.int64)
     kernels.cut(edges, falling, out)
-    return out[::-1]
+    return np.ascontiguousarray(out[::-1])  # of one layout: kernels are compiled for each
 
 
 def large_cuts(edges: Ints, counts: Ints, smallest: int) -> Ints:

@@ -1,7 +1,7 @@
-"""Whether a clustering shows in each half of the columns.
+"""Whether a clustering shows in each half of the columns, and comes back from half of the rows.
 
 Clusters that many columns tell apart are there in any half of them. What a method made of chance,
-or of one column, is not.
+or of one column, is not. Clusters that are cut too small do not come back from half of the rows.
 """
 
 import numpy as np
@@ -12,6 +12,8 @@ from weft.auto.kernels import halves as kernels
 from weft.auto.kernels.distances import pairwise
 from weft.auto.working import Floats, Ints, Prepared
 
+N_SPLITS = 2  # random splits of the rows, two halves each
+FEWEST_ROWS = 6  # below, half of them cannot be clustered
 COUNTS = np.array([2, 3, 4, 5, 6, 8, 10, 13, 16, 20])
 
 
@@ -52,3 +54,24 @@ def shown_in_halves(prepared: Prepared, labels: Ints) -> Floats:
         kernels.most_alike(own, clusterings_of(points, prepared.seed), agreement)
         out += np.column_stack([shares, agreement])
     return out / len(prepared.halves)
+
+
+def alike_in_rows(prepared: Prepared, labels: Ints) -> Floats:
+    """The mean adjusted Rand index of each candidate with k-means on random halves of the rows.
+
+    Each half is clustered into several numbers of clusters; the most alike counts. Zeros where
+    rows are too few to be halved.
+    """
+    rng = np.random.default_rng([prepared.seed, 9])
+    out = np.zeros(len(labels))
+    if len(prepared.half_rows) < FEWEST_ROWS:
+        return out
+    for _ in range(N_SPLITS):
+        for part in np.array_split(rng.permutation(prepared.half_rows), 2):
+            rows = np.sort(part)
+            points = np.ascontiguousarray(prepared.points[rows])
+            agreement = np.empty(len(labels))
+            own = np.ascontiguousarray(labels[:, rows])
+            kernels.most_alike(own, clusterings_of(points, prepared.seed), agreement)
+            out += agreement
+    return out / (2 * N_SPLITS)

@@ -22,7 +22,7 @@ def one_lump_copies(prepared: Prepared) -> list[Floats]:
 def one_lump_margin(values: Floats, noise: Floats) -> Floats:
     """Sorted values of one column, smoothed until they have one mode; same variance.
 
-    Columns with few distinct values keep them: smoothing would remove ties, which are no clusters.
+    Columns with few distinct values keep them: smoothing would remove ties, which are not clusters.
     """
     n = len(values)
     ordered = np.sort(values)

@@ -4,18 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates import FAMILIES, Candidate
 from weft.auto.evidence.chance import chance_of
 from weft.auto.evidence.distinct import DistinctClusters, distinct_clusters
-from weft.auto.evidence.halves import shown_in_halves
+from weft.auto.evidence.halves import alike_in_rows, shown_in_halves
 from weft.auto.evidence.lumps import one_lump_copies
+from weft.auto.evidence.second import NAMES as SECOND
+from weft.auto.evidence.second import in_second_view
 from weft.auto.kernels import clusters as cluster_kernels
 from weft.auto.kernels import evidence as kernels
 from weft.auto.kernels.distances import minimax
 from weft.auto.kernels.partitions import rand_matrix
 from weft.auto.working import Floats, Ints, Prepared
+from weft.parallel.blas import one_blas_thread
 
 Singles = NDArray[np.float32]
 
@@ -55,7 +57,7 @@ WHOLE = (
 )
 VOTES = ("agreement", "mean_agreement", "votes")
 BEYOND = ("silhouette_beyond_chance", "calinski_beyond_chance")
-HALVES = ("shown_in_halves", "alike_in_halves")
+HALVES = ("shown_in_halves", "alike_in_halves", "alike_in_rows")
 SIZES = (
     "smallest_share",
     "largest_share",
@@ -73,6 +75,7 @@ NAMES: tuple[str, ...] = (
     *VOTES,
     *BEYOND,
     *HALVES,
+    *SECOND,
     *SIZES,
 )
 
@@ -226,12 +229,15 @@ def measure(
         ]
     )
     parts = np.stack([means, worst, best], axis=2).reshape(len(labels), -1)
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         chance = chance_of(one_lump_copies(prepared) if copies is None else copies, prepared.seed)
         beyond = [
             parts[:, NAMES.index("silhouette_mean")] - chance.silhouette_at(n_clusters),
             whole[:, WHOLE.index("calinski")] - chance.calinski_at(n_clusters),
         ]
-        halves = shown_in_halves(prepared, labels)
+        halves = np.column_stack(
+            [shown_in_halves(prepared, labels), alike_in_rows(prepared, labels)]
+        )
+        second = in_second_view(prepared, labels)
     votes = agreement_of_families(labels, candidates)
-    return np.hstack([parts, whole, votes, np.column_stack(beyond), halves, numbers])
+    return np.hstack([parts, whole, votes, np.column_stack(beyond), halves, second, numbers])

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from weft.auto.candidates import Candidate
 from weft.auto.evidence.lumps import one_lump_copies
@@ -11,8 +10,10 @@ from weft.auto.evidence.measures import NAMES, measure
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.distances import nearest, pairwise
 from weft.auto.working import Floats, Prepared, spanning_tree
+from weft.parallel.blas import one_blas_thread
 
 CLUMP_NEIGHBOURS = 10
+N_AXES = 5  # first principal axes whose dips count by themselves: few values make no dip there
 # Measures whose largest value over the candidates says something of the table.
 MAXIMA = (
     "silhouette_mean",
@@ -36,6 +37,9 @@ MAXIMA = (
     "silhouette_beyond_chance",
     "calinski_beyond_chance",
     "alike_in_halves",
+    "alike_in_rows",
+    "second_silhouette",
+    "second_neighbours",
     "agreement",
     "mean_agreement",
     "votes",
@@ -46,6 +50,8 @@ TABLE_NAMES: tuple[str, ...] = (
     "log_axes",
     "largest_dip",
     "mean_dip",
+    "first_axis_dip",
+    "largest_axis_dip",
     "nearest_clump",
     "neighbour_clump",
     "edge_clump",
@@ -55,13 +61,19 @@ TABLE_NAMES: tuple[str, ...] = (
 )
 
 
-def column_dips(points: Floats) -> Floats:
-    """Dip · √n of each column and, from two columns on, of each principal axis."""
-    n = len(points)
-    views = points - points.mean(axis=0)
-    if points.shape[1] > 1:
-        views = np.hstack([views, views @ np.linalg.eigh(views.T @ views)[1]])
-    return np.array([dip(column) * np.sqrt(n) for column in np.sort(views, axis=0).T])
+def dips_of(points: Floats) -> Floats:
+    """Dip · √n of the columns and their axes: largest, mean; of the first axis, of the first few.
+
+    One column is its own axis.
+    """
+    n, d = points.shape
+    columns = points - points.mean(axis=0)
+    axes = columns
+    if d > 1:
+        axes = columns @ np.linalg.eigh(columns.T @ columns)[1][:, ::-1]
+    views = np.ascontiguousarray(np.sort(np.hstack([axes, columns]), axis=0).T)
+    dips = np.array([dip(view) * np.sqrt(n) for view in views])
+    return np.array([dips.max(), dips.mean(), dips[0], dips[: min(d, N_AXES)].max()])
 
 
 def clumping(distances: Floats, lengths: Floats) -> Floats:
@@ -114,8 +126,8 @@ def measure_table(
     if values is None:
         values = measure(prepared, candidates, copies)
     n, d = prepared.points.shape
-    with threadpool_limits(1, "blas"):
-        dips = column_dips(prepared.points)
+    with one_blas_thread():
+        dips = dips_of(prepared.points)
         clumps = clump_evidence(prepared, copies)
     columns = [NAMES.index(name) for name in MAXIMA]
     most = values[:, columns].max(axis=0) if len(values) else np.zeros(len(columns))
@@ -123,8 +135,7 @@ def measure_table(
         np.log(n),
         np.log(max(prepared.n_columns, 1)),
         np.log(d),
-        dips.max(),
-        dips.mean(),
+        *dips,
         *clumps,
         np.log(len(candidates) + 1.0),
     ]

@@ -1,17 +1,58 @@
-"""k-means and Gaussian mixtures for many numbers of clusters on one small table."""
+"""k-means for many numbers of clusters on one small table.
+
+Loops run over the rows of a block first, so that the compiler handles several rows at once. Each
+sum keeps its order, features first to last: the bits are those of one row after the other.
+"""
 
 import numpy as np
 from numba import njit
 
+BLOCK = 64  # rows of a block; the last one is filled up with zeros
+
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def spread_rows(points, draws, centres):
-    """Fill centres by k-means++ (Arthur, Vassilvitskii 2007), one uniform draw for each."""
+def in_blocks(points):
+    """Give the rows as (blocks, d, BLOCK)."""
     n, d = points.shape
-    k = centres.shape[0]
+    blocks = np.zeros(((n + BLOCK - 1) // BLOCK, d, BLOCK))
+    for i in range(n):
+        for f in range(d):
+            blocks[i // BLOCK, f, i % BLOCK] = points[i, f]
+    return blocks
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def squared_gaps(block, centre, out):
+    """Fill the squared distances of a block's rows to a centre."""
+    d = len(centre)
+    for i in range(BLOCK):
+        out[i] = 0.0
+    whole = d - d % 4
+    for f in range(0, whole, 4):
+        p, q, r, s = centre[f], centre[f + 1], centre[f + 2], centre[f + 3]
+        first, second, third, fourth = block[f], block[f + 1], block[f + 2], block[f + 3]
+        for i in range(BLOCK):
+            a = first[i] - p
+            b = second[i] - q
+            c = third[i] - r
+            e = fourth[i] - s
+            out[i] = (((out[i] + a * a) + b * b) + c * c) + e * e
+    for f in range(whole, d):
+        p = centre[f]
+        first = block[f]
+        for i in range(BLOCK):
+            a = first[i] - p
+            out[i] += a * a
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def spread_rows(points, blocks, draws, centres):
+    """Fill centres by k-means++ (Arthur, Vassilvitskii 2007), one uniform draw for each."""
+    n = len(points)
     gaps = np.full(n, np.inf)
+    gap = np.empty(BLOCK)
     row = min(int(draws[0] * n), n - 1)
-    for c in range(k):
+    for c in range(centres.shape[0]):
         if c > 0:
             total = 0.0
             for i in range(n):
@@ -24,14 +65,12 @@ def spread_rows(points, draws, centres):
                 if passed > goal:
                     row = i
                     break
-        for f in range(d):
-            centres[c, f] = points[row, f]
-        for i in range(n):
-            gap = 0.0
-            for f in range(d):
-                difference = points[i, f] - centres[c, f]
-                gap += difference * difference
-            gaps[i] = min(gaps[i], gap)
+        centres[c] = points[row]
+        for b in range(len(blocks)):
+            squared_gaps(blocks[b], centres[c], gap)
+            own = gaps[b * BLOCK : (b + 1) * BLOCK]
+            for i in range(len(own)):
+                own[i] = min(own[i], gap[i])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -46,8 +85,9 @@ def means(points, labels, centres, sizes):
             for f in range(d):
                 centres[c, f] = 0.0
     for i in range(n):
+        centre = centres[labels[i]]
         for f in range(d):
-            centres[labels[i], f] += points[i, f]
+            centre[f] += points[i, f]
     for c in range(centres.shape[0]):
         if sizes[c] > 0:
             for f in range(d):
@@ -55,27 +95,29 @@ def means(points, labels, centres, sizes):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def assign(points, centres, labels):
+def assign(blocks, centres, labels):
     """Fill the nearest centre of each row; gives the sum of squares and the rows that moved."""
-    n, d = points.shape
-    k = centres.shape[0]
+    gap = np.empty(BLOCK)
+    best = np.empty(BLOCK)
+    nearest = np.empty(BLOCK)
     inertia = 0.0
     moved = 0
-    for i in range(n):
-        best = np.inf
-        nearest = 0
-        for c in range(k):
-            gap = 0.0
-            for f in range(d):
-                difference = points[i, f] - centres[c, f]
-                gap += difference * difference
-            if gap < best:
-                best = gap
-                nearest = c
-        if labels[i] != nearest:
-            labels[i] = nearest
-            moved += 1
-        inertia += best
+    for b in range(len(blocks)):
+        for i in range(BLOCK):
+            best[i] = np.inf
+            nearest[i] = 0.0
+        for c in range(centres.shape[0]):
+            squared_gaps(blocks[b], centres[c], gap)
+            number = float(c)  # as wide as a distance: one mask serves both
+            for i in range(BLOCK):
+                closer = gap[i] < best[i]
+                best[i] = gap[i] if closer else best[i]
+                nearest[i] = number if closer else nearest[i]
+        own = labels[b * BLOCK : (b + 1) * BLOCK]
+        for i in range(len(own)):
+            moved += own[i] != int(nearest[i])
+            own[i] = int(nearest[i])
+            inertia += best[i]
     return inertia, moved
 
 
@@ -88,6 +130,7 @@ def kmeans(points, start, draws, max_iter, out):
     """
     n, d = points.shape
     k = draws.shape[1]
+    blocks = in_blocks(points)
     centres = np.empty((k, d))
     sizes = np.empty(k, dtype=np.int64)
     labels = np.empty(n, dtype=np.int64)
@@ -98,10 +141,10 @@ def kmeans(points, start, draws, max_iter, out):
             centres[:] = points[0]
             means(points, start, centres, sizes)
         else:
-            spread_rows(points, draws[attempt], centres)
+            spread_rows(points, blocks, draws[attempt], centres)
         inertia = np.inf
         for _ in range(max_iter):
-            inertia, moved = assign(points, centres, labels)
+            inertia, moved = assign(blocks, centres, labels)
             if moved * 1000 <= n:
                 break
             means(points, labels, centres, sizes)
@@ -109,138 +152,3 @@ def kmeans(points, start, draws, max_iter, out):
             lowest = inertia
             out[:] = labels
     return lowest
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def cholesky_inverse(matrix, factor, inverse):
-    """Fill the Cholesky factor L and L⁻¹ of a positive matrix; gives its log determinant."""
-    d = matrix.shape[0]
-    log_determinant = 0.0
-    for i in range(d):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for m in range(j):
-                total -= factor[i, m] * factor[j, m]
-            if i == j:
-                factor[i, i] = np.sqrt(max(total, 1e-300))
-                log_determinant += 2.0 * np.log(factor[i, i])
-            else:
-                factor[i, j] = total / factor[j, j]
-    for i in range(d):
-        inverse[i, i] = 1.0 / factor[i, i]
-        for j in range(i):
-            total = 0.0
-            for m in range(j, i):
-                total -= factor[i, m] * inverse[m, j]
-            inverse[i, j] = total / factor[i, i]
-    return log_determinant
-
-
-FULL, TIED, DIAGONAL = 0, 1, 2
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def mixture(points, start, k, kind, floor, max_iter, tolerance, out):
-    """Fill the labels of a Gaussian mixture after EM from given labels.
-
-    `floor` (d,) is added to each variance. Gives the log-likelihood.
-    """
-    n, d = points.shape
-    shares = np.zeros((n, k))
-    for i in range(n):
-        shares[i, start[i]] = 1.0
-    weights = np.empty(k)
-    centre = np.empty((k, d))
-    cov = np.empty((k if kind == FULL else 1, d, d))
-    variance = np.empty((k, d))
-    inverse = np.zeros((k, d, d))
-    factor = np.zeros((d, d))
-    log_det = np.empty(k)
-    row = np.empty(d)
-    before = -np.inf
-    likelihood = -np.inf
-    for _ in range(max_iter):
-        # M step
-        cov[:] = 0.0
-        for c in range(k):
-            weights[c] = 1e-10
-            centre[c] = 0.0
-            variance[c] = 0.0
-        for i in range(n):
-            for c in range(k):
-                share = shares[i, c]
-                if share > 0.0:
-                    weights[c] += share
-                    for f in range(d):
-                        centre[c, f] += share * points[i, f]
-        for c in range(k):
-            for f in range(d):
-                centre[c, f] /= weights[c]
-        for i in range(n):
-            for c in range(k):
-                share = shares[i, c]
-                if share < 1e-8:
-                    continue
-                for f in range(d):
-                    row[f] = points[i, f] - centre[c, f]
-                if kind == DIAGONAL:
-                    for f in range(d):
-                        variance[c, f] += share * row[f] * row[f]
-                else:
-                    target = cov[c if kind == FULL else 0]
-                    for f in range(d):
-                        scaled = share * row[f]
-                        for g in range(f + 1):
-                            target[f, g] += scaled * row[g]
-        if kind == TIED:
-            for f in range(d):
-                for g in range(f + 1):
-                    cov[0, f, g] /= n
-                cov[0, f, f] += floor[f]
-            log_det[:] = cholesky_inverse(cov[0], factor, inverse[0])
-        for c in range(k):
-            if kind == FULL:
-                for f in range(d):
-                    for g in range(f + 1):
-                        cov[c, f, g] /= weights[c]
-                    cov[c, f, f] += floor[f]
-                log_det[c] = cholesky_inverse(cov[c], factor, inverse[c])
-            elif kind == DIAGONAL:
-                log_det[c] = 0.0
-                for f in range(d):
-                    variance[c, f] = variance[c, f] / weights[c] + floor[f]
-                    log_det[c] += np.log(variance[c, f])
-        # E step
-        likelihood = 0.0
-        for i in range(n):
-            highest = -np.inf
-            for c in range(k):
-                gap = 0.0
-                for f in range(d):
-                    row[f] = points[i, f] - centre[c, f]
-                if kind == DIAGONAL:
-                    for f in range(d):
-                        gap += row[f] * row[f] / variance[c, f]
-                else:
-                    whitening = inverse[c if kind == FULL else 0]
-                    for f in range(d):
-                        total = 0.0
-                        for g in range(f + 1):
-                            total += whitening[f, g] * row[g]
-                        gap += total * total
-                value = np.log(weights[c] / n) - 0.5 * (log_det[c] + gap)
-                shares[i, c] = value
-                if value > highest:
-                    highest = value
-                    out[i] = c
-            total = 0.0
-            for c in range(k):
-                shares[i, c] = np.exp(shares[i, c] - highest)
-                total += shares[i, c]
-            for c in range(k):
-                shares[i, c] /= total
-            likelihood += highest + np.log(total)
-        if likelihood - before < tolerance * n:
-            break
-        before = likelihood
-    return likelihood

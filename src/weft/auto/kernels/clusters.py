@@ -7,8 +7,8 @@ Many candidates share clusters, so each distinct cluster is described once. Memb
 import numpy as np
 from numba import njit
 
-from weft.auto.kernels.centres import cholesky_inverse
 from weft.auto.kernels.dip import dip
+from weft.auto.kernels.mixtures import cholesky_inverse
 
 # columns of `shapes`
 SQUARES, RADIUS, FIT_FULL, FIT_DIAGONAL, KURTOSIS, DIP, CORE, CORE_SPREAD = range(8)

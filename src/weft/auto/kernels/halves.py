@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from weft.auto.kernels.centres import BLOCK, in_blocks, squared_gaps
 from weft.auto.kernels.partitions import pairs_within, rand_index
 
 
@@ -14,7 +15,12 @@ def nearest_to_own_centre(points, labels, out):
     -1 are not counted.
     """
     n, d = points.shape
+    blocks = in_blocks(points)
+    gaps = np.empty(BLOCK)
+    gap = np.empty(n)  # to a row's own centre
+    other = np.empty(n)  # to the nearest of the others
     for candidate in range(len(labels)):
+        other[:] = np.inf
         row_labels = labels[candidate]
         k = row_labels.max() + 1
         sizes = np.zeros(max(k, 1))
@@ -27,6 +33,18 @@ def nearest_to_own_centre(points, labels, out):
         for c in range(k):
             for f in range(d):
                 centres[c, f] /= max(sizes[c], 1.0)
+        for b in range(len(blocks)):
+            first = b * BLOCK
+            last = min(first + BLOCK, n)
+            for c in range(k):
+                if sizes[c] == 0.0:
+                    continue
+                squared_gaps(blocks[b], centres[c], gaps)
+                for i in range(first, last):
+                    if row_labels[i] == c:
+                        gap[i] = gaps[i - first]
+                    elif gaps[i - first] < other[i]:
+                        other[i] = gaps[i - first]
         counted = 0
         right = 0
         for i in range(n):
@@ -38,23 +56,7 @@ def nearest_to_own_centre(points, labels, out):
                 continue
             # Without the row itself, its distance to the centre grows by n / (n - 1).
             stretch = (sizes[own] / (sizes[own] - 1.0)) ** 2
-            gap = 0.0
-            for f in range(d):
-                difference = points[i, f] - centres[own, f]
-                gap += difference * difference
-            gap *= stretch
-            nearest = True
-            for c in range(k):
-                if c == own or sizes[c] == 0.0:
-                    continue
-                other = 0.0
-                for f in range(d):
-                    difference = points[i, f] - centres[c, f]
-                    other += difference * difference
-                if other < gap:
-                    nearest = False
-                    break
-            right += nearest
+            right += not other[i] < gap[i] * stretch
         out[candidate] = right / max(counted, 1)
 
 

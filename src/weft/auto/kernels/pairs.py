@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
-from weft.auto.kernels.centres import cholesky_inverse
 from weft.auto.kernels.dip import dip
+from weft.auto.kernels.mixtures import cholesky_inverse
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -1,0 +1,133 @@
+"""Train the judge's rankers: of all candidates, and of those of a number of clusters that is told.
+
+Every step is seeded and runs on one thread, so that the same evidence gives the same trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bench.unseen.evidence import TableEvidence
+from bench.unseen.exporting import forest_of, join, scaled
+from weft.auto.judge import cluster_counts, has_many_columns, rounded, told_features
+from weft.auto.trees import Forest
+
+RANKER_SEEDS = (1, 2)
+MANY_WEIGHT = 3.0  # of tables with more columns than are taken as they are
+LEVELS = 31  # grades of a candidate, by its adjusted Rand index
+# Top-heavy: from one grade to the next the gain grows by a factor of about 1.09.
+TOP_HEAVY = 4.0
+LEAST_SPREAD = 0.05  # of the candidates' indices: a table where all are alike teaches nothing
+
+COMMON: dict[str, Any] = {
+    "num_threads": 1,
+    "deterministic": True,
+    "force_col_wise": True,
+    "use_missing": False,
+    "max_bin": 127,
+    "verbosity": -1,
+}
+RANKER = {
+    **COMMON,
+    "objective": "lambdarank",
+    "lambdarank_truncation_level": 10,
+    "label_gain": [round(2 ** (TOP_HEAVY * level / LEVELS) - 1, 6) for level in range(LEVELS + 1)],
+    "num_leaves": 31,
+    "learning_rate": 0.06,
+    "min_data_in_leaf": 60,
+    "feature_fraction": 0.4,
+    "bagging_fraction": 0.7,
+    "bagging_freq": 1,
+    "lambda_l2": 5.0,
+}
+RANKER_TREES = 300
+# Groups are small here: ten to thirty candidates.
+TOLD = {**RANKER, "lambdarank_truncation_level": 5, "num_leaves": 15, "min_data_in_leaf": 20}
+TOLD_TREES = 200
+# Candidates of numbers beside the true one teach too, by half.
+TOLD_WEIGHTS = {-1: 0.5, 0: 1.0, 1: 0.5}
+
+Relative = Callable[[np.ndarray], np.ndarray]
+
+
+def ranker_features(table: TableEvidence, relative: Relative) -> np.ndarray:
+    """Return what the ranker sees of a table's candidates, in single precision."""
+    return relative(rounded(table.values)).astype(np.float32)
+
+
+def weight_of(table: TableEvidence) -> float:
+    """Return how much a table counts: those of many columns more, because their kinds are few."""
+    return MANY_WEIGHT if has_many_columns(table.table_values) else 1.0
+
+
+def mean_of(boosters: list[Any]) -> Forest:
+    """Return the mean of several boosters as one forest."""
+    return mean_forest([forest_of(booster) for booster in boosters])
+
+
+def mean_forest(forests: Sequence[Forest]) -> Forest:
+    """Return the mean of several forests as one."""
+    return join([scaled(forest, 1 / len(forests)) for forest in forests])
+
+
+def train_ranker(
+    tables: Sequence[TableEvidence], relative: Relative, seeds: Sequence[int] = RANKER_SEEDS
+) -> Forest:
+    """Return a ranker of the candidates of clustered tables: the mean over seeds."""
+    groups = [
+        (ranker_features(table, relative), table.aris, weight_of(table))
+        for table in tables
+        if table.clustered and len(table.aris) and np.ptp(table.aris) > LEAST_SPREAD
+    ]
+    return _trained(groups, RANKER, RANKER_TREES, seeds)
+
+
+def train_told(
+    tables: Sequence[TableEvidence], relative: Relative, seeds: Sequence[int] = RANKER_SEEDS
+) -> Forest:
+    """Return a ranker of candidates of one number of clusters, the true one or one beside it."""
+    groups = []
+    for table in (table for table in tables if table.clustered):
+        values = rounded(table.values)
+        beside_all = relative(values)
+        for more, weight in TOLD_WEIGHTS.items():
+            places = told_places(table, more)
+            if len(places) > 1 and np.ptp(table.aris[places]) > LEAST_SPREAD:
+                features = told_features(beside_all, values, places, relative).astype(np.float32)
+                groups.append((features, table.aris[places], weight * weight_of(table)))
+    return _trained(groups, TOLD, TOLD_TREES, seeds)
+
+
+def told_places(table: TableEvidence, more: int = 0) -> np.ndarray:
+    """Return the candidates with as many clusters as the truth, or so many more; none without."""
+    return np.flatnonzero(cluster_counts(table.labels) == table.n_clusters + more)
+
+
+def _trained(
+    groups: list[tuple[np.ndarray, np.ndarray, float]],
+    settings: dict[str, Any],
+    n_trees: int,
+    seeds: Sequence[int],
+) -> Forest:
+    import lightgbm
+
+    features, aris, weights = zip(*groups, strict=True)
+    grades = np.round(np.clip(np.concatenate(aris), 0, 1) * LEVELS)
+    sizes = [len(own) for own in aris]
+    data = lightgbm.Dataset(
+        np.concatenate(features),
+        grades.astype(int),
+        group=sizes,
+        weight=np.repeat(weights, sizes),
+        params=settings,
+        free_raw_data=True,
+    )
+    return mean_of(
+        [
+            lightgbm.train({**settings, "seed": seed, "data_random_seed": 1}, data, n_trees)
+            for seed in seeds
+        ]
+    )

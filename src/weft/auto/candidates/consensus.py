@@ -1,0 +1,68 @@
+"""What the candidates have in common: rows that many of them put together belong together.
+
+Each candidate votes for the pairs of rows that it puts into one cluster. Average linkage of the
+votes gives clusterings of any number. They vary less than single candidates do, which counts where
+no candidate is clean.
+
+References
+----------
+Fred, Jain (2005): Combining multiple clusterings using evidence accumulation. IEEE PAMI 27.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft._base.arrays import Singles
+from weft.auto.candidates.raw import Candidate, Raw
+from weft.auto.candidates.trees import cuts, linkage_edges_of
+from weft.auto.working import Floats, Ints
+
+MOST_VOTING = 20  # most clusters of a candidate that votes, and of a consensus
+MAX_ROWS = 800  # up to which each number of clusters has a vote of its own
+FEWEST_VOTES = 4  # candidates of one number of clusters that make a vote
+
+
+def votes_of(labels: Ints, weights: Floats) -> Singles:
+    """Share of the weighted candidates (C, n) that put two rows into one cluster, (n, n).
+
+    Weights are whole numbers, so that sums are exact in any order. Outliers share no cluster.
+    """
+    n = labels.shape[1]
+    together = np.zeros((n, n), dtype=np.float32)
+    for weight in np.unique(weights):
+        own = labels[weights == weight]
+        members = [row[:, None] == np.arange(row.max() + 1) for row in own]
+        member = np.concatenate(members, axis=1).astype(np.float32)
+        together += np.float32(weight) * (member @ member.T)
+    together /= np.float32(weights.sum())
+    return together
+
+
+def tree_of(votes: Singles) -> Ints:
+    """The merges of average linkage where rows are as far apart as few vote for them."""
+    distances = 1.0 - votes.astype(np.float64)
+    np.fill_diagonal(distances, 0.0)
+    return linkage_edges_of(distances, "average")
+
+
+def consensus_candidates(found: Sequence[Candidate], counts: Ints) -> list[Raw]:
+    """Clusterings by the votes of all candidates, and by those of each number of clusters."""
+    counts = counts[counts <= MOST_VOTING]
+    sizes = np.array([int(each.labels.max()) + 1 for each in found])
+    voting = np.flatnonzero(sizes <= MOST_VOTING).tolist()
+    if len(voting) < FEWEST_VOTES or len(counts) == 0:
+        return []
+    labels = np.stack([found[place].labels for place in voting])
+    weights = np.array([float(len(found[place].families)) for place in voting])
+    sizes = sizes[voting]
+    rows = cuts(tree_of(votes_of(labels, weights)), counts)
+    made = [Raw(row, "consensus", f"consensus:{k}") for k, row in zip(counts, rows, strict=True)]
+    if labels.shape[1] > MAX_ROWS:
+        return made
+    for k in counts:
+        own = sizes == k
+        if own.sum() >= FEWEST_VOTES:
+            row = cuts(tree_of(votes_of(labels[own], weights[own])), np.array([k]))[0]
+            made.append(Raw(row, "consensus", f"consensus-of:{k}"))
+    return made

@@ -1,0 +1,36 @@
+"""The search on parts of the rows, round by round in the package's one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from weft.auto.ahead import Ahead
+from weft.auto.resampling import Repeat, RepeatedSearch, Rounds
+from weft.auto.search import Answer, Clock, Settings
+from weft.search.optimize import optimize
+
+
+def repeat_search(
+    rounds: Ahead[Repeat],
+    answer: Answer,
+    settings: Settings,
+    clock: Clock,
+    callbacks: Sequence[Any] | None,
+) -> list[Repeat]:
+    """Repeat the search on parts of the rows, until a stop is requested."""
+    if not answer.partition.clustered or not settings.n_resamples or clock.is_late(0.5):
+        return []
+    n_columns = len(answer.weights)
+    objective = RepeatedSearch(answer.labels, n_columns, settings.n_resamples, rounds)
+    optimize(
+        objective,
+        Rounds(),
+        np.zeros((1, 1)),
+        n_generations=settings.n_resamples,
+        rng=np.random.default_rng(settings.seed),
+        callbacks=[lambda generation: clock.is_late(0.5), *(callbacks or [])],
+    )
+    return objective.repeats

@@ -1,0 +1,61 @@
+"""The small judge of mixed tables: a score for each candidate, and how likely the best is right.
+
+The score is a sum of the evidence of `weft.auto.source_family`, each times a weight, and the
+confidence a logistic function of the winner's evidence. Both sets of numbers were fitted on made-up
+tables (`python -m bench.mixed.training`, kinds of tables in `bench/mixed/world.py`): the weights so
+that the winner's adjusted Rand index is large on average, the confidence so that it is the share of
+answers with an index of at least 0.8. Tables without clusters that pass the screening count there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft.auto.source_family import CLASSES, LEAST_STABLE, SMALL, SourceCandidate
+
+# Weights of: stability, smallest, agreement, ratio, latent classes, log of the number of clusters.
+SCORE = (1.76, 0.36, 1.56, 3.59, 2.12, -1.25)
+# Constant and weights of the winner's: stability, agreement, gain up to `MOST_GAIN`.
+CONFIDENCE = (-4.07, 1.3, 2.21, 3.48)
+MOST_GAIN = 1.0
+MOST_CONFIDENT = 0.95  # more was not tried often enough
+
+
+def score_features(candidate: SourceCandidate) -> Floats:
+    """Return what the score weighs."""
+    return np.array(
+        [
+            candidate.stability,
+            candidate.smallest / SMALL,
+            candidate.agreement,
+            candidate.ratio,
+            float(candidate.way == CLASSES),
+            math.log(candidate.n_clusters),
+        ]
+    )
+
+
+def confidence_features(candidate: SourceCandidate) -> Floats:
+    """Return what the confidence weighs."""
+    gain = float(np.clip(candidate.gain, 0.0, MOST_GAIN))
+    return np.array([1.0, candidate.stability, candidate.agreement, gain])
+
+
+def score_of(candidate: SourceCandidate) -> float:
+    """Return the judge's score: higher is better, comparable within a table."""
+    return float(score_features(candidate) @ np.array(SCORE))
+
+
+def confidence_of(candidate: SourceCandidate) -> float:
+    """Return about how likely a chosen clustering is right (adjusted Rand index of 0.8)."""
+    x = float(confidence_features(candidate) @ np.array(CONFIDENCE))
+    return min(1.0 / (1.0 + math.exp(-float(np.clip(x, -30.0, 30.0)))), MOST_CONFIDENT)
+
+
+def ranked(candidates: Sequence[SourceCandidate]) -> list[SourceCandidate]:
+    """Return the candidates, the best first; those that halves do not agree on come last."""
+    return sorted(candidates, key=lambda each: (each.stability < LEAST_STABLE, -score_of(each)))

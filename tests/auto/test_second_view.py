@@ -1,0 +1,92 @@
+"""The second view: normal scores or all columns, its candidates and its evidence."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import rankdata
+from sklearn.metrics import calinski_harabasz_score, pairwise_distances, silhouette_score
+
+from weft.auto.candidates.second import second_candidates
+from weft.auto.evidence.second import NAMES, in_second_view
+from weft.auto.second_view import distances_in, normal_scores, second_view
+from weft.auto.working import prepare
+
+
+def test_normal_scores_by_hand():
+    # Ranks 1, 2.5, 2.5, 4 of four rows: quantiles at (rank - ½) / 4.
+    table = np.array([[0.0], [5.0], [5.0], [900.0]])
+    expected = ndtri(np.array([0.125, 0.5, 0.5, 0.875]))
+    np.testing.assert_allclose(normal_scores(table)[:, 0], expected)
+
+
+@pytest.mark.parametrize("n_columns", [3, 64, 65, 200])
+def test_distances_are_euclidean_in_any_number_of_columns(n_columns):
+    points = np.random.default_rng(0).standard_normal((30, n_columns))
+    found = distances_in(points)
+    np.testing.assert_allclose(found, pairwise_distances(points), atol=1e-6)
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_array_equal(np.diag(found), 0.0)
+
+
+def test_few_columns_are_seen_by_ranks_and_many_as_they_are():
+    table = np.random.default_rng(1).standard_normal((40, 3))
+    by_ranks = second_view(table, few=True, n_neighbours=5)
+    np.testing.assert_allclose(
+        by_ranks.distances, second_view(np.exp(3 * table), few=True, n_neighbours=5).distances
+    )
+    scores = ndtri((rankdata(table, axis=0) - 0.5) / 40)
+    np.testing.assert_allclose(by_ranks.distances, pairwise_distances(scores), atol=1e-9)
+    plain = second_view(table, few=False, n_neighbours=5)
+    np.testing.assert_allclose(plain.distances, pairwise_distances(table), atol=1e-9)
+    assert plain.neighbours.shape == (40, 5)
+
+
+def two_groups(n_columns=30):
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], [25, 35])
+    return rng.standard_normal((60, n_columns)) + 2.0 * y[:, None], y
+
+
+def test_evidence_is_that_of_scikit_learn_on_all_columns():
+    X, y = two_groups()
+    prepared = prepare(X, 0)
+    labels = np.stack([y[prepared.order], np.arange(60) % 3])
+    found = dict(zip(NAMES, in_second_view(prepared, labels).T, strict=True))
+    Z = ((X - X.mean(axis=0)) / X.std(axis=0))[prepared.order]
+    for position, row in enumerate(labels):
+        assert found["second_silhouette"][position] == pytest.approx(
+            silhouette_score(Z, row), abs=1e-5
+        )
+        assert found["second_calinski"][position] == pytest.approx(
+            np.log1p(calinski_harabasz_score(Z, row)), abs=1e-4
+        )
+    assert found["second_neighbours"][0] > 0.95
+    assert found["second_worst"][0] > found["second_worst"][1]
+
+
+def test_outliers_are_left_out_and_one_cluster_has_defined_evidence():
+    X, y = two_groups()
+    prepared = prepare(X, 0)
+    own = y[prepared.order].astype(np.int64)
+    fewer = own.copy()
+    fewer[:5] = -1
+    alone = np.where(np.arange(60) < 30, 0, -1)
+    found = in_second_view(prepared, np.stack([own, fewer, alone]))
+    assert np.isfinite(found).all()
+    assert found[1, 0] == pytest.approx(found[0, 0], abs=0.05)
+    np.testing.assert_array_equal(found[2], [0.0, -1.0, 1.0, 0.0])
+
+
+def test_candidates_of_the_second_view_find_groups_and_say_so():
+    X, y = two_groups()
+    prepared = prepare(X, 0)
+    found = second_candidates(prepared, np.array([2, 3]))
+    assert all(raw.name.startswith("second-") for raw in found)
+    ward = next(raw.labels for raw in found if raw.name == "second-ward:2")
+    truth = y[prepared.order]
+    assert max((ward == truth).mean(), (ward != truth).mean()) == 1.0
+
+
+def test_equal_rows_have_no_second_candidates():
+    prepared = prepare(np.ones((12, 3)), 0)
+    assert second_candidates(prepared, np.array([2])) == []
