@@ -79,7 +79,7 @@ def to_frame(table: MixedTable) -> pd.DataFrame:
     for column in table.used:
         values = table.values[:, column.positions[0]]
         if column.levels is not None and column.kind != "ordered":
-            # Codes of categories are no numbers: their names say so.
+            # Codes of categories are not numbers: their names tell methods so.
             names = np.array([*(f"level {name}" for name in column.levels), None], dtype=object)
             frame[column.name] = names[np.where(np.isnan(values), -1, values).astype(int)]
         elif column.kind == "date":

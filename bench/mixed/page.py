@@ -20,12 +20,12 @@ TOLD = (("given", "as it is"), ("noise", "+ noise"), ("gaps 10", "10 %"), ("gaps
 HEAD = """# Numbers and categories, measured
 
 What the [mixed metric](guide/mixed.md) and the screening of source columns do on tables of numbers,
-categories, ordered and cyclic values, beside other libraries. This page is written by
+categories, ordered and cyclic values, compared with other libraries. This page is written by
 `python -m bench.mixed`, from the cells in `bench/results/mixed.jsonl`. The balance of
-coordinates ([decision 230](decisions/0230-two-balances.md)) and AutoCluster's rules for mixed
-tables ([decision 233](decisions/0233-the-answer-of-a-mixed-table.md)) were chosen on these same
-sets, so its numbers here are optimistic. Screening was built on controls of the same kinds, drawn
-with other seeds."""
+coordinates ([decision 230](decisions/0230-two-balances.md)) was chosen on these same sets.
+AutoCluster's judge of mixed tables was fitted on a made-up world; two limits on latent classes
+were set after seeing these sets ([decision 321](decisions/0321-a-judge-for-mixed-tables.md)).
+Screening was built on controls of the same kinds, drawn with other seeds."""
 
 HOW = """## How it was run
 

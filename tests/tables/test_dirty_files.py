@@ -181,7 +181,17 @@ ROWS_THAT_ARE_ODD = [
     csv_case(
         "totals", PLAIN + f"{NUMBERS.sum():.2f},{OTHERS.sum():.3f},Total\n", notes=("totals",)
     ),
-    csv_case("names again", PLAIN + "x,y,colour\n", refused="text in the cell on line 32 ('x')"),
+    csv_case("names again", PLAIN + "x,y,colour\n", notes=("repeats the column names",)),
+    csv_case(
+        "names in the middle",
+        PLAIN + PLAIN + "1,2,x,3\n",
+        refused="4 cells on line 63",
+    ),
+    csv_case(
+        "a document in a cell", text_of(table(c=COLOURS, d=["a" * 200_000] + ["b"] * (N - 1)))
+    ),
+    csv_case("commas at the ends", PLAIN.replace("\n", ",\n"), kinds={"column 4": "constant"}),
+    csv_case("zeros at the end", PLAIN.encode() + b"\0" * 50, refused="cell on line 32"),
     csv_case("text among numbers", PLAIN + "about 5,2,red\n", refused="('about 5')"),
     csv_case("infinity", PLAIN + "inf,2,red\n", refused="infinite value in column 'x' on line 32"),
     csv_case("all missing", "x,y\n" + ",\n" * 9, refused="one value only"),
@@ -203,6 +213,33 @@ KINDS = [
     column("quota", [f"{x:.1f} %".replace(".", ",") for x in np.abs(NUMBERS)], "share %"),
     column("swiss", [f"{x:,.2f}".replace(",", "'") for x in MONEY], "number"),
     column("french", [f"{x:,.2f}".translate(str.maketrans(",.", " ,")) for x in MONEY], "number"),
+    column(
+        "codes", [-999 if i % 6 == 0 else x for i, x in enumerate(NUMBERS)], "number", ("-999",)
+    ),
+    column(
+        "two currencies",
+        [f"{'$€'[i % 2]}{x:,.2f}" for i, x in enumerate(MONEY)],
+        "amount $",
+        ("not converted",),
+    ),
+    column("limits", ["<0.5" if i % 7 == 0 else f"{x}" for i, x in enumerate(OTHERS)], "number"),
+    column(
+        "accounting",
+        [f"({x:,.2f})" if i % 3 else f"{x:,.2f}" for i, x in enumerate(MONEY)],
+        "number",
+    ),
+    column("dollars after", [f"{x:,.2f} USD" for x in MONEY], "amount USD"),
+    column(
+        "persian",
+        [f"{x:.0f}".translate(str.maketrans("0123456789", "۰۱۲۳۴۵۶۷۸۹")) for x in MONEY],
+        "number",
+    ),
+    column(
+        "keine", ["keine Angabe" if i % 5 == 0 else f"{x}" for i, x in enumerate(NUMBERS)], "number"
+    ),
+    column(
+        "place", [f"{x:.3f},-{y:.3f}" for x, y in zip(MONEY, OTHERS, strict=True)], "identifier"
+    ),
     column("weight", [f"{x:.0f} kg" for x in MONEY], "number kg"),
     column("gaps", ["-" if i % 5 == 0 else f"{x}" for i, x in enumerate(NUMBERS)], "number"),
     column("excel", ["#DIV/0!" if i % 5 == 0 else f"{x}" for i, x in enumerate(NUMBERS)], "number"),
@@ -212,6 +249,14 @@ KINDS = [
     column("words", DAYS.strftime("%d %b %Y"), "date days"),
     column("stamp", DAYS.strftime("%Y-%m-%dT%H:%M:%SZ"), "date days"),
     column("number_day", DAYS.strftime("%Y%m%d"), "date days"),
+    column(
+        "mixed days", [f"{d:%Y-%m-%d}" if d.day % 2 else f"{d:%d.%m.%Y}" for d in DAYS], "date days"
+    ),
+    column("start date", (DAYS - pd.Timestamp("1899-12-30")).days, "date days"),
+    column("timestamp", DAYS.as_unit("s").astype("int64"), "date days"),
+    column("vrai", ["vrai", "faux"] * 15, "yes/no"),
+    column("да", ["да", "нет"] * 15, "yes/no"),
+    column("ticked", ["x", None] * 15, "constant"),
     column("clock", [f"{i % 24:02d}:{i:02d}" for i in range(N)], "cyclic"),
     column("weekday", ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] * 5, "cyclic"),
     column("month", [1 + i % 12 for i in range(N)], "cyclic"),

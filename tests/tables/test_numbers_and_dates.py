@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from weft.tables.dates import (
     CYCLES,
     DATE_FORMS,
+    NUMBER_FORMS,
+    SEVERAL,
     cycle_values,
     day_name,
     find_form,
+    find_number_form,
     month_name,
     read_clock,
     read_date,
@@ -149,7 +152,22 @@ days = st.dates(date(1900, 1, 1), date(2100, 12, 31))
 
 
 def test_every_form_is_tried_here():
-    assert set(PATTERNS) | {"month-name year", "year-month"} == set(DATE_FORMS)
+    others = {"month-name year", "year-month", SEVERAL, *NUMBER_FORMS}
+    assert set(PATTERNS) | others == set(DATE_FORMS)
+
+
+def test_numbers_are_days_in_the_units_of_spreadsheets_and_clocks():
+    # 2024-01-31 is day 45322 of a spreadsheet, and 19753 days after 1970-01-01.
+    assert read_date("45322", "spreadsheet days") == 19753.0
+    assert read_date(str(19753 * 86400), "seconds since 1970") == 19753.0
+    assert read_date(str(19753 * 86400_000), "milliseconds since 1970") == 19753.0
+    assert find_number_form(np.array([45322.0, 45000.0])) == "spreadsheet days"
+    assert find_number_form(np.array([1.0, 2.0])) == ""
+
+
+def test_several_forms_are_read_where_no_cell_has_two_meanings():
+    assert find_form(["2024-01-31", "01.02.2024"])[0].form == SEVERAL
+    assert math.isnan(read_date("03/04/2024", SEVERAL))
 
 
 @given(st.lists(days, min_size=1, max_size=12), st.sampled_from(list(PATTERNS)))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import weft
 from weft.io import (
     InputError,
     RawTable,
@@ -336,3 +337,25 @@ def test_any_table_gives_finite_numbers_or_one_sentence(tmp_path_factory, rows, 
         return
     assert np.isfinite(table.X).all()
     assert table.X.shape == (len(table.rows), len(table.feature_names))
+
+
+def test_heavy_tails_are_compared_by_their_logarithm():
+    # Quantiles of a log-normal column: its skewness is far above 1, that of its logarithm near 0.
+    income = np.exp(np.linspace(-2.5, 2.5, 101) * 1.5 + 8.0)
+    height = np.linspace(150.0, 190.0, 101)
+    frame = pd.DataFrame(
+        {"income": income, "height": height, "c": ["a", "b", "c"] * 33 + ["a"] * 2}
+    )
+    preparer = weft.TablePreparer().fit(frame)
+    columns = {column.name: column for column in preparer.source_columns_}
+    assert columns["income"].curve == "log"
+    assert "log(1 + x / 3000)" in columns["income"].note  # the median, e^8 = 2981, in two digits
+    assert columns["height"].curve == "none"
+    back = preparer.inverse_transform(preparer.transform(frame))
+    np.testing.assert_allclose(back["income"], income)
+    # Columns in the units of the table are not bent.
+    plain = weft.TablePreparer(output="columns").fit(frame)
+    assert plain.transform(frame)[:, 0].tolist() == income.tolist()
+    # A table of numbers without gaps stays as it is.
+    only = weft.TablePreparer().fit(frame[["income", "height"]])
+    assert {column.curve for column in only.source_columns_} == {"none"}

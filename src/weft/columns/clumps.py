@@ -1,6 +1,6 @@
 """Whether columns that depend on each other are clumped, or one correlated cloud.
 
-Clustered rows have near neighbours. How near is near is told by rows drawn anew with the same
+Clustered rows have near neighbours. How near counts as near is measured on rows drawn with the same
 margins and the same rank correlations (a Gaussian copula): one cloud, whatever its tilt, tails or
 steps. If the distance to the fifth neighbour is smaller than in such clouds, the columns hold
 more than correlation.
@@ -21,7 +21,7 @@ NEIGHBOUR = 5
 
 
 def is_clumped(rows: Floats, level: float, rng: np.random.Generator) -> bool:
-    """Say whether the rows are nearer to each other than in one cloud, at that level."""
+    """Return whether the rows are nearer to each other than in one cloud, at that level."""
     if rows.shape[1] < 2:
         return False  # its margin is all there is, and that is kept in every draw
     return clumping(rows, rng) > student.isf(level, N_CLOUDS - 1)

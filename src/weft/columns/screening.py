@@ -1,12 +1,12 @@
-"""Which columns matter: those that depend on others more than the best of their shadows does.
+"""Finds the relevant columns: those that depend on others more than the best of their shadows does.
 
-Clusters make columns depend on each other: knowing one value tells the cluster, and the cluster
-tells the other value. A noise column depends on none. So each column's dependence on the others is
-measured, and the same is measured on shadows: copies of all columns whose rows are permuted, so
-that they keep their margins and lose their partners. A column is kept if it beats the best shadow;
-then the dependence is measured again against the kept columns alone, until nothing changes. What
-is kept has to be clumped as well (see `weft.columns.clumps`), since correlated noise depends on its
-own kind.
+Clusters make columns depend on each other: one value predicts the cluster, and the cluster predicts
+the other value. A noise column depends on no other. So each column's dependence on the others is
+measured, and compared with shadows: copies of all columns with permuted rows, which keep each
+column's distribution but break its links to the others. A column is kept if it beats the best
+shadow; then the dependence is measured again against the kept columns only, until nothing changes.
+The kept columns must also form clumps (see `weft.columns.clumps`), because correlated noise columns
+depend on each other too.
 
 The idea of competing with permuted copies is that of Kursa and Rudnicki, "Feature selection with
 the Boruta package", JSS 2010, for supervised learning; here no labels are needed.
@@ -218,7 +218,7 @@ def _with_singles(group: Integers) -> Integers:
 
 
 def has_two_modes(column: Floats) -> bool:
-    """Say whether a continuous column falls into two clear heaps by itself.
+    """Return whether a continuous column falls into two clear heaps by itself.
 
     Columns of a grid of clusters can be independent of each other; their margins still tell. The
     best cut in two explains 64 % of the variance of a Gaussian and 75 % of a uniform column.

@@ -1,4 +1,4 @@
-"""Source columns: a column of the user's table stays one thing from reading to report.
+"""Source columns: a column of the user's table remains one unit from reading to report.
 
 A prepared table is one matrix of numbers and one record per source column. A number, an ordered
 value, a category, a yes/no and a cyclic value take one column of the matrix each; a date takes
@@ -145,7 +145,7 @@ class SourceColumn:
 
 @dataclass(frozen=True)
 class MixedTable:
-    """A table of anything as numbers, with its source columns.
+    """A raw table as numbers, with its source columns.
 
     Attributes
     ----------

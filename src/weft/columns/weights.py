@@ -1,4 +1,4 @@
-"""What the clusters say of each column: over all of them, and for each alone."""
+"""How the clusters differ in each column: over all clusters, and for each cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROWS_PER_BIN = 10
 
 
 def association(rows: Floats, labels: Integers) -> Floats:
-    """Return how far each column by itself tells the clusters apart; the largest is 1.
+    """Return how well each single column separates the clusters; the largest is 1.
 
     It is Cramér's V between the column's bins, of about equal counts, and the labels, less what
     chance alone brings (Bergsma 2013). Unlike a share of variance it sees clusters with the same

@@ -29,14 +29,14 @@ TILE = 2000  # columns ranked at once
 
 
 def is_wide(n_rows: int, n_columns: int) -> bool:
-    """Say whether a table has far more columns than rows."""
+    """Return whether a table has far more columns than rows."""
     return n_columns > COLUMNS_PER_ROW * n_rows
 
 
 def screen_wide(X: Floats, rate: float, rng: np.random.Generator) -> Screening:
     """Return the columns that depend on others; on noise, any is kept in `rate` of all tables."""
     rows = sample(X, MAX_ROWS, rng)
-    ranks = _unit_ranks(rows)
+    ranks = unit_ranks(rows)
     gram = ranks @ ranks.T
     sums = np.einsum("ij,ij->j", ranks, gram @ ranks) - (ranks != 0.0).any(axis=0)
     level = _chance_level(gram, len(rows), rate / max(X.shape[1], 1), rng)
@@ -46,7 +46,7 @@ def screen_wide(X: Floats, rate: float, rng: np.random.Generator) -> Screening:
     return Screening(kept, kept.copy(), group, strength)
 
 
-def _unit_ranks(rows: Floats) -> Floats:
+def unit_ranks(rows: Floats) -> Floats:
     """Return the centred ranks of each column, of length 1, or 0 where it is constant."""
     ranks = np.empty(rows.shape)
     for first in range(0, rows.shape[1], TILE):

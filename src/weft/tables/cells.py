@@ -87,7 +87,7 @@ class Cells:
 
 
 def is_table(X: Any) -> bool:
-    """Say whether X is a DataFrame of some library, or a table of Arrow."""
+    """Return whether X is a DataFrame of some library, or a table of Arrow."""
     if isinstance(X, np.ndarray) or not hasattr(X, "columns"):
         return False
     return hasattr(X, "dtypes") or hasattr(X, "schema")
@@ -135,7 +135,7 @@ def number_cells(name: str, numbers: Any) -> Cells:
 def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> Cells:
     """Return a column of anything as text; `levels` are in order where the table has said so.
 
-    A column of objects that are all numbers, or all true and false, is no text.
+    A column of objects that are all numbers, or all true and false, is not text.
     """
     pandas = import_optional("pandas", "app")
     objects = np.fromiter(cells, dtype=object, count=len(cells))

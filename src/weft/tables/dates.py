@@ -44,7 +44,20 @@ _FORMS = {
     "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
-DATE_FORMS = tuple(_FORMS)
+# Several forms in one column, which no cell of can be read in two ways.
+SEVERAL = "several forms"
+_CLEAR = (
+    *("year-month-day", "day.month.year", "day month-name year", "month-name day year"),
+    *("month-name year", "year-month"),
+)
+# Numbers in a column that is named like a date: the unit of a day, and the day of 0.
+NUMBER_FORMS = {
+    "spreadsheet days": (1.0, -25569.0),
+    "seconds since 1970": (86_400.0, 0.0),
+    "milliseconds since 1970": (86_400_000.0, 0.0),
+}
+_NUMBER_RANGE = (3652.0, 34_432.0)  # the years 1980 to 2064
+DATE_FORMS = (*_FORMS, SEVERAL, *NUMBER_FORMS)
 _CLOCK = re.compile(r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2}))?\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?")
 # A part of a date that repeats: its length in its own unit, and what it is called.
 CYCLES = {"time of year": 12.0, "day of week": 7.0, "time of day": 24.0}
@@ -60,10 +73,12 @@ class DateForm:
 
 def find_form(texts: Sequence[str]) -> tuple[DateForm, int]:
     """Return the form that reads most of `texts`, and how many it reads."""
-    counts = {
-        form: sum(not math.isnan(read_date(text, form)) for text in texts) for form in DATE_FORMS
-    }
-    best = max(DATE_FORMS, key=lambda form: counts[form])
+    counts = {form: sum(not math.isnan(read_date(text, form)) for text in texts) for form in _FORMS}
+    best = max(_FORMS, key=lambda form: counts[form])
+    if 0 < counts[best] < len(texts):
+        together = sum(not math.isnan(read_date(text, SEVERAL)) for text in texts)
+        if together == len(texts):
+            return DateForm(SEVERAL), together
     twins = ("month/day/year", "day/month/year")
     ambiguous = best in twins and counts[twins[0]] == counts[twins[1]]
     return DateForm(best, ambiguous), counts[best]
@@ -71,6 +86,14 @@ def find_form(texts: Sequence[str]) -> tuple[DateForm, int]:
 
 def read_date(text: str, form: str) -> float:
     """Return the days since 1970-01-01 of a date, NaN where `text` is none of this form."""
+    if form == SEVERAL:
+        days = (read_date(text, clear) for clear in _CLEAR)
+        return next((day for day in days if not math.isnan(day)), math.nan)
+    if form in NUMBER_FORMS:
+        try:
+            return float(days_of_numbers(np.array([float(text)]), form)[0])
+        except ValueError:
+            return math.nan
     match = _PATTERNS[form].fullmatch(text.strip())
     if match is None:
         return math.nan
@@ -91,6 +114,21 @@ def read_date(text: str, form: str) -> float:
     return math.nan if math.isnan(hours) else whole + (hours - _zone(parts)) / 24.0
 
 
+def find_number_form(numbers: Floats) -> str:
+    """Return the form of `NUMBER_FORMS` in which all numbers are days of our time, or ""."""
+    for form in NUMBER_FORMS:
+        days = days_of_numbers(numbers, form)
+        if len(days) and _NUMBER_RANGE[0] <= days.min() and days.max() <= _NUMBER_RANGE[1]:
+            return form
+    return ""
+
+
+def days_of_numbers(numbers: Floats, form: str) -> Floats:
+    """Return days since 1970-01-01 from numbers of a form of `NUMBER_FORMS`."""
+    unit, first = NUMBER_FORMS[form]
+    return numbers / unit + first
+
+
 def read_clock(text: str) -> float:
     """Return the hours of a time of day such as "14:05", NaN where `text` is none."""
     match = _CLOCK.fullmatch(text.strip())
@@ -98,12 +136,12 @@ def read_clock(text: str) -> float:
 
 
 def day_name(text: str) -> int:
-    """Return 0 for Monday to 6 for Sunday, -1 where `text` is no day of the week."""
+    """Return 0 for Monday to 6 for Sunday, -1 where `text` is not a day of the week."""
     return _position(text, _DAYS, _DAYS_FULL)
 
 
 def month_name(text: str) -> int:
-    """Return 0 for January to 11 for December, -1 where `text` is no month."""
+    """Return 0 for January to 11 for December, -1 where `text` is not a month."""
     return _position(text, _MONTHS, _MONTHS_FULL)
 
 

@@ -23,7 +23,7 @@ _UNDEFINED = b"\x81\x8d\x8f\x90\x9d"
 
 
 def find_encoding(path: Path) -> str:
-    """Return the encoding of a text file, or refuse what is no text."""
+    """Return the encoding of a text file, or refuse a file that is not text."""
     with path.open("rb") as file:
         head = file.read(4096)
     for mark, encoding in _MARKS:
@@ -59,7 +59,7 @@ def _wide_encoding(head: bytes) -> str:
 
 
 def _not_utf8(path: Path) -> tuple[int, int] | None:
-    """Return the first byte that is no UTF-8 and its position; None where all are."""
+    """Return the first byte that is not UTF-8 and its position; None where all are."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     before = 0
     with path.open("rb") as file:

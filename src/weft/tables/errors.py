@@ -1,4 +1,4 @@
-"""The one error of this room: input that cannot be used, in one sentence."""
+"""The error of this package: input that cannot be used, in one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 2000  # characters of a message
 class InputError(ValueError):
     """A file or an option that cannot be used; the message is one sentence with the remedy.
 
-    What it quotes from a file may have line breaks in it, and no end: both are mended here.
+    What it quotes from a file may have line breaks in it, and be very long: both are fixed here.
     """
 
     def __init__(self, text: str) -> None:

@@ -16,7 +16,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def check_folder(path: str | Path, *, force: bool = False) -> Path:
-    """Return `path` as the folder to write into, or say now, before the work, why it cannot be."""
+    """Return `path` as the folder to write into; refuse it now, before the work, if it cannot be
+    used."""
     folder = Path(path).absolute()
     if folder.is_symlink() and not folder.exists():
         raise InputError(

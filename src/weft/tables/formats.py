@@ -88,12 +88,12 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
     if sheet is not None and kind not in EXCEL:
         raise InputError(f"{called} has no sheets; leave out --sheet.")
     if query is not None and kind not in SQLITE + DUCKDB:
-        raise InputError(f"{called} is no database; leave out --query.")
+        raise InputError(f"{called} is not a database; leave out --query.")
     if kind in TEXT:
         return read_csv(path, name=called)
     if kind not in PARQUET + ARROW + EXCEL + JSON + JSON_LINES + SQLITE + DUCKDB:
         raise InputError(
-            f"{called} ends in {kind!r}, which is no table that weft knows; known are "
+            f"{called} ends in {kind!r}, which weft cannot read; it reads "
             f"{', '.join(_SHOWN)}, also packed (.gz, .zip, .zst)."
         )
     try:
@@ -105,7 +105,7 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
     except Exception as error:  # each library has its own for a damaged file
         detail = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(
-            f"{called} cannot be read as {kind[1:]} ({detail}); mend the file."
+            f"{called} cannot be read as {kind[1:]} ({detail}); fix the file."
         ) from None
     named, notes = _named(frame)
     return RawTable(frame=named, name=called, notes=tuple(notes))
@@ -142,7 +142,7 @@ def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.Dat
 
 
 def _as_frame(table: Any) -> pd.DataFrame:
-    """Text that is no UTF-8, and offsets that lie, show here and not in the middle of the work."""
+    """Find text that is not UTF-8 and wrong offsets now, and not while the data is used."""
     table.validate(full=True)
     return table.to_pandas()
 
@@ -265,7 +265,7 @@ def write_table(path: str | Path, columns: Mapping[str, Sequence[Any]]) -> None:
     kind = path.suffix.lower()
     if kind not in (*TEXT, *PARQUET, *ARROW, ".xlsx"):
         raise InputError(
-            f"cannot write {path.name}: {kind!r} is no kind of table known here; use .csv, .tsv, "
+            f"cannot write {path.name}: {kind!r} is not a supported format; use .csv, .tsv, "
             ".parquet, .arrow or .xlsx."
         )
     draft = path.with_name(f".{path.stem}.{os.getpid()}{kind}")

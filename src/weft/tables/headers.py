@@ -63,12 +63,12 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
 
 
 def _is_title(record: Sequence[str], n_filled: int, usual: int) -> bool:
-    """Say whether a record above the names is a title: one cell, or few of many."""
+    """Return whether a record above the names is a title: one cell, or few of many."""
     return (len(record) == 1 and usual > 1) or n_filled <= usual // 3
 
 
 def is_total(cells: Sequence[str]) -> bool:
-    """Say whether the last record of a table holds totals, not a row."""
+    """Return whether the last record of a table holds totals, not a row."""
     return any(_TOTAL.fullmatch(cell.strip().rstrip(":")) for cell in cells)
 
 
@@ -96,7 +96,7 @@ def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
-    """Say whether names have a second line: gaps above it, no number in it, numbers below."""
+    """Return whether names have a second line: gaps above it, no number in it, numbers below."""
     gaps = [position for position, name in enumerate(first) if not name]
     if not gaps or len(rest) < 2 or gaps == [0]:
         return False
@@ -121,7 +121,7 @@ def _joined(first: Sequence[str], second: Sequence[str]) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Say whether Python reads a text as a number."""
+    """Return whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:

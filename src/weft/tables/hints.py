@@ -1,4 +1,4 @@
-"""What names and texts give away: identifiers, codes, amounts, cycles, known orders of words."""
+"""Hints from names and texts: identifiers, codes, amounts, cycles, known orders of words."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ _AMOUNT_WORDS = {
 _COUNT_WORDS = {
     *("count", "counts", "num", "number", "qty", "quantity", "visits", "orders", "clicks", "views"),
     *("children", "siblings", "persons", "people", "rooms", "calls", "items", "n"),
+}
+_DATE_WORDS = {
+    *("date", "datum", "fecha", "datetime", "timestamp", "created", "updated", "modified"),
 }
 _SHARE_WORDS = {"share", "ratio", "rate", "pct", "percent", "percentage", "fraction", "proportion"}
 # Word in the name: period, least and largest value, what it is called.
@@ -100,27 +103,32 @@ def name_words(name: str) -> set[str]:
 
 
 def looks_like_id(name: str) -> bool:
-    """Say whether a column is named like an identifier."""
+    """Return whether a column is named like an identifier."""
     return _ID_NAME.fullmatch(name) is not None or _ID_NAME.fullmatch(name.lower()) is not None
 
 
 def looks_like_code(name: str) -> bool:
-    """Say whether a column is named like codes of places or things."""
+    """Return whether a column is named like codes of places or things."""
     return bool(name_words(name) & _CODE_WORDS)
 
 
 def looks_like_amount(name: str) -> bool:
-    """Say whether a column is named like an amount of money."""
+    """Return whether a column is named like an amount of money."""
     return bool(name_words(name) & _AMOUNT_WORDS)
 
 
 def looks_like_count(name: str) -> bool:
-    """Say whether a column is named like a count."""
+    """Return whether a column is named like a count."""
     return bool(name_words(name) & _COUNT_WORDS)
 
 
+def looks_like_date(name: str) -> bool:
+    """Return whether a column is named like dates."""
+    return bool(name_words(name) & _DATE_WORDS)
+
+
 def looks_like_share(name: str) -> bool:
-    """Say whether a column is named like a share."""
+    """Return whether a column is named like a share."""
     return bool(name_words(name) & _SHARE_WORDS)
 
 

@@ -52,9 +52,9 @@ def _parse(text: str, called: str, where: str) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         at = where or f" on line {error.lineno}"
-        raise InputError(f"{called} is not valid JSON{at} ({error.msg}); mend the file.") from None
+        raise InputError(f"{called} is not valid JSON{at} ({error.msg}); fix the file.") from None
     except RecursionError:
-        raise InputError(f"{called} has values nested too deep{where}; mend the file.") from None
+        raise InputError(f"{called} has values nested too deep{where}; fix the file.") from None
     except ValueError as error:  # an integer of thousands of digits
         raise InputError(f"{called} has a value that cannot be read ({error}).") from None
 

@@ -23,14 +23,14 @@ LONG_NUMBER = 9  # digits from which whole numbers that are all different are nu
 
 
 def few_levels(n_levels: int, n_rows: int) -> bool:
-    """Say whether so many values in so many rows are levels of a category."""
+    """Return whether so many values in so many rows are levels of a category."""
     if n_levels <= FEW_LEVELS and n_levels <= 0.5 * n_rows:
         return True
     return n_levels <= MOST_LEVELS and n_rows >= ROWS_PER_LEVEL * n_levels
 
 
 def is_prose(texts: list[str], n_rows: int) -> bool:
-    """Say whether distinct texts are sentences: several words each, and seldom the same."""
+    """Return whether distinct texts are sentences: several words each, and seldom the same."""
     return len(texts) > 0.1 * n_rows and sum(len(text.split()) for text in texts) >= WORDS * len(
         texts
     )
@@ -41,7 +41,7 @@ def within(values: Floats, low: float, high: float) -> bool:
 
 
 def identifier_reason(name: str, numbers: Floats) -> str:
-    """Return why whole numbers are no measurement, "" where they may be one."""
+    """Return why whole numbers do not look like measurements, "" where they may be."""
     if looks_like_id(name):
         return "whole numbers in a column named like an identifier"
     n, n_distinct = len(numbers), len(np.unique(numbers))
@@ -56,7 +56,7 @@ def identifier_reason(name: str, numbers: Floats) -> str:
 
 
 def are_day_numbers(numbers: Floats) -> bool:
-    """Say whether numbers are days such as 20240131, all of them."""
+    """Return whether numbers are days such as 20240131, all of them."""
     if not within(numbers, 18000101, 21001231) or len(np.unique(numbers)) < 5:
         return False
     return all(reads_date(number_text(number), "yearmonthday") for number in np.unique(numbers))
@@ -97,3 +97,12 @@ def first_cell(cells: Cells) -> str:
     if cells.form == "text":
         return cells.texts[int(cells.codes[cells.codes >= 0][0])]
     return number_text(float(cells.numbers[~np.isnan(cells.numbers)][0]))
+
+
+def one_value(cells: Cells) -> str:
+    """Return why a column of text with one value is not used."""
+    n_empty = int(cells.is_missing.sum())
+    words = f"one value only ({cells.texts[0]})"
+    return (
+        f"{words} besides {n_empty} empty cells; if empty means no, write no" if n_empty else words
+    )

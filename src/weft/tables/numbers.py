@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ _CODES = (
 _MONEY = rf"(?:[{re.escape(_SYMBOLS)}]|{'|'.join(re.escape(code) for code in _CODES)})"
 _SPACES = "\u0020\u00a0\u202f\u2009\u2007"
 _SHAPE = re.compile(
-    rf"""(?P<open>\()?\s*
+    rf"""(?P<limit>[<>≤≥]=?)?\s*(?P<open>\()?\s*
     (?P<sign>[-+−–])?\s*
     (?P<before>{_MONEY})?\s*
     (?P<inner>[-−–])?
@@ -52,6 +53,10 @@ BLANKS = frozenset(
         *("unknown", "unk", "missing", "none", "nil", "null", "nan", "k.a.", "tbd", "tba"),
         *("not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!", "#num!"),
         *("#name?", "#null!", "#n/a", "n.d.", "nd", "(blank)", "(leer)", "(null)", "(none)"),
+        *("not recorded", "not reported", "not specified", "not given", "not stated", "no data"),
+        *("refused", "declined", "unspecified", "undefined", "don't know", "s/o", "n\\a", "??"),
+        *("keine angabe", "unbekannt", "fehlt", "n.v.", "inconnu", "non renseigné", "sin datos"),
+        *("desconocido", "sconosciuto", "onbekend", "brak", "brak danych", "нет данных"),
     }
 )
 
@@ -79,7 +84,7 @@ class NumberFormat:
     is_ambiguous: bool = False
 
     def read(self, text: str) -> float:
-        """Return the number, NaN where `text` is none in this format."""
+        """Return the number, NaN where `text` is none in this format; "<0.5" is 0.5."""
         shape = _shape(text)
         if shape is None or not self._takes_unit(shape):
             return math.nan
@@ -189,7 +194,16 @@ def settled_signs(texts: Iterable[str]) -> tuple[str, str] | None:
     return found.thousands, found.decimal
 
 
+def money_signs(texts: Iterable[str]) -> list[str]:
+    """Return the signs of money that some texts have, in the order of their first text."""
+    shapes = [shape for shape in map(_shape, texts) if shape is not None]
+    units = (shape["before"] or shape["after"] or "" for shape in shapes)
+    return list(dict.fromkeys(unit for unit in units if _is_money(unit)))
+
+
 def _shape(text: str) -> re.Match[str] | None:
+    if not text.isascii():
+        text = "".join(str(unicodedata.digit(sign)) if sign.isdigit() else sign for sign in text)
     shape = _SHAPE.fullmatch(text.strip())
     if shape is None or (shape["open"] is None) != (shape["close"] is None):
         return None

@@ -1,6 +1,6 @@
 """Tables in packed files: gzip, bzip2, xz, zstd and zip, unpacked to a temporary folder.
 
-A few bytes that unpack to more than the memory are no table that anybody has measured: unpacking
+A few bytes that unpack to more than the memory are not a real table: unpacking
 stops where a file grows beyond what a table can.
 """
 
@@ -50,7 +50,7 @@ def unpacked(path: Path) -> Iterator[Path]:
             raise InputError(f"there is no file {str(path)!r}; check the path.") from None
         except (*_DAMAGE, ValueError, NotImplementedError) as error:
             detail = " ".join(str(error).split())[:160] or type(error).__name__
-            raise InputError(f"{path.name} cannot be unpacked ({detail}); mend the file.") from None
+            raise InputError(f"{path.name} cannot be unpacked ({detail}); fix the file.") from None
         yield inner
 
 

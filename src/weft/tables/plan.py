@@ -1,4 +1,4 @@
-"""How a table becomes numbers, as one record: learned from a table, used for rows that come later.
+"""How a table becomes numbers, as one record: learned from a table, used for new rows.
 
 `learn` decides about every column of a table (`weft.tables.recognition`) and learns coordinates
 (`weft.tables.points`); `TablePlan.apply` does the same to other rows. The plan is what a model file
@@ -21,6 +21,7 @@ from weft.tables.numbers import settled_signs
 from weft.tables.points import Points, learn_points, owners, place_rows, point_names, typical_values
 from weft.tables.reading import Reading, columns_of, read_column
 from weft.tables.recognition import Recogniser
+from weft.tables.tails import bend_tails
 from weft.tables.wording import short
 
 MISSING = ("auto", "error", "drop-rows", "median")
@@ -124,13 +125,13 @@ class TablePlan:
         table: str,
         place: Callable[[int], str],
     ) -> list[str]:
-        """Warn of levels that the fit has not seen; refuse text among numbers."""
+        """Warn about levels that were not seen in fit; refuse text among numbers."""
         row = int(np.flatnonzero(unread)[0])
         shown = _cell(cells, row)
         if reading.levels is None or np.isinf(_number(cells, row)):
             raise InputError(
                 f"{table} has {short(shown)!r} in column {reading.name!r} on {place(row)}, where "
-                f"the model was fitted on {reading.kind} values; mend it, or empty it to mark it "
+                f"the model was fitted on {reading.kind} values; fix it, or empty it to mark it "
                 "missing."
             )
         texts = {_cell(cells, int(i)) for i in np.flatnonzero(unread)[:1000]}
@@ -150,8 +151,12 @@ def learn(
     keep: Sequence[str] = (),
     missing: str = "auto",
     scale: str = "standard",
+    bend: bool = True,
 ) -> tuple[TablePlan, Applied]:
-    """Decide about every column and learn coordinates; return the plan and the rows."""
+    """Decide about every column and learn coordinates; return the plan and the rows.
+
+    With `bend`, heavy-tailed numbers of the mixed metric are compared by their logarithm.
+    """
     n_rows = len(cells[0]) if cells else 0
     rows = np.arange(n_rows)
     readings = recognise(cells, table=table, place=place, keep=keep)
@@ -161,6 +166,9 @@ def learn(
         rows = handle_missing(made, gaps, missing, np.zeros(0), table=table, place=place)[1]
         cells = [column.take(rows) for column in cells]
         readings = recognise(cells, table=table, place=lambda r: place(int(rows[r])), keep=keep)
+        made = mixed_table(readings, cells)
+    if bend and scale == "standard":
+        readings = bend_tails(readings, made)
         made = mixed_table(readings, cells)
     fills = typical_values(made)
     if missing != "drop-rows":
@@ -220,7 +228,7 @@ def handle_missing(
     table: str,
     place: Callable[[int], str],
 ) -> tuple[MixedTable, Integers]:
-    """Do what `missing` says; return the table and which of its rows are left."""
+    """Treat missing values as `missing` says; return the table and which of its rows are left."""
     rows = np.arange(len(made.values))
     if not gaps or missing == "auto":
         return made, rows

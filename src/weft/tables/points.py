@@ -45,8 +45,7 @@ def learn_points(table: MixedTable, scale: str) -> Points:
     With ``scale="standard"`` a table of numbers without gaps is standardised, and any other table
     gets the points of the mixed metric; with "range" and "none" every table gets plain columns.
     """
-    numeric = all(column.kind in NUMERIC_KINDS for column in table.used)
-    if scale == "standard" and not (numeric and np.isfinite(table.values).all()):
+    if scale == "standard" and not is_plain(table):
         return learn_embedding(table)
     fills = typical_values(table)
     values = _expanded(table, fills)
@@ -64,6 +63,12 @@ def learn_points(table: MixedTable, scale: str) -> Points:
             f"or leave it out with --drop."
         )
     return PlainPoints(fills, center, width)
+
+
+def is_plain(table: MixedTable) -> bool:
+    """Return whether a table holds numbers alone, without gaps."""
+    numeric = all(column.kind in NUMERIC_KINDS for column in table.used)
+    return numeric and bool(np.isfinite(table.values).all())
 
 
 def place_rows(points: Points, table: MixedTable) -> Floats:

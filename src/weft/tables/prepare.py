@@ -1,4 +1,4 @@
-"""A table of the command line as numbers: columns asked for, messages, warnings, the label."""
+"""A table of the command line as numbers: selected columns, messages, warnings, the label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Floats, Integers, Mask
 from weft._base.validation import check_choice, import_optional
 from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
@@ -16,6 +16,7 @@ from weft.tables.cells import Cells, read_cells
 from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
 from weft.tables.errors import InputError
 from weft.tables.headers import is_number
+from weft.tables.number_notes import needs_care
 from weft.tables.plan import MISSING, Applied, TablePlan, learn
 from weft.tables.points import SCALES, place_rows
 from weft.tables.raw import RawTable
@@ -61,6 +62,11 @@ class Table:
     def feature_names(self) -> list[str]:
         """Names of the coordinates."""
         return self.plan.names
+
+    @property
+    def countable(self) -> Any:
+        """What `choose_n_clusters` takes: the mixed table where distances are of its metric."""
+        return self.mixed if isinstance(self.plan.points, Embedding) else self.X
 
     def frame(self, plan: TablePlan | None = None) -> Any:
         """The rows as a data frame of coordinates, by the table's plan or another of its rows.
@@ -168,7 +174,7 @@ def prepare_table(
 
 
 class NewRows(NamedTuple):
-    """Rows that came later, as numbers."""
+    """New rows, as numbers."""
 
     X: Floats  # (n_used, n_features)
     rows: Integers  # (n_used,) which rows of the file, from 0
@@ -180,7 +186,7 @@ class NewRows(NamedTuple):
 def apply_recipe(
     raw: RawTable, recipe: TablePlan | dict[str, Any], *, missing: str | None = None
 ) -> NewRows:
-    """Turn rows that came later into the numbers that a model was fitted on.
+    """Turn new rows into the numbers that a model was fitted on.
 
     `missing` is what to do about missing values, by default what was done in the fit; ``"median"``
     fills in what the rows of the fit had.
@@ -229,6 +235,11 @@ def _decisions(
     return made
 
 
+def _missing_cells(made: Applied) -> list[Mask]:
+    """Return for each used source column where its values are missing, words such as "-" too."""
+    return [np.isnan(made.table.values[:, column.positions[0]]) for column in made.table.used]
+
+
 def _warnings(
     raw: RawTable,
     cells: Sequence[Cells],
@@ -247,8 +258,13 @@ def _warnings(
         if len(columns) > 5:
             names = ", ".join(repr(d.name) for d in columns[5:])
             found.append(f"left out for the same reason ({kind}): {short(names, 300)}.")
+    found += [f"{d.name!r}: {d.reason}." for d in decisions if d.kept and needs_care(d.reason)]
     used = {reading.name for reading in plan.readings if reading.width}
-    gaps = [column.is_missing for column in cells if column.name in used]
+    gaps = (
+        _missing_cells(made)
+        if plan.missing == "auto"
+        else [column.is_missing for column in cells if column.name in used]
+    )
     n_gaps = sum(int(mask.sum()) for mask in gaps)
     n_columns = sum(bool(mask.any()) for mask in gaps)
     if n_gaps and plan.missing == "drop-rows":

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+import numpy as np
+
 from weft._base.validation import import_optional
 from weft.tables.errors import InputError
 from weft.tables.headers import LOOK_AT, Header, find_header, is_total
@@ -54,6 +56,8 @@ class RawTable:
         Records of the text file before the first row.
     notes : tuple of str
         What was decided in reading.
+    left_out : tuple of int
+        Records below the names, from 0, that are no rows: names that stand there again.
     """
 
     frame: pd.DataFrame
@@ -62,9 +66,12 @@ class RawTable:
     form: TextForm = PLAIN_TEXT
     n_above: int = 1
     notes: tuple[str, ...] = ()
+    left_out: tuple[int, ...] = ()
 
     def line(self, row: int) -> int:
         """Line of the file on which data row `row` (from 0) starts, counted from 1."""
+        for gone in self.left_out:
+            row += gone <= row
         if self.path is not None and self.path.is_file():
             # Quoted line breaks, comments and blank lines make this a search.
             with open_text(self.path, self.form) as file:
@@ -166,8 +173,42 @@ def _read(path: Path, called: str) -> RawTable:
         notes.insert(0, f"the text was read as {_NAMES.get(form.encoding, form.encoding)}.")
     if form.has_comments:
         notes.append("lines that start with '#' were taken for comments.")
+    frame, repeated = without_names(frame)
+    if repeated:
+        lines = (
+            "a line that repeats" if len(repeated) == 1 else f"{len(repeated)} lines that repeat"
+        )
+        notes.append(
+            f"{lines} the column names {'was' if len(repeated) == 1 else 'were'} left out."
+        )
     frame, told = without_totals(frame)
-    return RawTable(frame, called, path, form, n_above, (*notes, *told))
+    return RawTable(frame, called, path, form, n_above, (*notes, *told), repeated)
+
+
+def without_names(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    """Return the frame without rows that repeat the names, and which rows those were."""
+    pd = import_optional("pandas", "app")
+    repeats = np.ones(len(frame), dtype=bool)
+    for name in frame.columns:
+        if pd.api.types.is_numeric_dtype(frame[name]) or not repeats.any():
+            return frame, ()
+        cells = frame[name].to_numpy(dtype=object)
+        repeats &= np.fromiter((cell == name for cell in cells), dtype=bool, count=len(cells))
+    if not repeats.any() or repeats.all():
+        return frame, ()
+    kept = frame[~repeats].reset_index(drop=True)
+    return kept.apply(_as_numbers), tuple(np.flatnonzero(repeats).tolist())
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """Return a column as pandas would have read it without the names in it."""
+    pd = import_optional("pandas", "app")
+    if any(_LEADING_ZERO.fullmatch(str(cell)) for cell in column.unique()):
+        return column
+    try:
+        return pd.to_numeric(column)
+    except (ValueError, TypeError):
+        return column
 
 
 def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -206,13 +247,13 @@ def _first_records(file: TextIO, form: TextForm, called: str) -> list[list[str]]
     try:
         return [cells for _, cells in itertools.islice(records(file, form.separator), LOOK_AT)]
     except csv.Error as error:
-        raise InputError(f"{called} cannot be read as CSV ({error}); mend the file.") from None
+        raise InputError(f"{called} cannot be read as CSV ({error}); fix the file.") from None
 
 
 def _explain_shape(
     path: Path, form: TextForm, header: Header, called: str, error: Exception
 ) -> str:
-    """Say which record does not fit the header."""
+    """Return which record does not fit the header."""
     n_columns = len(header.names)
     try:
         with open_text(path, form) as file:
@@ -220,10 +261,10 @@ def _explain_shape(
                 if index > header.n_above and len(cells) > n_columns:
                     return (
                         f"{called} has {len(cells)} cells on line {start} but {n_columns} column "
-                        "names; mend that line, or quote cells that contain the separator."
+                        "names; fix that line, or quote cells that contain the separator."
                     )
     except csv.Error:
         pass
     if "EOF inside string" in str(error):
-        return f"{called} has a quote that is opened and never closed; mend the file."
-    return f"{called} cannot be read as CSV ({' '.join(str(error).split())}); mend the file."
+        return f"{called} has a quote that is opened and never closed; fix the file."
+    return f"{called} cannot be read as CSV ({' '.join(str(error).split())}); fix the file."

@@ -1,7 +1,7 @@
-"""How a column of cells becomes numbers: decided once (`weft.tables.recognition`), used for ever.
+"""How a column of cells becomes numbers: decided once by `weft.tables.recognition`, then fixed.
 
-A `Reading` holds plain values only, so that it can be saved with a model and read rows that come
-later, whatever library or file they come from.
+A `Reading` holds plain values only, so that it can be saved with a model and read new
+rows, whatever library or file they come from.
 """
 
 from __future__ import annotations
@@ -16,13 +16,27 @@ import numpy as np
 from weft._base.arrays import Floats, Mask
 from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
 from weft.tables.cells import Cells
-from weft.tables.dates import cycle_values, day_name, month_name, read_clock, read_date
+from weft.tables.dates import (
+    NUMBER_FORMS,
+    cycle_values,
+    day_name,
+    days_of_numbers,
+    month_name,
+    read_clock,
+    read_date,
+)
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
 
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
-YES = ("true", "yes", "y", "t", "ja", "oui", "si", "sí", "on", "sim", "tak")
-NO = ("false", "no", "n", "f", "nein", "non", "off", "não", "nie")
+YES = (
+    *("true", "yes", "y", "t", "ja", "oui", "si", "sí", "sì", "on", "sim", "tak", "да", "evet"),
+    *("vrai", "wahr", "vero", "verdadero", "verdadeiro", "waar", "sant", "prawda", "是", "✓", "✔"),
+)
+NO = (
+    *("false", "no", "n", "f", "nein", "non", "off", "não", "nie", "nej", "nee", "нет", "hayır"),
+    *("faux", "falsch", "falso", "onwaar", "falskt", "fałsz", "否", "✗", "✘"),
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class Reading:
 
 
 class Read(NamedTuple):
-    """What came out of reading the cells of a column."""
+    """The result of reading the cells of a column."""
 
     values: Floats  # (n,): numbers before the curve, codes, days, or places on a circle
     unread: Mask  # cells that hold something that could not be read
@@ -95,7 +109,11 @@ def read_column(reading: Reading, cells: Cells) -> Read:
     if reading.levels is not None:
         values = _codes(reading.levels, cells)
     elif reading.kind == "date":
-        values = _by_text(cells, lambda text: read_date(text, reading.form), _date_number)
+        values = _by_text(
+            cells,
+            lambda text: read_date(text, reading.form),
+            lambda numbers: _date_number(numbers, reading.form),
+        )
     elif reading.kind == "cyclic":
         values = _circle(reading, cells)
     elif cells.form == "text":
@@ -172,8 +190,10 @@ def _by_text(
     return cells.numbers.copy() if cells.form == "time" else of_number(cells.numbers)
 
 
-def _date_number(numbers: Floats) -> Floats:
-    """Return days from numbers such as 20240131."""
+def _date_number(numbers: Floats, form: str) -> Floats:
+    """Return days from numbers such as 20240131, or in a unit of `NUMBER_FORMS`."""
+    if form in NUMBER_FORMS:
+        return days_of_numbers(numbers, form)
     distinct, inverse = np.unique(numbers, return_inverse=True)
     days = [
         math.nan if math.isnan(n) else read_date(number_text(n), "yearmonthday") for n in distinct

@@ -52,7 +52,7 @@ def refuse_unread(raw: RawTable, frame: pd.DataFrame, recipe: dict[str, Any]) ->
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
                 f"{raw.name} has {short(series.iloc[row])!r} in column {column['name']!r} on line "
-                f"{raw.line(row)}, where the model was fitted on {column['kind']} values; mend it, "
+                f"{raw.line(row)}, where the model was fitted on {column['kind']} values; fix it, "
                 "or empty it to mark it missing."
             )
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft.columns.source import NUMERIC_KINDS
 from weft.tables.cells import Cells
-from weft.tables.dates import CYCLES, find_form, read_clock
+from weft.tables.dates import CYCLES, find_form, find_number_form, read_clock
 from weft.tables.errors import InputError
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
     looks_like_code,
+    looks_like_date,
     looks_like_id,
     ordered_scale,
 )
@@ -34,9 +36,11 @@ from weft.tables.looks import (
     identifier_reason,
     is_prose,
     month_of_year,
+    one_value,
     reads_date,
     some_of,
 )
+from weft.tables.number_notes import about_limits, about_missing_code, about_money
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
 from weft.tables.simple_readings import (
@@ -47,6 +51,8 @@ from weft.tables.simple_readings import (
     yes_no_reading,
 )
 from weft.tables.wording import quoted, short
+
+FEWEST_DAYS = 5
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,7 @@ class Recogniser:
     signs: tuple[str, str] | None = None
 
     def recognise(self, cells: Cells, *, keep: bool = False) -> Reading:
-        """Return how a column is to be read; `keep` overrules that it looks like no use."""
+        """Return how a column is to be read; `keep` overrides that it looks useless."""
         missing = cells.is_missing
         if missing.all():
             return self._refuse(cells.name, "no value in any row", keep)
@@ -94,6 +100,8 @@ class Recogniser:
             besides = int(np.isnan(values).sum())
             more = f" besides {besides} missing" if besides else ""
             return self._refuse(cells.name, f"one value only ({first_cell(cells)}){more}", keep)
+        if reading.kind in NUMERIC_KINDS:
+            reading = about_missing_code(reading, values)
         return replace(reading, low=float(seen[0]), high=float(seen[-1]))
 
     # Columns of numbers ---------------------------------------------------------------------
@@ -105,10 +113,13 @@ class Recogniser:
             row = int(np.flatnonzero(np.isinf(numbers))[0])
             raise InputError(
                 f"{self.table} has an infinite value in column {name!r} on {self.place(row)} "
-                f"({int(np.isinf(finite).sum())} in all); mend it, or leave the column out with "
+                f"({int(np.isinf(finite).sum())} in all); fix it, or leave the column out with "
                 f"--drop {quoted(name)}."
             )
         whole = bool((finite == np.floor(finite)).all())
+        form = find_number_form(finite) if looks_like_date(name) else ""
+        if form and len(np.unique(finite)) >= FEWEST_DAYS:
+            return self._date(cells, form, False)
         if whole and not keep:
             reason = identifier_reason(name, finite)
             if reason:
@@ -152,7 +163,7 @@ class Recogniser:
         folded = list(dict.fromkeys(fold(text) for text, n in zip(texts, counts, strict=True) if n))
         if set(folded) <= {*YES, *NO} and len(folded) >= 1:
             if len(folded) == 1:
-                return self._refuse(name, f"one value only ({texts[0]})", keep)
+                return self._refuse(name, one_value(cells), keep)
             return yes_no_reading(name, two_words(texts))
         meant = [text for text in texts if text.lower() not in BLANKS]
         if not keep:
@@ -165,7 +176,9 @@ class Recogniser:
         if special is not None:
             return special
         scale = ordered_scale(folded)
-        if scale is not None:
+        in_words = not any(sign.isdigit() for sign in "".join(folded))
+        # As many ranges as rows are measurements or places, not levels.
+        if scale is not None and (in_words or few_levels(len(folded), int(counts.sum()))):
             shown = {fold(text): text for text in reversed(texts)}
             return ordered_reading(
                 name, tuple(shown[level] for level in scale), "a known order of words"
@@ -188,7 +201,7 @@ class Recogniser:
         if n_bad:
             few = len(cells.texts) <= FEW_LEVELS and n_meant >= ROWS_PER_LEVEL * len(cells.texts)
             if few and counts[bad].min() > 1:
-                return None  # levels such as "1", "2", "3+", not a slip of the pen
+                return None  # levels such as "1", "2", "3+", not a typing error
             raise InputError(self._explain_text(cells, cells.spread(bad) > 0.0))
         finite = numbers[is_meant]
         whole = bool((finite == np.floor(finite)).all())
@@ -196,7 +209,7 @@ class Recogniser:
             reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
             if reason:
                 return Reading(cells.name, "identifier", reason)
-        words = chosen.words
+        words = ", ".join(filter(None, (chosen.words, about_limits(meant), about_money(meant))))
         blanks = sorted(text for text in cells.texts if text.lower() in BLANKS)
         if blanks:
             words += f"{', ' if words else ''}{blanks[0]!r} taken for missing"
@@ -252,7 +265,7 @@ class Recogniser:
         name, counts = cells.name, cells.counts()
         n = int(counts.sum())
         if len(folded) == 1:
-            return self._refuse(name, f"one value only ({cells.texts[0]})", keep)
+            return self._refuse(name, one_value(cells), keep)
         if len(folded) == n:
             if keep:
                 raise InputError(
@@ -282,6 +295,6 @@ class Recogniser:
         text = cells.texts[cells.codes[row]] if cells.form == "text" else str(cells.numbers[row])
         return (
             f"{self.table} has {what} in column {cells.name!r} but text in {cell} on "
-            f"{self.place(row)} ({short(text)!r}); mend it, empty it to mark it missing, or leave "
+            f"{self.place(row)} ({short(text)!r}); fix it, empty it to mark it missing, or leave "
             f"the column out with --drop {quoted(cells.name)}."
         )

@@ -91,7 +91,7 @@ _FORMAT = Record(
 
 
 def _reading_fits(reading: Reading) -> str:
-    """Say what is wrong with a reading: its source column says most of it."""
+    """Return what is wrong with a reading: its source column says most of it."""
     try:
         reading.source(0)
     except ValueError as error:
@@ -130,7 +130,7 @@ _READING = Record(
 
 
 def _block_fits(block: Block) -> str:
-    """Say what is wrong with a block: how many numbers it has for its measure."""
+    """Return what is wrong with a block: how many numbers it has for its measure."""
     rows, width = block.points.shape
     if block.measure == "number" and (rows, width) != (1, 4):
         return "does not have the four numbers of a number."
@@ -158,7 +158,7 @@ _BLOCK = Record(
 
 
 def _plan_fits(plan: TablePlan) -> str:
-    """Say what is wrong between the parts of a plan: positions, and numbers of coordinates."""
+    """Return what is wrong between the parts of a plan: positions, and numbers of coordinates."""
     columns = plan.columns
     width = sum(len(column.positions) for column in columns)
     if len({reading.name for reading in plan.readings}) != len(plan.readings):

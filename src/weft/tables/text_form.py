@@ -28,6 +28,9 @@ class TextForm(NamedTuple):
 
 
 PLAIN_TEXT = TextForm()
+# A cell may hold a whole document; the csv module's own limit is 131,072 characters.
+_LONGEST_CELL = 2**27
+csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
 
 
 def open_text(path: Path, form: TextForm) -> TextIO:
@@ -139,7 +142,7 @@ def _same(lines: list[str], sign: str) -> bool:
 
 
 def _is_header(comment: str, plain: list[str], separator: str) -> bool:
-    """Say whether the last comment names the columns: as many cells as the rows, no numbers."""
+    """Return whether the last comment names the columns: as many cells as the rows, no numbers."""
     names = comment.strip().lstrip("#").split(separator)
     rows = plain[0].strip().split(separator)
     if len(names) != len(rows) or len(names) < 2:

@@ -31,7 +31,7 @@ FLOOR = 0.02
 
 
 def is_clumped(table: MixedTable, level: float, rng: np.random.Generator) -> bool:
-    """Say whether the rows are nearer to each other than in one cloud, at that level."""
+    """Return whether the rows are nearer to each other than in one cloud, at that level."""
     if len(table.used) < 2:
         return False  # its margin is all there is, and that is kept in every cloud
     # The largest of several statistics is looked at, each at its share of the level.

@@ -97,7 +97,7 @@ def order_values(table: MixedTable) -> Floats:
     directions of the table of numbers, then the mean of each level's rows along the line in those
     directions that tells the levels apart best, until the order stays. One number per level is
     what keeps the horseshoe out: with a point per level, the second direction of one trait is its
-    square, and an order along it is no order.
+    square, and values along it have no order.
     """
     out = table.values.copy()
     free = []
@@ -128,7 +128,7 @@ def order_values(table: MixedTable) -> Floats:
 
 
 def _pooled(codes: Floats) -> Floats:
-    """Return groups of levels, rare ones together: the mean of a few rows is no place."""
+    """Return groups of levels, rare ones together: the mean of a few rows is not reliable."""
     has = ~np.isnan(codes)
     own = codes[has].astype(np.int64)
     groups = np.full(len(codes), np.nan)

@@ -71,7 +71,7 @@ def embed(table: MixedTable, *, balance: str = "columns") -> Coordinates:
         Rows.
     balance : {"columns", "directions"}, default="columns"
         What has variance 1 where it is observed: each source column, for methods that compare
-        distances; each coordinate, for k-means and its kin.
+        distances; each coordinate, for k-means and similar methods.
 
     Returns
     -------

@@ -81,7 +81,7 @@ def _screen_different(table: MixedTable, rate: float, rng: np.random.Generator) 
 
 
 def _has_two_modes(table: MixedTable, number: int) -> bool:
-    """Say whether a source column is one column of numbers that falls into two heaps."""
+    """Return whether a source column is one column of numbers that falls into two heaps."""
     column = table.used[number]
     if column.measures != ("number",) or column.kind == "ordered":
         return False
@@ -125,7 +125,7 @@ def find_dependent(cells: Cells, rate: float, rng: np.random.Generator) -> tuple
 def evidence(scores: Floats, references: Mask) -> Floats:
     """Return Σ z / √count and the mean of the largest few z over the references, (2, sources).
 
-    A column is no reference of its own.
+    A column is not its own reference.
     """
     own = references.astype(int)
     count = np.maximum(references.sum() - own, 1)

@@ -1,0 +1,1 @@
+"""Wide and sparse tables: speed, markers, counts, cells and text."""

@@ -1,0 +1,53 @@
+"""What to say of numbers that need care: limits, several currencies, codes for missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft.tables.numbers import money_signs
+from weft.tables.reading import Reading, number_text
+
+_LIMITS = "<>≤≥"
+# What of a note is a warning as well.
+_CAREFUL = ("looks like a code for missing values", "not converted")
+_FEWEST = 2  # rows in which a code for missing values has to occur
+
+
+def needs_care(note: str) -> bool:
+    """Return whether a column's note should not be overlooked."""
+    return any(words in note for words in _CAREFUL)
+
+
+def about_limits(texts: Sequence[str]) -> str:
+    """Return words about cells such as "<0.5", which are taken at the limit."""
+    found = [text for text in texts if text[:1] in _LIMITS]
+    return f"cells such as {found[0]!r} taken at the limit" if found else ""
+
+
+def about_money(texts: Sequence[str]) -> str:
+    """Return words about a column in several currencies, whose numbers are not converted."""
+    signs = money_signs(texts)
+    return f"in {' and '.join(signs)}, not converted" if len(signs) > 1 else ""
+
+
+def about_missing_code(reading: Reading, values: Floats) -> Reading:
+    """Return the reading with a note where a number such as -999 looks like "missing".
+
+    It is a number of nines that occurs more than once and lies farther from all others than their
+    whole range is wide. It is not taken for missing: a number must not vanish.
+    """
+    seen = values[~np.isnan(values)]
+    for code in (seen.min(), seen.max()):
+        digits = number_text(abs(float(code))) if np.isfinite(code) else ""
+        others = seen[seen != code]
+        if len(digits) < 2 or set(digits) != {"9"} or len(seen) - len(others) < _FEWEST:
+            continue
+        if len(others) and np.abs(others - code).min() > np.ptp(others) > 0.0:
+            shown = number_text(float(code))
+            note = f"{shown} in {len(seen) - len(others)} rows looks like a code for missing values"
+            return replace(reading, note=f"{reading.note}; {note}: if it is, empty those cells")
+    return reading
