@@ -38,7 +38,7 @@ exclude_also =
 
 
 def groups(n_groups: int) -> list[list[str]]:
-    """The test files in groups of about the same work, by size as nobody knows better."""
+    """The test files in groups of about the same work, by file size."""
     files = sorted(ROOT.glob("tests/**/test_*.py"), key=lambda path: -path.stat().st_size)
     # These start programs of their own, where nothing is counted.
     kept = [str(path) for path in files if path.name not in ("test_faults.py", "test_docs.py")]

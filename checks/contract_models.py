@@ -22,6 +22,7 @@ _TABLE_KERNEL = {"kernel": Kernel("polynomial", {"degree": 2})}
 FITS: dict[str, tuple[str, dict[str, Any]]] = {
     "AutoCluster": ("AutoCluster", {"n_resamples": 1, "random_state": 0}),
     "ConstrainedKMeans": ("ConstrainedKMeans", {"n_clusters": 3, "random_state": 0}),
+    "CountNormalizer": ("CountNormalizer", {}),
     "DynamicSwarm": ("DynamicSwarm", {**_SHORT, "n_rounds": 3}),
     "EntropyKMeans": ("EntropyKMeans", {"n_clusters": 3, "random_state": 0}),
     "FeatureClusterSelector": ("FeatureClusterSelector", {}),

@@ -1,6 +1,6 @@
 """``python -m checks.faults``: what happens when the machine does not play along.
 
-50 fits killed at random moments and taken up again, a thousand fits in one process, full and
+50 fits killed at random moments and resumed, a thousand fits in one process, full and
 read-only disks, workers that raise, clocks that jump, memory that ends. Each line says what was
 done and what came of it; the exit code is 1 if a promise was broken. Needs Linux.
 """
@@ -236,7 +236,7 @@ def full_disk(folder: Path) -> bool:
 
 
 def read_only(folder: Path) -> bool:
-    """A place where nobody may write, not even root."""
+    """A folder that cannot be written, not even by root."""
     table = _table(folder)
     code, said = command("cluster", str(table), "--out", "/proc/weft-results", "--quiet")
     model = weft.WeightedKMeans(2, random_state=0).fit(rows(30))

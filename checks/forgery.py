@@ -98,7 +98,7 @@ def honest_files(name: str) -> list[bytes]:
 
     import weft
     from weft.io import save_model
-    from weft.report.summary import summarize
+    from weft.reporting.summary import summarize
 
     X, saved = rows(), []
     frame = pd.DataFrame(X, columns=["a", "b", "c", "<d>"])
@@ -137,7 +137,7 @@ def answers(model: Any, *, draw: bool) -> str:
     """Use a loaded model; return what is wrong with its answers, or ""."""
     import pandas as pd
 
-    from weft.report.page import report, summary_of
+    from weft.reporting.page import report, summary_of
 
     X: Any = rows()[::3] + 0.25
     names = getattr(model, "feature_names_in_", None)
@@ -151,6 +151,13 @@ def answers(model: Any, *, draw: bool) -> str:
         labels = model.predict(X)
         if labels.shape != (len(X),) or labels.dtype.kind != "i" or labels.min() < -1:
             return f"labels of {labels.dtype} with shape {labels.shape}"
+    if hasattr(model, "predict_proba"):
+        likely = model.predict_proba(X)
+        if likely.ndim != 2 or len(likely) != len(X) or not np.allclose(likely.sum(axis=1), 1.0):
+            return f"probabilities of shape {likely.shape} that do not sum to 1"
+    if hasattr(model, "explain"):
+        str(model.explain(X))
+        str(model.rules_)
     if hasattr(model, "transform"):
         made = np.asarray(model.transform(X))
         if made.ndim != 2 or len(made) != len(X) or made.dtype != np.float64:

@@ -1,4 +1,4 @@
-"""Tables that nobody should pass, to every method of every estimator.
+"""Wrong and unusual tables, given to every method of every estimator.
 
     python -m checks.inputs                 # 5,000 cases
     python -m checks.inputs --cases 300     # fewer; --seed for others

@@ -228,7 +228,7 @@ promises.
 
 Methods that draw rows by their number depend on the order of the rows; repeat them with several
 seeds. Methods without a scaler of their own depend on units: put `RangeScaler` or `StandardScaler`
-in front. `FeatureSwarm` depends on the scale as its paper prints it, because the connectedness of
+in front. `FeatureSwarm` depends on the scale, as in its paper, because the connectedness of
 its criterion has a fixed cap. `WeightedKMeans` without `n_clusters` depends on it, because a fixed
 number (`pattern_offset`) is added to dispersions while patterns are counted. `EntropyKMeans` draws
 its starts by k-means++, where the last digit of a distance can change which row is drawn.

@@ -22,7 +22,7 @@ N_ROWS, N_COLUMNS = 6000, 60
 
 
 def limited_fit(name: str, *, room: int = ROOM) -> str:
-    """Fit in this process under a limit; return what happened, or raise what is no sentence."""
+    """Fit in this process under a limit; return what happened, or raise other errors."""
     import resource
 
     warnings.simplefilter("ignore")

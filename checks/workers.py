@@ -65,7 +65,7 @@ class _Worker:
         return fault
 
     def _answers_within(self, seconds: float) -> bool:
-        """Wait so long, in processor time: a busy machine is no fault of a case."""
+        """Wait for some processor time, so that a busy machine does not fail a case."""
         began, before = time.monotonic(), _processor_seconds(self.process.pid)
         while not self.pipe.poll(0.2):
             waited = time.monotonic() - began

@@ -55,6 +55,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
+    "within_subsection_order": "FileNameSortKey",  # the flagship first
     "download_all_examples": False,
     "remove_config_comments": True,
     "matplotlib_animations": False,

@@ -9,6 +9,7 @@ written for each build.
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 
 import weft
@@ -44,20 +45,37 @@ SETTINGS_HEAD = """# Settings
 `FeatureSwarm` takes its parts by name or as objects; an object has settings of its own. Other
 parameters take a name, or a record with settings that are rarely changed.
 """
-CALLS_HEAD = """# Papers → calls
+CALLS_HEAD = """# Papers and calls
 
-Every name that a paper gives to a method, and the call that runs it. `weft methods` prints the same
-table; `weft cluster FILE --method NAME` runs one, and in Python
+Every method of the papers under its published name, and the call that runs it. `weft methods`
+prints the same table; `weft cluster FILE --method NAME` runs one, and in Python
 `weft.estimators.presets.find_method(NAME).make()` returns the estimator.
 
-A call **as printed** follows its paper to the letter; below each table stand the words that fix its
-settings. **near print**: what differs is said. **weft's**: what weft does instead, where print is
-weak or leaves a choice; the [decisions](../dev/architecture.md) say why.
+The fourth column says how close the call is to its paper. **as printed**: exactly as published;
+below each table are the sentences of the paper that fix each setting. **near print**: close to the
+paper, and the differences are listed. **weft's**: an alternative of weft, where the published
+method performs poorly or leaves a choice; the [decision records](../decisions/index.md) give the
+reasons.
 
 Records in a call, such as `Objective(...)`, hold settings that are rarely changed;
 `weft methods NAME` shows where each is imported from.
 
 This page is made from `weft.estimators.presets` by `python docs/tables.py`.
+"""
+
+DECISIONS_HEAD = """# Decision records
+
+Half a page for each choice that needs a reason: where a paper leaves something open, where our
+numbers differ from a paper's, or where another design was possible. *Accepted* decisions are in
+force. This page is made by `python docs/tables.py`.
+"""
+DECISIONS_TAIL = """
+```{toctree}
+:hidden:
+:glob:
+
+0*
+```
 """
 
 
@@ -95,9 +113,27 @@ def _reasons(method: Method) -> str:
     return "\n".join(lines) + "\n"
 
 
+def decisions_index() -> str:
+    """Return the page that lists the decision records with the status of each.
+
+    A record that says nothing about its status is in force. One that is not says so in a line that
+    starts with ``Status:``.
+    """
+    rows = []
+    for path in sorted((HERE / "decisions").glob("[0-9]*.md")):
+        text = path.read_text(encoding="utf-8")
+        title = re.sub(r"^# *\d+ *[.:·]? *", "", text.split("\n", 1)[0])
+        status = re.search(r"^Status: (.*?)\.?$", text, re.M)
+        said = status[1] if status else "accepted"
+        rows.append(f"| {int(path.name[:4])} | [{title}]({path.name}) | {said} |")
+    head = ["| number | decision | status |", "| --- | --- | --- |"]
+    return "\n".join([DECISIONS_HEAD, *head, *rows, DECISIONS_TAIL])
+
+
 def write_tables() -> None:
     """Write every page that is made from the code."""
     (HERE / "papers" / "calls.md").write_text(papers_to_calls(), encoding="utf-8")
+    (HERE / "decisions" / "index.md").write_text(decisions_index(), encoding="utf-8")
     classes = sorted(name for name in weft._PUBLIC if name[0].isupper())
     functions = sorted(name for name in weft._PUBLIC if not name[0].isupper())
     for stem, names in (("estimators", classes), ("functions", functions)):

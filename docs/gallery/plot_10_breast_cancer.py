@@ -1,0 +1,37 @@
+"""
+Breast cancer: two kinds of tumours, and what tells them apart
+==============================================================
+
+569 tumours with 30 measurements of cell nuclei (the Wisconsin diagnostic data of scikit-learn). The
+diagnosis is used only to check the clusters.
+"""
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
+
+from weft import AutoCluster
+
+loaded = load_breast_cancer(as_frame=True)
+model = AutoCluster(n_resamples=0, random_state=0).fit(loaded.data)
+print(model.verdict_)
+
+# %%
+# k-means is told that there are two clusters.
+Z = StandardScaler().fit_transform(loaded.data)
+plain = KMeans(2, n_init=10, random_state=0).fit_predict(Z)
+for name, labels in {"AutoCluster": model.labels_, "k-means, told 2": plain}.items():
+    print(f"{name:16s} ARI {adjusted_rand_score(loaded.target, labels):.2f}")
+
+# %%
+# The measurements with the largest weights.
+top = np.argsort(-model.feature_weights_)[:12]
+figure, axis = plt.subplots(figsize=(8, 4))
+axis.barh([loaded.data.columns[j] for j in top], model.feature_weights_[top], color="#0072b2")
+axis.invert_yaxis()
+axis.set_xlabel("weight")
+figure.tight_layout()
