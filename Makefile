@@ -1,31 +1,40 @@
 # Everything runs in an environment of its own; only Python >= 3.11 and make are needed.
 PYTHON ?= python3
 VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
 BIN := $(VENV)/bin
+endif
+# Dependency groups (PEP 735) need pip 25.1.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CHROMIUM ?= /usr/bin/chromium
 
 .PHONY: demo test lint bench noise studies docs browser-test
 .PHONY: contracts parameters bad-tables memory
+.PHONY: lowest release-check wheels hooks
 .PHONY: fuzz faults forgery audit lock coverage mutation clean
 
 $(VENV)/.app: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "weft needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app]'
+	$(PIP) 'pip>=25.1'
+	$(PIP) --editable '.[app]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale]'
-	# The GPU kernels are tested on torch's CPU device; where torch is not to be had, they are skipped.
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale,gpu]'
+	$(PIP) --editable '.[app,scale]' --group dev
+	# The GPU kernels are tested on torch's CPU device; where torch cannot be installed, they are skipped.
+	-$(PIP) --editable '.[app,scale,gpu]' --group dev
 	@touch $@
 
-demo: $(VENV)/.app  ## Cluster wine plus 13 noise columns and write a page to look at.
+demo: $(VENV)/.app  ## Cluster wine plus 13 noise columns and write an HTML report.
 	$(BIN)/weft demo --out weft-demo --force
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m checks.wording
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/vulture
@@ -34,8 +43,22 @@ lint: $(VENV)/.dev
 test: lint  ## Everything the project checks.
 	$(BIN)/pytest --numprocesses auto --maxprocesses 4
 
+lowest: $(VENV)/.dev  ## The tests with the lowest versions that pyproject.toml declares.
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) .venv-lowest
+	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable '.[app]' --group test
+	$(BIN)/uv run --no-project --python .venv-lowest pytest --numprocesses auto --maxprocesses 4
+
+wheels: $(VENV)/.dev  ## The sdist and the wheel, in dist/.
+	$(BIN)/uv build --out-dir dist
+
+release-check: $(VENV)/.dev  ## Build, install in clean environments, fit every estimator, run every command.
+	$(BIN)/python -m checks.release
+
+hooks: $(VENV)/.dev  ## The checks of pre-commit on all files.
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/pre-commit run --all-files
+
 $(VENV)/.fuzz: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,fuzz]'
+	$(PIP) --editable '.[app]' --group dev --group fuzz
 	@touch $@
 
 SECONDS ?= 600
@@ -53,7 +76,7 @@ contracts: $(VENV)/.dev  ## Every estimator in every surrounding, in processes o
 	$(BIN)/python -m checks.contracts
 
 CASES ?= 1000000
-parameters: $(VENV)/.dev  ## Every parameter against values that nobody should pass; CASES=500 for a look.
+parameters: $(VENV)/.dev  ## Every parameter with wrong values; CASES=500 for a short run.
 	$(BIN)/python -m checks.parameters --cases $(CASES)
 
 bad-tables: $(VENV)/.dev  ## 5,000 bad tables to every method of every estimator.
@@ -68,21 +91,21 @@ coverage: $(VENV)/.dev  ## Branches of src/weft that the tests reach, compiled c
 mutation: $(VENV)/.dev  ## Small faults put into all rooms of src: how many do tests see?
 	$(BIN)/python -m checks.mutation
 
-audit: $(VENV)/.dev  ## Known weaknesses of what development installs; hashes, where nobody can be asked.
+audit: $(VENV)/.dev  ## Known vulnerabilities of the development dependencies; offline, only their hashes.
 	$(BIN)/python -m checks.audit
 
 lock: $(VENV)/.dev  ## Pin what development installs, with hashes.
-	$(BIN)/uv pip compile pyproject.toml --extra app --extra dev --extra scale --extra fuzz \
+	$(BIN)/uv pip compile pyproject.toml --extra app --extra scale --group dev --group fuzz \
 	  --generate-hashes --python-version 3.11 --no-header --no-annotate --output-file requirements-dev.lock
 
 $(VENV)/.bench: $(VENV)/.app
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,bench]'
+	$(PIP) --editable '.[app]' --group bench
 	@touch $@
 
 bench: $(VENV)/.bench  ## Speed beside peers; writes docs/performance.md. Leave the machine alone meanwhile.
 	$(BIN)/python -m bench.performance
 
-noise: $(VENV)/.bench  ## Clusters among columns of noise, beside rivals; writes docs/noise.md. Goes on where it was stopped.
+noise: $(VENV)/.bench  ## Clusters among noise columns, compared with other methods; writes docs/noise.md. Resumes where it stopped.
 	$(BIN)/python -m bench.noise
 
 studies: $(VENV)/.bench  ## The small form of every published table: do the directions hold? Under 3 minutes.
@@ -90,7 +113,7 @@ studies: $(VENV)/.bench  ## The small form of every published table: do the dire
 	$(BIN)/python -m bench compare all > build/compare.md
 
 $(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[app,dev,scale,docs]'
+	$(PIP) --editable '.[app,scale]' --group dev --group docs
 	@touch $@
 
 docs: $(VENV)/.docs  ## The documentation, offline; a warning is an error.

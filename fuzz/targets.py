@@ -34,7 +34,7 @@ class Crash(Exception):
 def _refusal(error: Exception) -> None:
     text = str(error)
     if "\n" in text or not text or len(text) > 4000:
-        raise Crash(f"a refusal that is no sentence: {text[:200]!r}") from error
+        raise Crash(f"a refusal that is not one sentence: {text[:200]!r}") from error
 
 
 def _file(name: str, data: bytes) -> Path:

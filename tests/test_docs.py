@@ -16,10 +16,12 @@ from pathlib import Path
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import weft
+from bench import evidence
 from weft.cli.app import app
 
 ROOT = Path(__file__).parent.parent
@@ -45,6 +47,7 @@ def names(pages):
 
 
 WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
+WITH_SESSIONS = [page for page in PAGES if blocks(page, "pycon")]
 WITH_COMMANDS = [page for page in PAGES if blocks(page, "console")]
 
 
@@ -61,7 +64,7 @@ def given() -> dict:
 
 
 def test_pages_have_examples():
-    assert ROOT / "README.md" in WITH_PYTHON
+    assert ROOT / "README.md" in WITH_SESSIONS
     assert len(WITH_PYTHON) >= 7
 
 
@@ -84,12 +87,27 @@ def test_python_of_a_page_runs(page, tmp_path, monkeypatch):
             raise AssertionError(f"block {number} of {page.name}: {error!r}") from error
 
 
+@pytest.mark.parametrize("page", WITH_SESSIONS, ids=names(WITH_SESSIONS))
+def test_sessions_of_a_page_print_what_it_shows(page):
+    """Blocks with ``>>>``: the output on the page is the real one."""
+    text = "\n".join(blocks(page, "pycon"))
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(test)
+    assert runner.tries > 0
+    assert runner.failures == 0
+
+
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=names(WITH_COMMANDS))
 def test_commands_of_a_page_run(page, tmp_path, monkeypatch):
     """Lines that start with ``$ weft``; pipes between them as in a shell."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{i * 7 % 11},{i * 5 % 13},{i % 3 * 9},{i % 3}" for i in range(60)]
     Path("table.csv").write_text("a,b,c,answer\n" + "\n".join(rows) + "\n")
+    if "visits/" in page.read_text(encoding="utf-8"):  # folders of Parquet files
+        for folder in ("visits", "later-visits"):
+            Path(folder).mkdir()
+            pd.read_csv("table.csv").to_parquet(f"{folder}/part-0.parquet")
     for block in blocks(page, "console"):
         for line in block.splitlines():
             if not line.startswith("$ weft"):
@@ -113,6 +131,13 @@ def test_the_readme_names_every_class_and_every_class_is_there():
     for name in weft._PUBLIC:
         if name[0].isupper():
             assert f"`{name}`" in readme, f"README.md does not name {name}"
+
+
+def test_measured_numbers_are_those_of_the_result_files():
+    for name in evidence.PAGES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert "<!-- evidence: " in text
+        assert evidence.filled(text) == text, f"{name} is old; run: python -m bench.evidence"
 
 
 def test_papers_to_calls_is_made_from_the_table_of_methods():
@@ -142,7 +167,7 @@ def test_the_page_of_settings_names_every_part_of_the_registries():
 def test_links_within_the_documentation_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
-            if not re.match(r"[a-z]+:", target):
+            if not re.match(r"[a-z]+:|(\.\./)?auto_examples/", target):  # made by each build
                 assert (page.parent / target).exists(), f"{page.name} → {target}"
 
 

@@ -127,7 +127,7 @@ def _cluto(spec: dict[str, Any]) -> tuple[Any, np.ndarray]:
 
 
 def _texts(spec: dict[str, Any], seed: int) -> tuple[Any, np.ndarray]:
-    """Documents drawn anew from each group."""
+    """Return documents drawn again from each group."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     table = pd.read_csv(path_of(spec["file"]))

@@ -27,7 +27,7 @@ class Finding(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The finding in a word or two."""
+        """Return the finding in one or two words."""
         if self.test is None:
             return "not run"
         if not self.holds:

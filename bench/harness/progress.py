@@ -8,7 +8,7 @@ from typing import Any
 
 from bench.harness.study import Run
 
-QUIET_SECONDS = 20.0  # between lines where nobody watches
+QUIET_SECONDS = 20.0  # between lines when the output is not a terminal
 WIDTH = 24
 
 

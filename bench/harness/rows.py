@@ -71,7 +71,7 @@ def add(study: Study, row: dict[str, Any], folder: Path = FOLDER) -> None:
 
 
 def compact(study: Study, folder: Path = FOLDER) -> None:
-    """Make one file of all rows; rows of another recipe and failures that were mended go."""
+    """Make one file of all rows; rows of another recipe and failures that were repeated go."""
     parts = sorted(_parts(study, folder).glob("*.parquet"))
     if not parts:
         return

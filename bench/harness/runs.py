@@ -1,4 +1,4 @@
-"""Runs of a study on threads, processes or a Dask cluster; rows are kept as they come."""
+"""Runs of a study on threads, processes or a Dask cluster; each finished row is saved."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Files are ``bench/studies/*.toml``. A cell is a row of the table: a data set, a method, and what
 is printed there. ``include`` names a file of ``bench/studies/shared`` with data sets and methods
 that several tables share; ``rows_of`` says that a table sums up the runs of other tables. The
-format is written down in docs/reproduction/format.md.
+format is described in docs/reproduction/format.md.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def features(rows: Rows) -> str:
         "## Which columns are kept",
         "Precision (where noise was added) and recall (everywhere) of the kept columns, mean over "
         "cells. On the synthetic sets every original column matters (of the subspaces' those that "
-        "a cluster needs); on real sets nobody knows, and recall is against all of them. "
+        "a cluster needs); on real sets it is unknown which do, and recall counts all columns. "
         "Methods that keep every column are left out.",
         table(head, lines),
     ]
@@ -225,5 +225,7 @@ HOW = """## How it was measured
 - **weft's other methods** have their defaults, and K where they take one (StagedSwarm as its
   estimate). FeatureSwarm is fitted to 600 rows at most and predicts the others, AutoCluster draws
   2,000 at most by itself; nothing else sees fewer rows than there are.
+- AutoCluster's rows on all sets and on sets without clusters are of the present judge; those of the
+  curve over the share of noise are of the judge before it (decision 300).
 - A row that a method leaves in no cluster counts as a cluster of its own. The measures are the
   adjusted Rand index and pair-F (√(precision · recall) over pairs of rows)."""

@@ -57,8 +57,8 @@ def text(rows: Rows) -> list[str]:
 
 HEAD = """# Columns of noise
 
-How much of a clustering is left when columns are added that know nothing of the clusters? This page
-is written by `make noise` (`python -m bench.noise`), from the cells in `bench/results/noise.jsonl`.
+How well are clusters found when columns are added that have nothing to do with them? This page is
+written by `make noise` (`python -m bench.noise`), from the results in `bench/results/noise.jsonl`.
 
 ```{image} _static/noise.svg
 :alt: Two panels of lines over the share of noise columns added, one line for each method.

@@ -5,8 +5,8 @@ section 3. Maximise Σ_j w_j a_j over clusters and weights w, ‖w‖₂ ≤ 1, 
 the between-cluster sum of squares of feature j (their equation 10).
 
 s is chosen by their permutation gap (algorithm 2), shortened: 6 bounds for their 10 or more, 3
-permutations for their 25, and k-means goes on from the centres that it had instead of starting
-anew after each change of weights.
+permutations for their 25, and k-means continues from its centres instead of starting again after
+each change of weights.
 """
 
 from __future__ import annotations

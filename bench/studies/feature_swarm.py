@@ -4,8 +4,8 @@
 
 Twenty sets (50 and 100 features, 4 and 10 clusters, five of each), four clusterers, the first
 paper's settings. Prints mean pair-F, the number of clusters, the share of features kept, and
-paired Wilcoxon tests over the sets. Results go to bench/results/feature_swarm.jsonl as they come;
-run again to go on.
+paired Wilcoxon tests over the sets. Results go to bench/results/feature_swarm.jsonl at
+once; run the command again to continue.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     python -m bench.studies.projected --print      # print what is there
     python -m bench.studies.projected --only hard speed
 
-Results are appended to bench/results/projected.jsonl as they come: stop it and start it again.
+Results are appended to bench/results/projected.jsonl at once; a stopped run can be continued.
 Real data is found through WEFT_DATA; those parts are left out where it is unset.
 """
 
@@ -153,7 +153,7 @@ def text_cells() -> Iterator[dict]:
 
 
 def one_text(name: str, trial: int) -> dict:
-    # Newsgroups: documents drawn anew for each trial. CLUTO's sets are what they are.
+    # Newsgroups: documents are drawn again for each trial. CLUTO's sets are fixed.
     drawn = seed_of(4, int(name[-1]), trial) if name.startswith("news") else 0
     X, y = data.load(TEXTS[name], drawn)
     k = len(np.unique(y))

@@ -12,14 +12,18 @@ __version__ = "0.1.0"
 # public name -> the module that defines it
 _PUBLIC = {
     "load": "weft.models.files",
+    "report": "weft.reporting.any_clustering",
+    "compare": "weft.reporting.comparison",
     "choose_n_clusters": "weft.choosing.n_clusters",
     "choose_exponent": "weft.choosing.exponent",
+    "marker_columns": "weft.columns.markers",
     "FeatureSimilaritySelector": "weft.estimators.feature_similarity",
     "FeatureClusterSelector": "weft.estimators.feature_similarity",
     "ConstrainedKMeans": "weft.estimators.constrained_kmeans",
     "EntropyKMeans": "weft.estimators.entropy_kmeans",
     "LocallyAdaptiveKMeans": "weft.estimators.locally_adaptive_kmeans",
     "ProjectedSwarm": "weft.estimators.projected_swarm",
+    "CountNormalizer": "weft.estimators.count_normalizer",
     "RangeScaler": "weft.estimators.range_scaler",
     "TablePreparer": "weft.estimators.table_preparer",
     "WeightedKMeans": "weft.estimators.weighted_kmeans",
@@ -32,7 +36,7 @@ _PUBLIC = {
     "KernelSwarm": "weft.estimators.kernel_swarm",
     "StagedSwarm": "weft.estimators.staged_swarm",
 }
-_SUBMODULES = ("callbacks", "datasets", "io", "metrics", "plot")
+_SUBMODULES = ("callbacks", "datasets", "io", "metrics", "plot", "sc")
 
 __all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]
 

@@ -1,7 +1,7 @@
-"""Pictures of an answer: each function takes a fitted model and returns a Plotly figure.
+"""Figures of a fitted model: each function takes a model and returns a Plotly figure.
 
-They are the pictures of ``model.report()``, one by one. Those that need the rows take them as
-`X`; a model loaded from a file that keeps a summary needs no rows. Plotly comes with ``weft[app]``.
+These are the figures of ``model.report()``. Functions that need the rows take them as `X`; a model
+loaded from a file with a summary needs no rows. Plotly is installed with ``weft[app]``.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from weft._base.docstrings import Entry, documented
-from weft.report import plots
-from weft.report.page import summary_of
+from weft.reporting import plots
+from weft.reporting.page import summary_of
 
 __all__ = ["convergence", "heatmap", "map", "profile", "silhouette", "weights"]
 
@@ -25,7 +25,7 @@ _FIGURE = Entry("plotly.graph_objects.Figure", "The figure.")
 
 @documented(_ONE_SHAPE, _FIGURE)
 def weights(model: Any, X: Any = None) -> Any:
-    """Draw the heaviest features as bars.
+    """Draw the features with the largest weights as bars.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-// Opens each page from disk in Chromium with the network off, and looks:
-// no console error, every chart drawn, the search filters, hover shows a row, nothing hostile runs,
-// no serious finding of axe-core, nothing wider than the screen. Screenshots go next to the pages.
+// Opens each page from disk in Chromium with the network off, and uses it: sections, clusters, columns,
+// other answers, map, lasso, look-up, downloads, hints, keyboard. No console error, nothing hostile runs,
+// axe-core finds nothing, nothing is wider than the screen. Screenshots go next to the pages.
 //
 //   node tests/browser/check.mjs FOLDER [CHROMIUM]
 import { readFileSync, readdirSync, mkdtempSync } from "node:fs";
@@ -24,7 +24,7 @@ function check(page, what, fine, detail = "") {
 }
 
 const context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), "weft-")), {
-  executablePath, args: flags, offline: true, bypassCSP: false,
+  executablePath, args: flags, offline: true, bypassCSP: false, acceptDownloads: true,
 });
 
 async function open(name, width, scheme) {
@@ -37,10 +37,7 @@ async function open(name, width, scheme) {
   await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme: scheme });
   await page.goto(pathToFileURL(join(folder, name)).href);
-  await page.waitForFunction(() => {
-    const places = [...document.querySelectorAll(".chart")];
-    return places.length > 0 && places.every((place) => place.dataset.drawn === "yes");
-  }, null, { timeout: 60000 });
+  await page.waitForSelector("html.js");
   return { page, errors, requests, dialogs };
 }
 
@@ -55,6 +52,8 @@ async function axeOn(page) {
   return JSON.parse(result.value);
 }
 
+async function texts(page, selector) { return page.$$eval(selector, (ns) => ns.map((n) => n.textContent)); }
+
 // The instruments first: a page with known faults must be found faulty.
 {
   const page = await context.newPage();
@@ -68,78 +67,175 @@ async function axeOn(page) {
   await page.close();
 }
 
+// Every interaction, on a wide screen.
+async function interact(page, label, summary) {
+  const has = async (selector) => (await page.$(selector)) !== null;
+  if (await has("#group-choice")) {
+    const options = await page.$$eval("#group-choice option", (ns) => ns.map((n) => n.value));
+    const last = options[options.length - 1];
+    const before = await page.$eval("#group", (n) => n.textContent);
+    await page.selectOption("#group-choice", last);
+    const after = await page.$eval("#group", (n) => n.textContent);
+    check(label, "another cluster is shown", options.length < 2 || before !== after);
+    check(label, "its distributions are drawn", (await page.$$("#group .mini svg rect, #group .mini .both")).length > 0);
+    await page.click("#group-table tbody tr:first-child td");
+    check(label, "a click on a cluster shows it", (await page.$eval("#group-choice", (n) => n.value)) === options[0]);
+  }
+  if (await has("#column-choice")) {
+    const shown = (await page.$$("#column .mini")).length;
+    check(label, "one picture per cluster", shown === summary.distributions.labels.length, String(shown));
+    const button = await page.$("#feature-table tbody tr:not([hidden]):nth-child(2) [data-column]");
+    if (button) {
+      await button.click();
+      check(label, "a click on a column shows it", (await page.$eval("#column-choice", (n) => n.value)) === (await button.getAttribute("data-column")));
+    }
+  }
+  if (await has("#alternative-buttons")) {
+    await page.click("#alternative-buttons button:nth-child(2)");
+    check(label, "another answer is one click away", /Answer 2/.test(await page.$eval("#alternative", (n) => n.textContent)));
+    await page.click("#alternative button:has-text('Show on the map')");
+    check(label, "it colours the map", (await page.$eval("#map-colour", (n) => n.value)) === "1");
+    await page.selectOption("#map-colour", "label");
+    check(label, "candidates by number are drawn", (await page.$$("#number-chart rect")).length === summary.candidates.length);
+    check(label, "the walk from coarse to fine is drawn", (await page.$$("#walk path")).length > 1);
+  }
+  if (await has("#map-box")) {
+    await page.locator("#map-box").scrollIntoViewIfNeeded();
+    const dots = await page.$$("#map-box path.dot");
+    check(label, "the map has all rows", dots.length === summary.map.x.length, String(dots.length));
+    let told = "";
+    for (const dot of dots.slice(0, 30)) {
+      const box = await dot.boundingBox();
+      if (!box || box.y < 80 || box.y > 880) continue;
+      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+      told = await page.$eval("#map-tip", (n) => (n.hidden ? "" : n.textContent));
+      if (told) { await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2); break; }
+    }
+    check(label, "hover shows a row", /row \d+/.test(told), told.slice(0, 60));
+    check(label, "a click looks it up", /Row \d+/.test(await page.$eval("#row-found", (n) => n.textContent)));
+    if (await has("#map-view")) {
+      const place = await page.$eval("#map-box path.dot", (n) => n.getAttribute("transform"));
+      await page.selectOption("#map-view", "near");
+      check(label, "the other view moves the rows", place !== (await page.$eval("#map-box path.dot", (n) => n.getAttribute("transform"))));
+      await page.selectOption("#map-view", "linear");
+    }
+    await page.selectOption("#map-colour", "sure");
+    check(label, "how sure is drawn", (await page.$$("#map-box path.dot[style*=opacity]")).length > 0 || summary.silhouette === null);
+    await page.selectOption("#map-colour", "label");
+    await page.click("#map-lasso");
+    await page.locator("#map-box").scrollIntoViewIfNeeded();
+    const frame = await (await page.$("#map-box svg")).boundingBox();
+    await page.mouse.move(frame.x + 2, frame.y + 2);
+    await page.mouse.down();
+    for (const [u, v] of [[0.99, 0.01], [0.99, 0.99], [0.01, 0.99]]) await page.mouse.move(frame.x + u * frame.width, frame.y + v * frame.height, { steps: 4 });
+    await page.mouse.up();
+    const chosen = await page.$eval("#map-chosen", (n) => n.textContent);
+    check(label, "the lasso says who is there", /\d+ rows? chosen/.test(chosen), chosen.slice(0, 40));
+    await page.click("#map-clear");
+    check(label, "and can be cleared", (await page.$eval("#map-chosen", (n) => n.textContent)) === "");
+    await page.click("#map-lasso");
+  }
+  if (await has("#row-search")) {
+    const number = summary.rows.row[summary.rows.row.length - 1];
+    await page.fill("#row-search", String(number));
+    check(label, "a row is found by its number", (await page.$eval("#row-found", (n) => n.textContent)).includes(`Row ${number}`));
+    const category = summary.rows.columns.find((c) => c.levels.length > 1);
+    if (category) {
+      await page.fill("#row-search", category.levels[0].toUpperCase());
+      check(label, "rows are found by a value", /rows? found/.test(await page.$eval("#row-count", (n) => n.textContent)));
+    }
+    if (summary.rows.name && !summary.rows.name[3].startsWith("n")) {
+      await page.fill("#row-search", summary.rows.name[3].slice(0, 30));
+      check(label, "rows are found by name", (await page.$eval("#row-found", (n) => n.textContent)).includes("ow 4"));
+    }
+    await page.fill("#row-search", "no such thing");
+    check(label, "nothing found is said", /^0 rows/.test(await page.$eval("#row-count", (n) => n.textContent)));
+    await page.fill("#row-search", "");
+    for (const what of ["labels", "summary"]) {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.click(`[data-download=${what}]`)]);
+      const text = readFileSync(await file.path(), "utf8");
+      const fine = what === "summary" ? JSON.stringify(JSON.parse(text)) === JSON.stringify(summary)
+        : text.trim().split("\n").length === summary.rows.row.length + 1;
+      check(label, `download of ${what}`, fine, `${file.suggestedFilename()}, ${text.length} characters`);
+    }
+  }
+  if (await has(".term")) {
+    await page.focus(".term");
+    check(label, "a hint opens with the keyboard", (await page.locator(".term + .tip").first().evaluate((n) => getComputedStyle(n).display)) === "block");
+    await page.evaluate(() => document.activeElement.blur());
+  }
+  for (const link of await page.$$("nav a")) {
+    await link.click();
+    const target = (await link.getAttribute("href")).slice(1);
+    const top = await page.$eval(`[id="${target}"]`, (n) => n.getBoundingClientRect().top);
+    const nav = await page.$eval("nav", (n) => n.getBoundingClientRect());
+    check(label, `the link to ${target} stays in sight and leads there`, Math.abs(nav.top) <= 1 && top >= nav.height - 8 && top < 900, `${Math.round(top)} px`);
+  }
+}
+
 for (const name of readdirSync(folder).filter((file) => file.endsWith(".html")).sort()) {
   const stem = name.replace(/\.html$/, "");
   for (const [width, scheme] of [[1280, "light"], [390, "light"], [1280, "dark"], [390, "dark"]]) {
     const label = `${stem} ${width} ${scheme}`;
     const { page, errors, requests, dialogs } = await open(name, width, scheme);
-    const drawn = await page.$$eval(".chart", (places) => places.map((place) => ({
-      id: place.id,
-      marks: place.querySelectorAll(".bars path, .scatterlayer path, .heatmaplayer image, .hm image").length,
-      box: place.querySelector(".main-svg").getBoundingClientRect().height,
-    })));
-    check(label, "every chart drawn", drawn.length > 0 && drawn.every((c) => c.marks > 0 && c.box > 100),
-      drawn.map((c) => `${c.id.slice(6)} ${c.marks}`).join(", "));
+    const summary = await page.evaluate(() => JSON.parse(document.getElementById("summary").textContent));
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check(label, "nothing wider than the screen", over <= 0, `${over} px`);
+    const tall = await page.evaluate(() => document.documentElement.scrollHeight);
+    check(label, "not endless", tall < (width === 1280 ? 9500 : 20000), `${tall} px`);
+    const facts = await page.$$eval("[data-fact]", (ns) => ns.map((n) => [n.dataset.fact, n.textContent]));
+    const same = facts.every(([key, text]) => facts.every(([other, words]) => key !== other || text === words));
+    check(label, "numbers that appear twice agree", same && facts.length > 1, `${facts.length} numbers`);
 
-    // Hover: the first point of the map that lies within the window.
-    const map = await page.$("#chart-map");
-    await map.scrollIntoViewIfNeeded();
-    let shown = "";
-    for (const point of (await page.$$("#chart-map .scatterlayer .points path")).slice(0, 20)) {
-      const box = await point.boundingBox();
-      if (!box) continue;
-      await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-      await page.waitForTimeout(120);
-      shown = await page.$eval("#chart-map .hoverlayer", (layer) => layer.textContent);
-      if (shown) break;
-    }
-    check(label, "hover shows a row", /row \d+/.test(shown), shown.slice(0, 60));
-
-    // Search: by the last letters of the tenth feature.
-    const total = await page.$$eval("#feature-table tbody tr", (rows) => rows.length);
-    const before = await page.$$eval("#feature-table tbody tr:not([hidden])", (rows) => rows.length);
+    // Search: by the name of the fourth column.
+    const total = (await page.$$("#feature-table tbody tr")).length;
     const wanted = await page.$eval("#feature-table tbody tr:nth-child(4) bdi", (n) => n.textContent);
     await page.fill("#feature-search", wanted.slice(0, 40).toUpperCase());
-    const after = await page.$$eval("#feature-table tbody tr:not([hidden]) bdi", (ns) => ns.map((n) => n.textContent));
-    const told = await page.$eval("#feature-count", (n) => n.textContent);
+    const after = await texts(page, "#feature-table tbody tr:not([hidden]) bdi");
     check(label, "the search filters", after.length > 0 && after.length < total
-      && after.every((n) => n.toLocaleLowerCase().includes(wanted.slice(0, 40).trim().toLocaleLowerCase())),
-      `${before} shown of ${total}, then ${after.length}; "${told}"`);
+      && after.every((n) => n.toLocaleLowerCase().includes(wanted.slice(0, 40).trim().toLocaleLowerCase())), `${after.length} of ${total}`);
     await page.fill("#feature-search", "");
 
     const { passes, found } = await axeOn(page);
-    const serious = found.filter((v) => ["serious", "critical"].includes(v[0]));
-    check(label, "axe-core finds nothing serious", serious.length === 0 && passes > 10,
-      serious.length ? JSON.stringify(serious) : `${passes} rules passed, ${found.length} smaller findings ${found.map((v) => v[1]).join(", ")}`);
-    check(label, "no console error or warning", errors.length === 0, errors.join(" | ").slice(0, 400));
-    check(label, "no request to a network", requests.length === 0, requests.join(" "));
-    check(label, "no dialog opened by a name", dialogs.length === 0, dialogs.join(" "));
-    const strange = await page.$$eval("main img, main iframe, .chart a, bdi *", (ns) => ns.length);
-    check(label, "names are text, not elements", strange === 0, String(strange));
+    check(label, "axe-core finds nothing", found.length === 0 && passes > 10, found.length ? JSON.stringify(found) : `${passes} rules passed`);
     if (stem === "hostile") {
       const table = await page.$eval("#feature-table", (n) => n.textContent);
-      const labels = await page.$$eval(".chart text", (ns) => ns.map((n) => n.textContent).join("\n"));
+      const drawn = (await texts(page, "#group bdi")).join("\n") + (await texts(page, "#column-choice option")).join("\n");
       for (const piece of ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "🎈 emoji", "<b>bold</b>", "%{x}"]) {
-        // Charts cut long names.
-        check(label, "shown as text: " + piece, table.includes(piece) && labels.includes(piece.slice(0, 18)));
+        check(label, "shown as text: " + piece, table.includes(piece) && drawn.includes(piece.slice(0, 18)));
       }
     }
     await page.mouse.move(0, 0);
     await page.evaluate(() => scrollTo(0, 0));
     await page.screenshot({ path: join(folder, `${stem}-${width}-${scheme}.png`), fullPage: true });
-    // The keyboard reaches the skip link, the links and the search.
-    if (width === 1280 && scheme === "light") {
+    if (scheme === "light" && width === 1280) {
+      await interact(page, label, summary);
+      const again = await axeOn(page);
+      check(label, "axe-core finds nothing after all clicks", again.found.length === 0, JSON.stringify(again.found));
+      // The keyboard reaches the skip link, the links and the search.
       const seen = new Set();
-      await page.evaluate(() => document.activeElement.blur());
-      for (let i = 0; i < 40; i++) {
-        await page.keyboard.press("Tab");
+      await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); getSelection().removeAllRanges(); });
+      await page.focus(".skip");
+      for (let i = 0; i < 90; i++) {
         seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.className || document.activeElement.tagName));
+        await page.keyboard.press("Tab");
       }
       check(label, "keyboard reaches the search", seen.has("feature-search") && seen.has("skip"));
       await page.pdf({ path: join(folder, `${stem}.pdf`) });
     }
+    if (width === 390) {
+      if (await page.$("#row-search")) {
+        await page.fill("#row-search", String(summary.rows.row[0]));
+        check(label, "a row is found on a phone", /Row \d+/.test(await page.$eval("#row-found", (n) => n.textContent)));
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        check(label, "still nothing wider than the screen", wider <= 0, `${wider} px`);
+      }
+    }
+    check(label, "no console error or warning", errors.length === 0, errors.join(" | ").slice(0, 400));
+    check(label, "no request to a network", requests.length === 0, requests.join(" "));
+    check(label, "no dialog opened by a name", dialogs.length === 0, dialogs.join(" "));
+    const strange = await page.$$eval("main img, main iframe, main a, bdi *", (ns) => ns.length);
+    check(label, "names are text, not elements", strange === 0, String(strange));
     await page.close();
   }
 }

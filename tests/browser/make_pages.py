@@ -7,11 +7,15 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import weft
 from weft.datasets import add_noise_features
-from weft.report.page import report
+from weft.reporting.page import report
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -33,21 +37,26 @@ def wine() -> tuple[np.ndarray, np.ndarray, list[str]]:
     return scaled, found.data, [str(name) for name in found.feature_names]
 
 
-def main() -> None:
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    # Short searches: the pages are looked at, not the answers.
-    warnings.simplefilter("ignore")
-    X, values, names = wine()
+def raw_table(rng: np.random.Generator, n: int = 240) -> pd.DataFrame:
+    """Numbers, money, categories, dates, gaps and an identifier, in three groups."""
+    group = np.arange(n) % 3
+    days = np.datetime64("2024-01-01") + (120 * group + rng.integers(0, 60, n)).astype(int)
+    frame = pd.DataFrame(
+        {
+            "customer": [f"C-{i:04d}" for i in range(n)],
+            "age": 20 + 20 * group + rng.normal(0, 4, n).round(1),
+            "spent": [f"${20 + 400 * g + rng.normal(0, 30):,.2f}" for g in group],
+            "plan": np.array(["basic", "family", "business"])[group],
+            "region": np.array(["north", "south", "east", "west"])[rng.integers(0, 4, n)],
+            "signed": days.astype(str),
+            "visits": rng.poisson(3 + 6 * group),
+        }
+    )
+    frame.loc[::17, "age"] = np.nan
+    return frame
 
-    model = weft.FeatureSwarm("linkage", n_clusters=3, random_state=0).fit(X)
-    made = report(model, X, values=values, feature_names=names, stability=3)
-    made.save(folder / "swarm.html")
 
-    model = weft.WeightedKMeans(3, random_state=0).fit(X)
-    report(model, X, values=values, feature_names=names).save(folder / "per-cluster.html")
-
-    rng = np.random.default_rng(0)
+def hostile(rng: np.random.Generator, folder: Path) -> None:
     rows = rng.normal(size=(120, len(HOSTILE)))
     rows[40:80, :5] += 6
     rows[80:, :5] -= 6
@@ -60,13 +69,48 @@ def main() -> None:
         ],
         "warnings": HOSTILE,
     }
-    report(model, rows, feature_names=HOSTILE, table=table).save(folder / "hostile.html")
+    names = [HOSTILE[i % len(HOSTILE)] for i in range(120)]
+    made = report(model, rows, feature_names=HOSTILE, table=table, row_names=names)
+    made.save(folder / "hostile.html")
 
-    wide = rng.normal(size=(3_000, 1_200))
-    wide[:1_000, :10] += 4
-    wide[1_000:2_000, :10] -= 4
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    # Short searches: the pages are looked at, not the answers.
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(0)
+    X, values, names = wine()
+
+    frame = pd.DataFrame(values, columns=names)
+    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(frame)
+    model.report(frame, label=load_wine().target).save(folder / "auto.html")
+
+    model = weft.FeatureSwarm("linkage", n_clusters=3, n_generations=8, random_state=0).fit(X)
+    made = report(model, X, values=values, feature_names=names, stability=2)
+    made.save(folder / "swarm.html")
+
+    raw = raw_table(rng)
+    model = weft.AutoCluster(n_resamples=0, random_state=0).fit(raw)
+    model.report(raw, row_names=list(raw["customer"])).save(folder / "raw.html")
+
+    foreign = make_pipeline(StandardScaler(), HDBSCAN(min_cluster_size=8)).fit(frame[names[:13]])
+    weft.report(frame[names[:13]], model=foreign, title="wine", path=folder / "foreign.html")
+
+    lump = rng.normal(size=(150, 6))
+    weft.AutoCluster(n_resamples=0).fit(lump).report(lump).save(folder / "none.html")
+
+    many = rng.normal(size=(2_000, 12)) + 8 * rng.normal(size=(40, 12))[np.arange(2_000) % 40]
+    weft.report(many, KMeans(40, n_init=1, random_state=0).fit_predict(many),
+                path=folder / "many.html")  # fmt: skip
+
+    hostile(rng, folder)
+
+    wide = rng.normal(size=(1_500, 600))
+    wide[:500, :10] += 4
+    wide[500:1_000, :10] -= 4
     model = weft.WeightedKMeans(3, random_state=0, max_iter=10).fit(wide)
-    names = [f"gene {i:04d}" for i in range(1_200)]
+    names = [f"gene {i:04d}" for i in range(600)]
     report(model, wide, feature_names=names).save(folder / "wide.html")
 
 

@@ -72,11 +72,11 @@ def test_cluster_writes_everything_and_says_so(groups, here):
     assert sorted(os.listdir("out")) == sorted(FILES)
     shown = result.stdout
     assert "5 used as numbers" in shown
-    assert "1 used as categories: colour" in shown
+    assert "1 used as a category: colour" in shown
     assert "left out: id" in shown
     assert "left out: kind, the known answer" in shown
     assert "scaled to variance 1, so that each column counts once" in shown
-    assert "Against 'kind' (3 classes, 59 rows): F " in shown
+    assert "Against 'kind' (3 classes, 59 rows): ARI " in shown
     assert str(here / "out" / "report.html") in shown
     assert "'id' was left out" in result.stderr
 
@@ -405,6 +405,23 @@ def test_a_second_signal_ends_the_default_method_at_once(here):
     assert os.listdir(here) == ["large.csv"]
 
 
+def test_a_further_ctrl_c_does_not_change_the_exit_code():
+    program = (
+        "import os, signal\n"
+        "from weft.cli.shared import one_sentence\n"
+        "from typer import Exit\n"
+        "try:\n"
+        "    with one_sentence():\n"
+        "        raise KeyboardInterrupt\n"
+        "except Exit as stop:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    raise SystemExit(stop.exit_code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr.decode().strip() == "weft: stopped; nothing was written."
+
+
 def test_the_default_method_is_written_down_and_taken_up_again(groups, here):
     search = ("cluster", groups, "--quiet", "--drop", "kind")
     first = run(*search, "--out", "first", "--checkpoint", "c", "--checkpoint-every", "2")
@@ -436,7 +453,7 @@ def test_resume_is_refused_where_it_does_not_fit(groups, here):
         assert sentence in refused(run(*search, *options, "--out", "new"), here, *left)
     kmeans = ("cluster", groups, "--method", "ik-means", "--n-clusters", "3", "--out", "new")
     kmeans += ("--drop", "kind", "--quiet")
-    assert "--resume is no option of iK-Means" in refused(
+    assert "--resume is not an option of iK-Means" in refused(
         run(*kmeans, "--resume", "c"), here, *left
     )
 

@@ -146,14 +146,27 @@ def test_a_subclass_may_use_an_old_name_anew():
 
 def test_verbose_is_a_callback():
     patience = Patience(3)
-    with pytest.warns(FutureWarning, match=r"pass callbacks=\[weft.callbacks.Progress\(\)\]"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is a short form, not an old name
         model = weft.StagedSwarm(verbose=1, callbacks=[patience])
-    assert model.callbacks[0] is patience
-    assert isinstance(model.callbacks[1], Progress)
-    with pytest.warns(FutureWarning):
+        assert model.callbacks[0] is patience
+        assert isinstance(model.callbacks[1], Progress)
         assert len(model.set_params(verbose=2).callbacks) == 2
-    with pytest.warns(FutureWarning):
         assert model.set_params(verbose=0).callbacks == [patience]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("AutoCluster", "FeatureSwarm", "StagedSwarm", "KernelSwarm", "ProjectedSwarm"),
+        *("DynamicSwarm", "GeneticClustering"),
+    ],
+)
+def test_every_search_knows_verbose(name):
+    kind = getattr(weft, name)
+    assert isinstance(kind(verbose=True).callbacks[0], Progress)
+    assert not kind(verbose=False).callbacks
+    assert isinstance(clone(kind(verbose=True)).callbacks[0], Progress)
 
 
 def test_a_bar_is_shown_while_the_search_runs_and_closed_after(three_groups, monkeypatch):

@@ -63,7 +63,7 @@ def test_integers_by_position_in_an_array():
 
 
 def test_errors_say_what_to_do():
-    with pytest.raises(ValueError, match="no column"):
+    with pytest.raises(ValueError, match="not a column"):
         RangeScaler(categorical=["nope"]).fit(pd.DataFrame({"a": [1.0, 2.0]}))
     with pytest.raises(ValueError, match="choose one of 'auto', or"):
         RangeScaler(categorical="all").fit(np.ones((3, 2)))

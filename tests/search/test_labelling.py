@@ -9,7 +9,7 @@ from weft import FeatureSwarm
 from weft.backends.cpu.kernels import labelling as cpu
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
-from weft.report.summary import summarize
+from weft.reporting.summary import summarize
 from weft.search.labelling import _shares, representative_rows
 
 
@@ -150,9 +150,9 @@ def test_the_report_states_the_sample_and_how_steady_it_is():
     assert len(said) == 1
     assert "300 of 2,500 rows" in said[0]
     assert "agrees with it to 1.00" in said[0]
-    assert "depends on the draw" not in said[0]
+    assert "depends on the sample" not in said[0]
     model.sample_agreement_ = 0.3
-    assert any("depends on the draw" in text for text in summarize(model, X)["warnings"])
+    assert any("depends on the sample" in text for text in summarize(model, X)["warnings"])
     assert not any("The search ran on" in text for text in summarize(search(X[:200]))["warnings"])
 
 

@@ -12,8 +12,8 @@ from weft.choosing.n_clusters import TRUST, vote
 from weft.choosing.results import Curve, text_table
 from weft.models.archive import Refused
 from weft.models.kinds import Array, Integer, Lengths, Number
-from weft.report.cautions import cautions
-from weft.report.facts import Facts
+from weft.reporting.cautions import cautions
+from weft.reporting.facts import Facts
 from weft.tables.folders import csv_lines
 
 # Positions in a model file ------------------------------------------------------------------
@@ -212,13 +212,13 @@ def test_cautions_about_clusters():
 def test_cautions_about_samples_features_and_the_search():
     sampled = said(THREE, n_searched=20, agreement=0.79)
     assert "ran on 20 of 30 rows" in sampled
-    assert "depends on the draw" in sampled
-    assert "depends on the draw" not in said(THREE, n_searched=20, agreement=0.8)
+    assert "depends on the sample" in sampled
+    assert "depends on the sample" not in said(THREE, n_searched=20, agreement=0.8)
     assert "Another sample" not in said(THREE, n_searched=20)
     none = np.zeros(3, dtype=bool)
     assert "No feature was selected" in said(THREE, selected=none)
     alike = {"weights": np.array([1.0, 0.95, 0.92]), "selected": np.ones(3, dtype=bool)}
-    assert "All weights are alike" in said(THREE, **alike)
+    assert "All weights are equal" in said(THREE, **alike)
     assert "All weights" not in said(THREE, **{**alike, "weights": np.array([1.0, 0.9, 0.9])})
     assert "never improved" in said(THREE, history={"best_fitness": [1.0, 1.0]})
     assert "never improved" not in said(THREE, history={"best_fitness": [1.0, 1.1]})

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from weft.cli.app import app
 from weft.cli.shared import say
-from weft.report.summary import summarize
-from weft.report.terminal import Cleaner, clean, show_columns, show_result, show_warnings
+from weft.reporting.summary import summarize
+from weft.reporting.terminal import Cleaner, clean, show_columns, show_result, show_warnings
 
 # Clears the screen, sets the window's title, rings, and writes from right to left.
 EVIL = "x\x1b[2J\x1b]0;title\x07\r\x08\u202e\x9b31m"

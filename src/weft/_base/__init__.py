@@ -1,1 +1,1 @@
-"""What every room needs: parameter checks, array types, label numbers, scaling."""
+"""Shared by all packages: parameter checks, array types, label numbers, scaling."""

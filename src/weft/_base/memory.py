@@ -1,7 +1,7 @@
-"""Whether what is about to be allocated fits into memory: asked before, and said in a sentence.
+"""Checks before an allocation whether it fits into memory; the error is one sentence.
 
-Linux promises memory that it does not have and later ends the process. So everything that grows
-with two of rows, columns, clusters and particles is compared with a limit first.
+Linux grants memory that it does not have and later kills the process. So every allocation that
+grows with two of rows, columns, clusters and particles is compared with a limit first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From what was given as a table to float64 numbers, or to one sentence on what is wrong.
+"""Converts a given table to float64 numbers, or raises one sentence that says what is wrong.
 
 scikit-learn's `check_array` reads the containers; which numbers are allowed is decided here, so
 that every estimator and every function refuses NaN, infinity and huge numbers in the same words.
@@ -39,7 +39,7 @@ def read_array(X: Any, *, min_rows: int = 1, allow_nan: bool = False, name: str 
 
 
 def convert(read: Callable[[], Any], name: str = "X") -> Any:
-    """Call `read`; what it refuses in many lines, or by accident, is refused in a sentence."""
+    """Call `read`; errors of many lines, and unexpected ones, become one sentence."""
     try:
         return read()
     except ValueError as error:

@@ -77,7 +77,7 @@ def with_fields(
         if key not in known:
             listed = ", ".join(known) or "none"
             raise ValueError(f"{type(record).__name__} has no setting {key!r}; it takes: {listed}.")
-    changed: Any = dataclasses.replace(record, **fields)  # type: ignore[type-var] # is no class
+    changed: Any = dataclasses.replace(record, **fields)  # type: ignore[type-var] # not a class
     return changed
 
 
@@ -85,8 +85,8 @@ def with_fields(
 class RecordParameter:
     """Puts settings into a parameter that takes a `kind` or a short form of it.
 
-    `stands_for` returns the record that a short form means; values for which `has_none` is true
-    have no use for the settings and stay.
+    `stands_for` returns the record that a short form means; values for which `has_none` is true do
+    not take the settings and stay unchanged.
     """
 
     kind: type[Any] | tuple[type[Any], ...]

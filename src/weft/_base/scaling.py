@@ -1,4 +1,4 @@
-"""Standardised columns, and the word that a table is too large."""
+"""Standardised columns, and the error for a table that is too large."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def check_params(owner: str, params: Mapping[str, Any] | None, factory: Callable
 
 
 def import_optional(module: str, extra: str) -> ModuleType:
-    """Import an optional dependency, or say which extra of weft brings it."""
+    """Import an optional dependency; the error names the extra that installs it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Which exponent, how many clusters: each choice comes with its evidence."""
+"""Choosing the number of clusters and the exponent; each choice comes with its evidence."""
 
 from weft.choosing.exponent import choose_exponent
 from weft.choosing.n_clusters import choose_n_clusters

@@ -113,7 +113,7 @@ def _log_within(rows: Floats, numbers: Integers, rng: np.random.Generator) -> Fl
 
 
 def by_prediction(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
-    """The largest k at which one half foretells the other's clusters (strength 0.8)."""
+    """The largest k at which one half predicts the clusters of the other (strength 0.8)."""
     part = sample(rows, 2 * KMEANS_ROWS, rng)
     half = len(part) // 2
     numbers = np.arange(1, min(most, half) + 1)

@@ -1,4 +1,4 @@
-"""What speaks for an exponent: each function returns one score per exponent, higher is better.
+"""Evidence for an exponent: each function returns one score per exponent, higher is better.
 
 De Amorim 2011, chapter 4. A `Fitter` turns an exponent into a fitted model; every function here is
 made of such fits.
@@ -26,7 +26,7 @@ LOOK_ALIKES = ((0.0, 0.3), (0.0, 1.0), (0.25, 0.3), (0.25, 1.0), (0.5, 0.3), (0.
 
 @dataclass(frozen=True)
 class Fitter:
-    """Fits clones of a model with an exponent in its place."""
+    """Fits clones of a model with a given exponent."""
 
     model: Any
     names: tuple[str, ...]  # the parameters that take the exponent
@@ -75,7 +75,7 @@ def by_all_rows(labelings: list[Integers], y: Integers) -> Floats:
 
 
 def by_pairs(labelings: list[Integers], must_link: Integers, cannot_link: Integers) -> Floats:
-    """Share of pairs that are as they should be; both kinds count alike."""
+    """Share of satisfied pairs; both kinds have the same weight."""
     scores = []
     for labels in labelings:
         shares = []
@@ -88,15 +88,15 @@ def by_pairs(labelings: list[Integers], must_link: Integers, cannot_link: Intege
 
 
 def validity(X: Floats, labels: Integers, mass: Floats | None = None) -> float:
-    """Return how much the clusters explain of each feature, by itself, in nats per row.
+    """Return how much of each single feature the clusters explain, in nats per row.
 
     -½ Σ_v ln(W_v / T_v) - ½ K M ln(n) / n, with W_v and T_v the variance of feature v within the
     clusters and in all: the log likelihood of Gaussian clusters that share one axis-parallel
     covariance, against a single one, less BIC's price of their centres.
 
-    Unlike the criterion of weighted k-means it means the same at every exponent; unlike the
-    silhouette it is not drowned by columns of noise, which add nothing to it however the rows are
-    split; and no feature's unit matters. NaN for a single cluster.
+    Unlike the criterion of weighted k-means it can be compared between exponents. Unlike the
+    silhouette it is not dominated by noise columns, which add nothing to it. It does not depend on
+    the units of the features. NaN for a single cluster.
     """
     found, dense = np.unique(labels, return_inverse=True)
     if len(found) < 2:

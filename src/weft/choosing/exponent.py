@@ -1,4 +1,4 @@
-"""Which exponent: from labels of some rows, from pairs, or from the data alone."""
+"""Choosing the exponent: from labels of some rows, from pairs, or from the data alone."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ def choose_exponent(
     sample_weight: Any = None,
     random_state: Any = None,
 ) -> Exponent:
-    """Choose the exponent of a weighted clustering, and show what speaks for it.
+    """Choose the exponent of a weighted clustering, with the evidence.
 
     Parameters
     ----------
     model : estimator
-        What will be fitted with the exponent: a `WeightedKMeans`, or anything with ``labels_`` and
-        a `parameter` to try values of. It is cloned, not changed.
+        The model to fit with the exponent: a `WeightedKMeans`, or any estimator with ``labels_``
+        and a `parameter` for the exponent. It is cloned, not changed.
     X : array-like of shape (n_samples, n_features)
-        The table, scaled as the model wants it.
+        The table, scaled as the model needs it.
     grid : array-like of shape (n_exponents,), default=None
         Exponents to try; None: 1.0, 1.1, …, 5.0.
     method : str, default=None
-        What to choose by. None: ``"labels"`` if `y` is given, ``"pairs"`` if pairs are,
+        How to choose. None: ``"labels"`` if `y` is given, ``"pairs"`` if pairs are,
         ``"validity"`` otherwise.
 
         - ``"labels"``: the accuracy of clustering the labelled rows alone (algorithms 4.3, 4.4);
         - ``"all-rows"``: the accuracy on the labelled rows of clustering all rows;
         - ``"pairs"``: the share of `must_link` and `cannot_link` pairs that are kept;
-        - ``"validity"``: how much the clusters explain of each feature by itself;
+        - ``"validity"``: how much of each single feature the clusters explain;
         - ``"stability"``: how well models of two random halves agree;
         - ``"agreement"``: how well the clusterings at neighbouring exponents agree;
         - ``"look-alike"``: the accuracy on Gaussian data of the same shape, with known labels.
@@ -70,8 +70,8 @@ def choose_exponent(
         for "look-alike" (6).
     ties : {"middle", "first"}, default="middle"
         Which of several exponents with the same highest score is taken: the middle one (the lower
-        of two), or the lowest, as a search from 1.0 upwards keeps it (algorithms 4.3 and 4.4 read
-        to the letter).
+        of two), or the lowest, as a search from 1.0 upwards would keep (algorithms 4.3 and 4.4 as
+        written).
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts; for "validity" and "agreement".
     random_state : int, RandomState, Generator or None, default=None

@@ -1,4 +1,4 @@
-"""How many clusters: several methods, and what they agree on."""
+"""Choosing the number of clusters: several methods and their agreement."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def choose_n_clusters(
     feature_weights: Any = None,
     random_state: Any = None,
 ) -> NumberOfClusters:
-    """Say how many clusters there are, by what several methods agree on.
+    """Estimate the number of clusters by a vote of several methods.
 
-    Each method votes for its number; a vote counts by how far the method can be trusted in
-    general and by how clear its curve is this time. The number with the most votes wins, and its
-    share of all votes is the confidence.
+    Each method votes for its number. The weight of a vote is the reliability of the method in
+    general, times how clear its curve is on this table. The number with the largest weight wins,
+    and its share of all weights is the confidence.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features), or MixedTable
         Rows, best scaled. A table with categories, such as
-        ``TablePreparer().fit(frame).mixed_table(frame)``, is looked at along its main directions.
+        ``TablePreparer().fit(frame).mixed_table(frame)``, is analysed along its main directions.
     methods : iterable of str, default=None
         None: all of them; for a MixedTable, whose rows lie on a lattice that most methods were not
         made for, the finest number on which halves of the rows agree.

@@ -1,4 +1,4 @@
-"""k-means whose number of clusters is the finest that comes out again on halves of the rows.
+"""k-means with the largest number of clusters that is reproduced on halves of the rows.
 
 For tables with categories, whose rows lie on a lattice: the judge of `weft.auto.judge` was trained
 on clouds of numbers, and most of its evidence (neighbours, gaps in density) means something else

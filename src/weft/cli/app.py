@@ -1,8 +1,8 @@
-"""The command line: how each command is called; what it does is in the modules beside this one.
+"""The command line: the options of each command; the modules next to this one do the work.
 
-Exit codes: 0 done; 1 a fault in weft itself; 2 the input or an option cannot be used (one sentence
-on standard error says why); 130 stopped with Ctrl-C, 143 with SIGTERM: a search that was under way
-has then written the best it had found, all else nothing. Nothing is ever left half-written.
+Exit codes: 0 done; 1 a bug in weft; 2 the input or an option cannot be used (a message on standard
+error gives the reason); 130 stopped with Ctrl-C, 143 with SIGTERM: a running search then writes its
+best result, all other commands write nothing. Results are never left half-written.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import typer
 
 import weft
 from weft.cli.cluster import cluster
+from weft.cli.compare import compare
+from weft.cli.explain import explain
 from weft.cli.fitting import FILES
 from weft.cli.options import (
     TABLE,
@@ -37,9 +39,9 @@ from weft.cli.shared import one_sentence, say
 __all__ = ["FILES", "app"]
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 a fault in weft itself; 2 the input or an option cannot be used, and "
-    "one sentence on standard error says why; 130 stopped with Ctrl-C, 143 with SIGTERM (a search "
-    "then writes the best so far; a second Ctrl-C ends at once). Nothing is ever left half-written."
+    "Exit codes: 0 done; 1 a bug in weft; 2 the input or an option cannot be used, and a message "
+    "on standard error gives the reason; 130 stopped with Ctrl-C, 143 with SIGTERM (a search then "
+    "writes its best result; a second Ctrl-C ends at once). Results are never left half-written."
 )
 
 app = typer.Typer(
@@ -67,17 +69,19 @@ def main(
     """Clustering that learns which features matter."""
 
 
-app.command(epilog=EXIT_CODES)(cluster)
+app.command()(cluster)
+app.command()(explain)
+app.command()(compare)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command()
 def predict(
     model: Annotated[Path, typer.Argument(help="Model file, or the folder of a run.")],
     file: Annotated[Path, typer.Argument(help=TABLE)],
     out: Annotated[
         Path,
         typer.Option(
-            help="Where to write row, identifiers and cluster, by extension; - is CSV to stdout."
+            help="Output file: row, identifiers, cluster; format by extension, - is CSV to stdout."
         ),
     ] = Path("-"),
     missing: Annotated[
@@ -85,7 +89,7 @@ def predict(
         typer.Option(help="auto, median, drop-rows or error.", show_default="as in the run"),
     ] = None,
     join: Annotated[
-        bool, typer.Option("--join", help="Write the whole table with the cluster beside it.")
+        bool, typer.Option("--join", help="Write the whole table with a cluster column.")
     ] = False,
     sheet: Sheet = None,
     query: Query = None,
@@ -107,28 +111,46 @@ def predict(
         )
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command()
 def report(
-    model: Annotated[Path, typer.Argument(help="Model file, or the folder of a run.")],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="Model file, or the folder of a run; with --labels, a table.",
+        ),
+    ],
     data: Annotated[
         Path | None,
-        typer.Option(help="The table it was fitted on, if the model file has no summary in it."),
+        typer.Option(help="The table the model was fitted on, if its file has no summary."),
     ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="File with one label per row of the table, of any clustering."),
+    ] = None,
+    labels_column: Annotated[
+        str | None, typer.Option(help="Its column with the labels.", show_default="cluster")
+    ] = None,
+    label: Label = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write the report.", show_default="MODEL.html")
     ] = None,
     stability: Annotated[
-        int, typer.Option(help="Repeat the search so often on 4/5 of the rows; needs --data.")
+        int, typer.Option(help="Number of refits on 4/5 of the rows; needs --data.")
     ] = 0,
 ) -> None:
-    """Write the HTML report of a saved model."""
+    """Write the HTML report of a saved model, or of a table and its labels."""
     with one_sentence():
-        from weft.cli import saved
+        from weft.cli import given, saved
+        from weft.cli.shared import say_path
 
-        say(str(saved.report(model, data=data, out=out, stability=stability)))
+        if labels is None:
+            made = saved.report(model, data=data, out=out, stability=stability)
+        else:
+            made = given.report_labels(model, labels, column=labels_column, truth=label, out=out)
+        say_path("HTML report", made)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command()
 def generate(
     kind: Annotated[
         str,
@@ -139,18 +161,18 @@ def generate(
         ),
     ],
     out: Annotated[
-        Path, typer.Option(help="Where to write the table, by extension; - is CSV to stdout.")
+        Path, typer.Option(help="Output file, format by extension; - is CSV to stdout.")
     ] = Path("-"),
-    clusters: Annotated[int, typer.Option(help="Clusters.")] = 4,
-    features: Annotated[int, typer.Option(help="Features.")] = 10,
-    rows: Annotated[int | None, typer.Option(help="About so many rows.")] = None,
-    noise: Annotated[int, typer.Option(help="Columns of noise to add.")] = 0,
+    clusters: Annotated[int, typer.Option(help="Number of clusters.")] = 4,
+    features: Annotated[int, typer.Option(help="Number of features.")] = 10,
+    rows: Annotated[int | None, typer.Option(help="Approximate number of rows.")] = None,
+    noise: Annotated[int, typer.Option(help="Number of noise columns to add.")] = 0,
     seed: Seed = 0,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print what was made as JSON on standard error.")
+        bool, typer.Option("--json", help="Print a JSON description on standard error.")
     ] = False,
 ) -> None:
-    """Make a table whose groups are known, in its column 'label'."""
+    """Generate a table with known clusters, given in its column 'label'."""
     with one_sentence():
         import json
 
@@ -171,10 +193,12 @@ def generate(
             say(f"{out}: {made['n_rows']} rows, {made['n_clusters']} clusters in 'label'")
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command()
 def choose(
     file: Annotated[Path, typer.Argument(help=TABLE)],
-    max_clusters: Annotated[int | None, typer.Option(help="Look at so many at most.")] = None,
+    max_clusters: Annotated[
+        int | None, typer.Option(help="Largest number of clusters to try.")
+    ] = None,
     label: Label = None,
     seed: Seed = 0,
     scale: Scale = "standard",
@@ -185,7 +209,7 @@ def choose(
     query: Query = None,
     as_json: Json = False,
 ) -> None:
-    """Say how many clusters there are, and on what evidence."""
+    """Estimate the number of clusters, with the evidence."""
     with one_sentence():
         from weft.cli import tables
 
@@ -204,28 +228,28 @@ def choose(
         )
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command()
 def methods(
     name: Annotated[
         str | None,
-        typer.Argument(help="One of them, in full.", autocompletion=complete_method),
+        typer.Argument(help="Show this method in full.", autocompletion=complete_method),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List every method with the paper it comes from."""
+    """List every method with its paper."""
     with one_sentence():
         from weft.cli.methods import list_methods
 
         list_methods(name, as_json=as_json)
 
 
-@app.command(epilog=EXIT_CODES)
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("weft-demo"),
     seed: Seed = 0,
     force: Force = False,
 ) -> None:
-    """Cluster scikit-learn's wine data with 13 columns of noise added."""
+    """Cluster the wine data of scikit-learn with 13 noise columns added."""
     with one_sentence():
         import pandas as pd
         from sklearn.datasets import load_wine

@@ -1,8 +1,9 @@
-"""``weft cluster``: how it is called; what it does is in `weft.cli.fitting`."""
+"""``weft cluster``: its options; `weft.cli.fitting` does the work."""
 
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -49,7 +50,7 @@ def cluster(
     method: Annotated[
         str | None,
         typer.Option(
-            help="A method by its paper's name; weft methods lists them.",
+            help="Method, by its published name; weft methods lists them.",
             show_default="auto, or pso-fsw where its options are given",
             autocompletion=complete_method,
         ),
@@ -57,7 +58,7 @@ def cluster(
     clusterer: Annotated[
         str | None,
         typer.Option(
-            help="For PSO-FSW, how rows are clustered; weft methods lists them.",
+            help="For PSO-FSW: the clusterer; weft methods lists them.",
             show_default="knn",
             autocompletion=one_of(clusterers),
         ),
@@ -65,7 +66,7 @@ def cluster(
     criterion: Annotated[
         str | None,
         typer.Option(
-            help="For PSO-FSW, what is maximised; weft methods lists them.",
+            help="For PSO-FSW: the criterion; weft methods lists them.",
             show_default="csc",
             autocompletion=one_of(criteria),
         ),
@@ -73,35 +74,35 @@ def cluster(
     swarm: Annotated[
         str | None,
         typer.Option(
-            help="For PSO-FSW, what moves the weights; weft methods lists them.",
+            help="For PSO-FSW: the optimiser; weft methods lists them.",
             show_default="pso",
             autocompletion=one_of(swarms),
         ),
     ] = None,
     n_clusters: Annotated[
         str | None,
-        typer.Option(help="How many clusters, for methods that want to know; auto chooses."),
+        typer.Option(help="Number of clusters, for methods that need it; auto estimates it."),
     ] = None,
     max_clusters: Annotated[
-        int | None, typer.Option(help="At most so many, for methods that count by themselves.")
+        int | None,
+        typer.Option(help="Maximum number of clusters, for methods that find the number."),
     ] = None,
     exponents: Annotated[
-        bool, typer.Option("--exponents", help="For PSO-FSW: an exponent per feature as well.")
+        bool, typer.Option("--exponents", help="For PSO-FSW: also learn an exponent per feature.")
     ] = False,
     param: Annotated[
         list[str] | None,
         typer.Option(
-            help="Any other parameter of the method as NAME=VALUE, a setting within one as "
-            f"NAME.SETTING=VALUE; {MANY}"
+            help=f"Any other parameter of the method, as NAME=VALUE or NAME.SETTING=VALUE; {MANY}"
         ),
     ] = None,
     label: Label = None,
     seed: Seed = 0,
-    generations: Annotated[int | None, typer.Option(help="Generations to search, at most.")] = None,
-    particles: Annotated[int | None, typer.Option(help="Candidates per generation.")] = None,
+    generations: Annotated[int | None, typer.Option(help="Maximum number of generations.")] = None,
+    particles: Annotated[int | None, typer.Option(help="Number of particles.")] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(help="Threads; the answer does not depend on them.", show_default="1"),
+        typer.Option(help="Number of threads; the result does not depend on it.", show_default="1"),
     ] = None,
     scale: Scale = "standard",
     missing: Missing = "auto",
@@ -109,43 +110,89 @@ def cluster(
     keep: Keep = None,
     sheet: Sheet = None,
     query: Query = None,
+    transpose: Annotated[
+        bool,
+        typer.Option(
+            "--transpose", help="Exchange rows and columns first: a table of genes × samples."
+        ),
+    ] = False,
     stability: Annotated[
-        int, typer.Option(help="Repeat the search so often on 4/5 of the rows and compare.")
+        int, typer.Option(help="Number of refits on 4/5 of the rows, for comparison.")
     ] = 0,
+    alternative: Annotated[
+        int,
+        typer.Option(
+            help="Take the answer of this number, for methods that find several; the report lists "
+            "them."
+        ),
+    ] = 1,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="File to write the search down in as it goes.")
+        Path | None, typer.Option(help="Checkpoint file: saves the search while it runs.")
     ] = None,
     checkpoint_every: Annotated[
-        int, typer.Option(help="After how many generations to write it.")
+        int, typer.Option(help="Generations between two checkpoints.")
     ] = 10,
     resume: Annotated[
-        Path | None, typer.Option(help="Checkpoint to go on from; all else as it was then.")
+        Path | None, typer.Option(help="Checkpoint to resume from; other options unchanged.")
     ] = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
 ) -> None:
-    """Find the groups in a table, and the columns that make them."""
-    with one_sentence():
+    """Find the clusters in a table, and the columns that separate them."""
+    with one_sentence(), ExitStack() as resources:
         from weft.cli.config import changed_input, digest
         from weft.cli.fitting import refuse_own_input, search
+        from weft.cli.given import row_names
+        from weft.cli.single_cell import cluster_cells, is_cells
+        from weft.cli.streaming import (
+            Streamed,
+            large_parts,
+            processes,
+            read_sample,
+            refuse_other_methods,
+        )
         from weft.estimators.presets import find_method
         from weft.io import check_folder, check_name, prepare_table, read_table, table_stem
+        from weft.tables.orientation import orientation_note, transposed
 
         of_swarms = (clusterer, criterion, swarm, n_clusters, generations, particles)
         is_swarm = exponents or any(option is not None for option in of_swarms)
+        is_swarm = is_swarm and not is_cells(file)
         wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
         if wanted.in_python_only:
             raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
         check_name(file)
         folder = check_folder(out or Path(f"{table_stem(file)}-weft"), force=force)
+        if is_cells(file):
+            if wanted.name != "auto":
+                raise ValueError(f"{wanted.title} does not take .h5ad files; leave out --method.")
+            found = {"n_clusters": n_clusters, "max_clusters": max_clusters, "n_jobs": jobs}
+            found = {key: value for key, value in found.items() if value is not None}
+            cluster_cells(
+                file,
+                folder,
+                given={**found, "random_state": seed},
+                extra=param or (),
+                force=force,
+                as_json=as_json,
+                quiet=quiet,
+            )
+            return
         began = time.perf_counter()
-        raw = read_table(file, sheet=sheet, query=query)
+        parts = large_parts(file)
+        if parts:
+            refuse_other_methods(wanted.name, wanted.title)
+        resources.enter_context(processes((jobs or 1) if parts else None))
+        raw = read_sample(parts, file) if parts else read_table(file, sheet=sheet, query=query)
+        note = "" if transpose else orientation_note(raw)
+        raw = transposed(raw) if transpose else raw
         table = prepare_table(
             raw, label=label, drop=drop or (), keep=keep or (), missing=missing, scale=scale
         )
         refuse_own_input(file, folder)
-        if config is not None and changed_input(config, file):
+        table.warnings.extend([note] if note else [])
+        if config is not None and not parts and changed_input(config, file):
             table.warnings.append(
                 f"{file.name} has changed since {config.name} was written: the answer may differ."
             )
@@ -174,9 +221,12 @@ def cluster(
             folder,
             extra=param or (),
             options={**options, "method": wanted.name, "file": str(file)},
-            sha256=digest(file),
+            sha256=None if parts else digest(file),
+            stream=Streamed(parts) if parts else None,
             read_seconds=time.perf_counter() - began,
+            row_names=row_names(raw.frame, table),
             stability=stability,
+            alternative=alternative,
             checkpoint=checkpoint,
             checkpoint_every=checkpoint_every,
             resume=resume,

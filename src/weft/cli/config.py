@@ -17,13 +17,12 @@ _PLACES = ("out", "checkpoint")
 
 
 def _check_place(name: str, key: str, value: Any) -> None:
-    """A config may come from anybody: what it has written stays below the folder one is in."""
+    """Refuse a place outside the current folder: a config may come from a stranger."""
     here = Path.cwd().resolve()
     inside = isinstance(value, str) and "\0" not in value
     if not inside or not (here / value).resolve().is_relative_to(here):
         raise InputError(
-            f"{name} has {key}={value!r}, which is not below this folder; type --{key} if that is "
-            "where you want it."
+            f"{name} has {key}={value!r}, which is not below this folder; type --{key} to allow it."
         )
 
 
@@ -54,16 +53,14 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
         if key.replace("-", "_") in _PLACES:
             _check_place(path.name, key, value)
         if key == "force" and value:
-            raise InputError(
-                f"{path.name} has 'force', which a file cannot say for you; type --force."
-            )
+            raise InputError(f"{path.name} has 'force', which a file cannot set; type --force.")
     return {key.replace("-", "_"): value for key, value in options.items()}
 
 
 def write_config(
     path: Path, options: Mapping[str, Any], *, sha256: str | None, command: str | None = None
 ) -> None:
-    """Write what makes the same run again; options that were not given are left out."""
+    """Write the settings that repeat the run; options that were not given are left out."""
     again = command or f"weft cluster --config {path.name}"
     lines = [f"# weft {weft.__version__}. The same run again: {again}"]
     lines += ["[cluster]"] if options else []

@@ -1,4 +1,4 @@
-"""``weft cluster`` and ``weft demo``: make the model, fit it, write the folder, tell the person."""
+"""``weft cluster`` and ``weft demo``: make a model, fit it, write the folder, print the result."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import weft
 from weft.cli.config import write_config
-from weft.cli.shared import console, in_options, print_json
+from weft.cli.shared import clickable, console, in_options, print_json, take_answer
 from weft.estimators.presets import Method
 from weft.io import Table, table_files
 
-FILES = ("labels.csv", "features.csv", "model.weft", "summary.json", "report.html", "run.toml")
-# Options that a method without them has no use for, and nobody needs to hear of.
+if TYPE_CHECKING:
+    from weft.cli.streaming import Streamed
+
+_TABLES = ("labels.csv", "features.csv", "markers.csv")
+FILES = (*_TABLES, "model.weft", "summary.json", "report.html", "run.toml")
+# Options that are silently ignored by methods without them.
 _QUIET = ("random_state", "n_jobs")
 # Parameters that no text stands for.
 _NOT_TYPED = ("callbacks", "verbose")
@@ -43,7 +47,7 @@ def make_settings(
             settings[key] = value
         elif key not in _QUIET:
             option = _WORDS.get(key, f"--{key.replace('_', '-')}")
-            raise ValueError(f"{option} is no option of {method.title}; leave it out.")
+            raise ValueError(f"{option} is not an option of {method.title}; leave it out.")
     for text in extra:
         _put(settings, text, estimator, known, method.title)
     return _count(known, settings, X)
@@ -60,7 +64,7 @@ def _put(
     taken = name in records if setting else name in (*known, *old)
     if not mark or not taken or name in _NOT_TYPED:
         listed = ", ".join(sorted(set(known) - set(_NOT_TYPED)))
-        raise ValueError(f"--param {text!r} is no NAME=VALUE of {title}; it takes: {listed}.")
+        raise ValueError(f"--param {text!r} is not a NAME=VALUE of {title}; it takes: {listed}.")
     if setting:
         before = settings.get(name, known[name])
         settings[name] = records[name](before, {setting: _literal(value)})
@@ -87,8 +91,8 @@ def _count(
     why = "" if asked == "auto" else "the method needs the number of clusters; "
     if chosen.n_clusters < 2:
         return settings, [
-            f"{why}the evidence speaks for a single group (confidence {chosen.confidence:.2f}), "
-            "so that the two that were made may mean nothing; see it with weft choose."
+            f"{why}the evidence suggests a single cluster (confidence {chosen.confidence:.2f}), "
+            "so the two clusters may be meaningless; see the evidence with weft choose."
         ]
     return settings, [
         f"{why}{chosen.n_clusters} were chosen (confidence {chosen.confidence:.2f}); see the "
@@ -114,8 +118,11 @@ def search(
     options: dict[str, Any] | None = None,
     sha256: str | None = None,
     read_seconds: float,
+    row_names: list[str] | None = None,
     relevant: Any = None,
     stability: int = 0,
+    alternative: int = 1,
+    stream: Streamed | None = None,
     checkpoint: Path | None = None,
     checkpoint_every: int = 10,
     resume: Path | None = None,
@@ -123,15 +130,15 @@ def search(
     as_json: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Fit, write the folder, tell the person."""
+    """Fit, write the folder, print the result."""
     from weft._base.validation import check_integer
     from weft.io import write_folder
-    from weft.report.summary import summarize
-    from weft.report.terminal import show_columns, show_result, show_warnings
+    from weft.reporting.summary import summarize
+    from weft.reporting.terminal import show_columns, show_result, show_warnings
 
     check_integer("--seed", given["random_state"], low=0, high=2**32 - 1)
     if given.get("n_jobs") == 0:
-        raise ValueError("--jobs=0 is no number of threads; give 1 or more, or -1 for all cores.")
+        raise ValueError("--jobs=0 is not allowed; give 1 or more threads, or -1 for all cores.")
     # With --json all that is for people goes to standard error.
     out, aside = console(stderr=as_json, quiet=quiet), console(stderr=True, quiet=quiet)
     described = table.describe()
@@ -140,13 +147,16 @@ def search(
 
     began = time.perf_counter()
     X = table.frame()
-    settings, told = make_settings(method, given, extra, table.X)
+    settings, told = make_settings(method, given, extra, table.countable)
     callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
     model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
+    model = take_answer(model, alternative)
     described["warnings"] += [*told, *warned]
     described["data"]["method"] = method.title
     fitted = time.perf_counter() - began
     plan = vars(model).get("_table", table.plan)  # a method may have balanced the coordinates
+    if stream is not None:
+        stream.look_again(model, plan, table.frame(plan))
     summary = summarize(
         model,
         table.frame(plan),
@@ -157,18 +167,23 @@ def search(
         relevant=relevant,
         seconds={"read": read_seconds, "fit": fitted},
         stability=0 if signal else stability,
+        row_numbers=table.rows + 1,
+        row_names=row_names,
     )
     write_folder(
         folder,
-        lambda draft: _write(draft, table, model, summary, options or {}, sha256),
+        lambda draft: _write(draft, table, model, summary, options or {}, sha256, stream is None),
         force=force,
     )
     show_result(summary, out)
     show_warnings(summary["warnings"][len(table.warnings) :], aside)
     if as_json:
         print_json(summary)
-    out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
-    out.print(f"HTML report: {folder / 'report.html'}", markup=False, soft_wrap=True)
+    written = FILES if stream is None else FILES[1:]  # the labels follow
+    out.print(f"\nWrote {', '.join(written)}", markup=False, highlight=False)
+    out.print("HTML report: ", clickable(folder / "report.html"), sep="", soft_wrap=True)
+    if stream is not None:
+        out.print(stream.write(model, plan, folder), markup=False, soft_wrap=True)
     if signal:
         raise typer.Exit(128 + signal)
 
@@ -176,13 +191,13 @@ def search(
 def make_callbacks(
     method: Method, checkpoint: Path | None, every: int, resume: Path | None
 ) -> list[Any]:
-    """What watches the search: signals always, a checkpoint where one is wanted."""
+    """Return the callbacks of the search: signals always, a checkpoint if requested."""
     from weft.callbacks import Checkpoint, StopOnSignal
 
     if not method.searches:
         for option, given in (("--checkpoint", checkpoint), ("--resume", resume)):
             if given is not None:
-                raise ValueError(f"{option} is no option of {method.title}; leave it out.")
+                raise ValueError(f"{option} is not an option of {method.title}; leave it out.")
         return []
     return [StopOnSignal() if checkpoint is None else Checkpoint(checkpoint, every=every)]
 
@@ -230,16 +245,20 @@ def _write(
     summary: dict[str, Any],
     options: dict[str, Any],
     sha256: str | None,
+    all_rows: bool = True,
 ) -> None:
-    """All files of a result; `FILES` names them."""
+    """All files of a result, see `FILES`; without `all_rows`, labels are written elsewhere."""
+    from weft.columns.marker_table import FIELDS as MARKER_FIELDS
     from weft.io import save_model
-    from weft.report.html import render
+    from weft.reporting.html import render
+    from weft.reporting.sources import facets
     from weft.tables.folders import write_csv
 
     found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
     for row, number in zip(table.rows, model.labels_, strict=True):
         found[row] = int(number)
-    write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
+    if all_rows:
+        write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
     columns = ["name", "weight", "selected"]
     columns += ["exponent"] if any("exponent" in entry for entry in summary["features"]) else []
     cells = [
@@ -248,6 +267,12 @@ def _write(
     ]
     write_csv(draft / "features.csv", columns, cells)
     plan = vars(model).get("_table", table.plan)
+    shown = facets(table.mixed)
+    counts = bool(getattr(model, "counts", False))
+    markers = weft.marker_columns(
+        shown.values, model.labels_, counts=counts, feature_names=shown.names
+    )
+    write_csv(draft / "markers.csv", MARKER_FIELDS, (each.values() for each in markers.rows()))
     save_model(model, draft / "model.weft", table=plan, summary=summary)
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
@@ -258,7 +283,7 @@ def _write(
 
 
 def refuse_own_input(file: Path, folder: Path) -> None:
-    """Say so before a result would overwrite the table it is made from."""
+    """Refuse results that would overwrite the table they are made from."""
     inputs = [] if str(file) == "-" else table_files(file)
     if any(
         (folder / name).exists() and own.samefile(folder / name) for name in FILES for own in inputs

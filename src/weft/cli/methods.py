@@ -9,14 +9,14 @@ from weft.cli.shared import console, print_json
 from weft.estimators.presets import METHODS, Method, find_method
 
 _STATUS = {
-    "as printed": "the call follows the paper to the letter",
-    "near print": "the call is as near to the paper as weft comes",
+    "as printed": "the call follows the paper exactly",
+    "near print": "the call is close to the paper",
     "weft's": "the call is weft's own",
 }
 
 
 def list_methods(name: str | None, *, as_json: bool) -> None:
-    """List every method with the paper it comes from, or show one of them in full."""
+    """List every method with its paper, or show one of them in full."""
     shown = METHODS if name is None else (find_method(name),)
     if as_json:
         print_json([_described(method) for method in shown])

@@ -1,4 +1,4 @@
-"""Options that several commands share, their completion, and config files."""
+"""Options shared by several commands, their completion, and config files."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import typer
 from weft.cli.shared import one_sentence
 
 TABLE = (
-    "Table: CSV, TSV, Parquet, Arrow, Excel, ODS, JSON, SQLite or DuckDB by its extension, also "
-    "packed (.gz, .zip, .zst); several by a quoted pattern; - reads standard input."
+    "Table: CSV, TSV, Parquet, Arrow, Excel, ODS, JSON, SQLite, DuckDB or AnnData (.h5ad), by "
+    "extension; may be compressed (.gz, .zip, .zst). A quoted pattern reads several files, - "
+    "standard input."
 )
 MANY = "may be given several times."
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON on standard output.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
 Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
 Label = Annotated[
     str | None,
-    typer.Option(help="Column with the known answer: compared with, never searched on."),
+    typer.Option(help="Column with known classes: compared with, not used for clustering."),
 ]
 Scale = Annotated[str, typer.Option(help="standard, range or none.")]
 Missing = Annotated[
     str,
     typer.Option(
-        help="What to do about missing values: auto (fill in by the rest of the row), median, "
-        "drop-rows or error."
+        help="Missing values: auto (fill in from the rest of the row), median, drop-rows or error."
     ),
 ]
 Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook, by name or number from 1.")]
@@ -40,7 +40,7 @@ Keep = Annotated[
 
 
 def complete_method(incomplete: str) -> list[str]:
-    """Return the methods that a table alone is enough for."""
+    """Return the methods that need only a table."""
     from weft.estimators.presets import METHODS
 
     names = [method.name for method in METHODS if not method.in_python_only]
@@ -48,7 +48,7 @@ def complete_method(incomplete: str) -> list[str]:
 
 
 def one_of(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return a completion by names that are looked up only when somebody asks for them."""
+    """Return a completion whose names are looked up only when it is used."""
 
     def complete(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""``weft predict`` and ``weft report``: what a saved model is good for."""
+"""``weft predict`` and ``weft report``: commands that use a saved model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from weft.cli.given import save
 from weft.cli.shared import console, print_json
+from weft.cli.streaming import large_parts, processes, refuse_other_methods, write_labels
 from weft.io import InputError, apply_recipe, read_model, read_table, write_table
+from weft.tables.parquet_parts import Part
 from weft.tables.plan import TablePlan
 
 
@@ -27,16 +30,20 @@ def predict(
     """Assign the rows of a new table to clusters."""
     import pandas as pd
 
-    from weft.report.terminal import show_warnings
+    from weft.reporting.terminal import show_warnings
 
     held = _read_model(model)
     if held.table is None:
         raise InputError(
-            f"{model.name} does not say how its table was made into numbers: it was not written by "
+            f"{model.name} has no record of how its table was read: it was not written by "
             "weft cluster; use weft.load and predict in Python."
         )
     if not hasattr(held.model, "predict"):
         raise InputError(f"a {type(held.model).__name__} cannot label new rows.")
+    parts = large_parts(file)
+    if parts:
+        _predict_parts(held, parts, out, missing)
+        return
     raw = read_table(file, sheet=sheet, query=query)
     new = apply_recipe(raw, held.table, missing=missing)
     show_warnings(new.warnings, console(stderr=True))
@@ -64,17 +71,28 @@ def predict(
     )
 
 
+def _predict_parts(held: Any, parts: list[Part], out: Path, missing: str | None) -> None:
+    """Write the labels of Parquet files part by part."""
+    refuse_other_methods(
+        "auto" if hasattr(held.model, "_fit_anchor_rows") else "other", type(held.model).__name__
+    )
+    if str(out) == "-" or out.suffix:
+        raise InputError("labels of a folder are written into a folder; give its name with --out.")
+    with processes(1):
+        write_labels(held.model, held.table, parts, out, missing)
+
+
 def _certainty(model: Any, X: Any) -> dict[str, Any]:
     """What a method says of each row besides its cluster: how sure, how far from all that it knows.
 
-    ``confidence`` is the largest probability of ``predict_proba``; ``outlier_score`` that of
-    ``outlier_scores`` (higher: less like the rows of the fit).
+    ``confidence`` is the largest probability of ``membership``; ``outlier_score`` that of
+    ``outlier_score`` (higher: less like the rows of the fit).
     """
     found: dict[str, Any] = {}
-    if hasattr(model, "predict_proba"):
-        found["confidence"] = np.asarray(model.predict_proba(X)).max(axis=1)
-    if hasattr(model, "outlier_scores"):
-        found["outlier_score"] = np.asarray(model.outlier_scores(X))
+    if hasattr(model, "membership"):
+        found["confidence"] = model.membership(X, n_top=1).probabilities[:, 0]
+    if hasattr(model, "outlier_score"):
+        found["outlier_score"] = np.asarray(model.outlier_score(X))
     return found
 
 
@@ -84,7 +102,7 @@ def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]
 
 
 def _identifiers(frame: Any, plan: Any) -> dict[str, list[Any]]:
-    """The columns that tell rows apart, which were no use for clustering."""
+    """Return the columns that identify rows, which were not used for clustering."""
     if not isinstance(plan, TablePlan):
         return {}
     known = [column.name for column in plan.columns if column.kind == "identifier"]
@@ -105,7 +123,7 @@ def _joined(frame: Any) -> dict[str, list[Any]]:
 
 
 def _plain(cell: Any) -> Any:
-    """Whole numbers of a column with gaps are floats in memory and not on paper."""
+    """Return whole numbers of a column with gaps without a decimal point."""
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
@@ -119,16 +137,16 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
     """Write the HTML report of a model file; return where."""
     import pandas as pd
 
-    from weft.report.html import render
-    from weft.report.page import Report
-    from weft.report.page import report as draw
+    from weft.reporting.html import render
+    from weft.reporting.page import Report
+    from weft.reporting.page import report as draw
 
     held = _read_model(model)
     where = out or (_model_path(model).with_suffix(".html"))
     if data is not None:
         if held.table is None:
             raise InputError(
-                f"{model.name} does not say how its table was made into numbers: it was not "
+                f"{model.name} has no record of how its table was read: it was not "
                 "written by weft cluster; use model.report(X) in Python."
             )
         new = apply_recipe(read_table(data), held.table)
@@ -142,10 +160,19 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
         made = Report(render(held.summary), held.summary)
     else:
         made = draw(held.model)
-    try:
-        return made.save(where)
-    except OSError as error:
-        raise InputError(f"{str(where)!r} cannot be written: {error.strerror or error}.") from None
+    return save(made, where)
+
+
+def load_with_table(path: Path) -> Any:
+    """Return a saved model that takes raw rows, where its file says how they are read."""
+    held = _read_model(path)
+    if held.table is None:
+        raise InputError(
+            f"{path.name} has no record of how its table was read: it was not written by "
+            "weft cluster; use weft.load and explain in Python."
+        )
+    vars(held.model)["_table"] = held.table
+    return held.model
 
 
 def _model_path(path: Path) -> Path:

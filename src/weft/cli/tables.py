@@ -64,11 +64,11 @@ def choose(
     as_json: bool,
     **table: Any,
 ) -> None:
-    """Say how many clusters there are, and on what evidence."""
+    """Estimate the number of clusters, with the evidence."""
     from rich.table import Table
 
     ready = prepare_table(read_table(file, sheet=sheet, query=query), **table)
-    found = weft.choose_n_clusters(ready.X, max_clusters=max_clusters, random_state=seed)
+    found = weft.choose_n_clusters(ready.countable, max_clusters=max_clusters, random_state=seed)
     rows = found.table
     if as_json:
         print_json(

@@ -34,7 +34,7 @@ def make_gaussians(
 ) -> Bunch:
     """Draw Gaussian clusters with random full covariances, kept apart by redrawing [1]_.
 
-    A new cluster is drawn anew (mean, covariance and points, not its size) while any of its points
+    A new cluster is drawn again (mean, covariance and points, not its size) while any of its points
     is nearer to a point of an earlier cluster than to the nearest other point of its own.
 
     Parameters

@@ -1,8 +1,8 @@
 """Clusters of all shapes: rings, a dish in a shell, moons, spirals, ellipses, rectangles, blobs.
 
-In the manner of the five synthetic sets of A. Abraham, S. Das and A. Konar, "Kernel based
-automatic clustering using modified particle swarm optimization algorithm", GECCO 2007, whose
-figure 1 is all that is known of them.
+Similar to the five synthetic sets of A. Abraham, S. Das and A. Konar, "Kernel based
+automatic clustering using modified particle swarm optimization algorithm", GECCO 2007, of which
+only figure 1 is published.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Clusters that live in different subspaces of one table.
+"""Clusters in different subspaces of one table.
 
 Y. Lu, S. Wang, S. Li and C. Zhou, "Particle swarm optimizer for variable weighting in clustering
 high-dimensional data", Machine Learning 82, 2011: the generator of the appendix.

@@ -1,1 +1,1 @@
-"""The public scikit-learn classes, thin."""
+"""The public scikit-learn classes."""

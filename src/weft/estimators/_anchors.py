@@ -1,4 +1,4 @@
-"""Prediction from anchors: rows seen in fit that stand for the clusters in a learned metric."""
+"""Prediction from anchors: rows seen in fit that represent the clusters in a learned metric."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class LazyTable(NamedTuple):
 
 
 def is_dask(X: Any) -> bool:
-    """Say whether `X` is a collection of Dask's, without importing it."""
+    """Return whether `X` is a Dask collection, without importing Dask."""
     return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
@@ -76,7 +76,7 @@ def split(estimator: Any, X: Any, *, reset: bool) -> list[Any]:
             f"X is a {type(X).__name__}; give a Dask dataframe or array of two dimensions."
         )
     if X.dtype.kind not in "biuf":
-        raise ValueError(f"X holds {X.dtype}, which are no real numbers; convert it first.")
+        raise ValueError(f"X holds {X.dtype}, which are not real numbers; convert it first.")
     _check_feature_names(estimator, np.empty((1, X.shape[1])), reset=reset)
     _check_n_features(estimator, np.empty((1, X.shape[1])), reset=reset)
     if X.numblocks[1] > 1:

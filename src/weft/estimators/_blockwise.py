@@ -1,4 +1,4 @@
-"""Fits that never have all rows at hand: blocks of Dask, and batches of a stream."""
+"""Fits without all rows in memory: blocks of Dask, and batches of a stream."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class BlockwiseMixin(GuardMixin):
         )
 
     def partial_fit(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Add a batch of rows to what was learned from those before.
+        """Update the model with a batch of rows.
 
-        The first batch is fitted as a whole. Each later one is assigned to the centres as they
-        are, and moves centres and weights by as much as its rows count among all rows so far; no
-        row is looked at again. After `fit` on a Dask table a stream goes on from there; after any
-        other `fit` it begins anew. ``labels_`` are those of the last batch; the first needs as many
-        rows as there are clusters.
+        The first batch is fitted as a whole. Later batches are assigned to the current centres, and
+        move centres and weights in proportion to their share of all rows so far; no row is used
+        twice. After `fit` on a Dask table, a stream continues from there; after any other `fit` it
+        restarts. ``labels_`` are those of the last batch; the first needs as many rows as there are
+        clusters.
         """
         before: Stream | None = getattr(self, "_stream", None)
         if before is None:
@@ -129,7 +129,7 @@ class BlockwiseMixin(GuardMixin):
 
 
 def refuse_medians(exponent: float, what: str) -> None:
-    """Centres at p = 1 are medians, which no sums over rows lead to."""
+    """Refuse p = 1: its centres are medians, which cannot be computed from sums over rows."""
     if exponent == 1.0:
         raise ValueError(
             f"distance_exponent=1 needs medians, for which {what} would have to be held in memory; "

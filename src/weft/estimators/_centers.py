@@ -1,4 +1,4 @@
-"""What every clusterer with centres does with rows it has not seen."""
+"""Prediction for new rows, shared by all clusterers with centres."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from weft._base.arrays import Floats, Mask
 from weft._base.reading import convert, refuse_huge
 from weft._base.validation import largest_for
+from weft.answers.membership import center_softness, soften
 from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
@@ -24,6 +25,7 @@ from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_emp
 from weft.estimators._kmeans_docs import FAMILY
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
+from weft.estimators._soft_answers import SoftAnswersMixin
 from weft.kmeans.alternation import Outcome
 from weft.kmeans.anomalous import AnomalousStart, read_anomalous
 from weft.kmeans.data import distances, make_data, mass_of, nearest, own_distances
@@ -39,7 +41,12 @@ _SETTINGS = (
 
 
 class CenterClusterer(
-    ReportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    SoftAnswersMixin,
+    ReportMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Prediction and distances for clusterers with ``cluster_centers_``.
 
@@ -61,7 +68,7 @@ class CenterClusterer(
     def predict(self, X: Any) -> np.ndarray:
         """Return the nearest cluster of each row, an index into ``cluster_centers_``.
 
-        Of a Dask array or dataframe the labels are a Dask array, made when asked for.
+        For a Dask array or dataframe, the labels are a lazy Dask array.
         """
         check_is_fitted(self)
         return predict_lazy(self, X) if is_dask(X) else self._look_up(X, None)[0]
@@ -72,11 +79,12 @@ class CenterClusterer(
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
-            ``(Σ_v f_kv |x_v - c_kv|^p) ** (1 / p)``, f being what the weights amount to in a
-            distance; over the observed features, times M / number observed, if values are missing.
+            ``(Σ_v f_kv |x_v - c_kv|^p) ** (1 / p)``, where f is the factor that the weights give in
+            a distance; if values are missing, the sum over the observed features times M / number
+            observed.
         """
         check_is_fitted(self)
-        return transform_lazy(self, X) if is_dask(X) else self._distances_of(X)
+        return transform_lazy(self, X) if is_dask(X) else self._distances_of(self._read(X))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the sum of powered distances of rows to their nearest centres.
@@ -89,9 +97,25 @@ class CenterClusterer(
         check_is_fitted(self)
         return -self._look_up(X, sample_weight)[1]
 
-    def _distances_of(self, X: Any) -> np.ndarray:
+    def _soft_rows(self, X: Any) -> Any:
+        return self._read(X)
+
+    def _n_soft_clusters(self) -> int:
+        return len(self.cluster_centers_)
+
+    def _probabilities(self, rows: Any) -> np.ndarray:
+        weights = getattr(self, "_factors", None)
+        softness = center_softness(self.cluster_feature_weights_ if weights is None else weights)
+        return soften(self._distances_of(rows), softness, self._labels_of(rows))
+
+    def _labels_of(self, rows: Any) -> np.ndarray:
+        """Return the nearest centre of each row."""
+        with thread_runner(getattr(self, "n_jobs", None)) as run:
+            data = make_data(rows, np.ones(len(rows)), self._exponent, run)
+            return nearest(data, self.cluster_centers_, self._factors)
+
+    def _distances_of(self, rows: Any) -> np.ndarray:
         """Return the distance of each row to each centre, (n, K)."""
-        rows = self._read(X)
         with thread_runner(getattr(self, "n_jobs", None)) as run:
             data = make_data(rows, np.ones(len(rows)), self._exponent, run)
             powered = distances(data, self.cluster_centers_, self._factors)

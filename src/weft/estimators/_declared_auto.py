@@ -2,9 +2,57 @@
 
 from __future__ import annotations
 
-from weft.estimators._declared import POSITIVE, SHARE, SMALLEST, declare, floats, positions, rows
-from weft.models.kinds import NOTHING, Fields, Flag, Integer, ListOf, Number, OneOf, Text
-from weft.models.schema import Added
+from collections.abc import Mapping
+from typing import Any
+
+from weft._base.validation import LARGEST
+from weft.answers.membership import Membership
+from weft.auto.projection import Projection
+from weft.estimators._declared import POSITIVE, SHARE, SMALLEST, declare, floats, positions
+from weft.models.kinds import (
+    NOTHING,
+    Array,
+    Fields,
+    Flag,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    OneOf,
+    Record,
+    Text,
+)
+from weft.models.schema import Added, Optional
+
+
+def _same_shapes(member: Membership) -> str:
+    """Say so where a cluster has no probability."""
+    same = member.clusters.shape == member.probabilities.shape
+    return "" if same else "has clusters and probabilities of different shapes."
+
+
+_REASONS = Fields({"for": ListOf(Text(100)), "against": ListOf(Text(100))})
+_PROJECTION = Record(
+    "Projection",
+    Projection,
+    {
+        "columns": positions("n_anchor_columns", "n_features"),
+        "means": floats("n_anchor_columns", low=-LARGEST, high=LARGEST),
+        "axes": floats("n_anchor_columns", "n_axes", low=-LARGEST, high=LARGEST),
+        "unit_rows": Flag(),
+    },
+)
+
+
+def anchors_have_the_columns(params: Mapping[str, Any], learned: Mapping[str, Any]) -> str:
+    """A rule: without a projection, anchors have all columns; with one, `transform` has them."""
+    width, projection = learned["_fit_anchors"].shape[1], learned["_fit_projection"]
+    if projection is None and width != learned["n_features_in_"]:
+        return f"its '_fit_anchors' have {width} columns, but no '_fit_projection'."
+    if params["counts"] != (learned["_fit_total"] is not None):
+        return "its '_fit_total' does not fit its parameter 'counts'."
+    return ""
+
 
 AUTO_CLUSTER = declare(
     {
@@ -12,7 +60,7 @@ AUTO_CLUSTER = declare(
         "n_clusters_": Integer(low=1, binds="n_clusters"),
         "confidence_": Added(OneOf(NOTHING, SHARE), lambda learned: None),
         "evidence_": Added(
-            Fields({"for": ListOf(Text(100)), "against": ListOf(Text(100))}),
+            _REASONS,
             lambda learned: {"for": [], "against": []},
         ),
         "feature_weights_": floats("n_features", low=0.0),
@@ -32,15 +80,51 @@ AUTO_CLUSTER = declare(
                     "quality": Number(nan=True),
                     **dict.fromkeys(("n_features", "n_clusters"), Integer()),
                     "features": positions("*", "n_features", least=0),
-                    "labels": positions("n_samples", "n_samples", low=-1),
+                    "labels": positions("*", "n_samples", low=-1),
                     "method": Text(100),
                 },
                 {"stability": Number(nan=True)},
             )
         ),
-        "_fit_anchors": rows("n_anchors"),
+        "candidates_": Added(
+            ListOf(
+                Fields(
+                    {
+                        "quality": Number(nan=True),
+                        **dict.fromkeys(("n_clusters", "n_candidates"), Integer()),
+                        "method": Text(100),
+                        "reasons": _REASONS,
+                        "measures": MapOf(Number(nan=True)),
+                        "labels": positions("*", "n_samples", low=-1),
+                    }
+                )
+            ),
+            lambda learned: [],
+        ),
+        # Rows of the table on all of its columns, or, where it was sparse, on those of the axes.
+        "_fit_anchors": floats("n_anchors", "n_anchor_columns", low=-LARGEST, high=LARGEST),
+        "_fit_projection": Added(OneOf(NOTHING, _PROJECTION), lambda learned: None),
+        "_fit_total": Added(OneOf(NOTHING, POSITIVE), lambda learned: None),
+        "_fit_anchor_rows": Optional(positions("n_anchors", "n_samples")),
+        # Of tables with more rows than anchors; otherwise they can be computed again.
+        "_fit_membership": Optional(
+            Record(
+                "Membership",
+                Membership,
+                {
+                    "clusters": Array(("n_samples", "*"), ("int32",), low=0, into="n_clusters"),
+                    "probabilities": Array(("n_samples", "*"), ("float32",), low=0.0, high=1.0),
+                    "n_clusters": Integer(low=1, binds="n_clusters"),
+                },
+                _same_shapes,
+            )
+        ),
+        "_fit_outlier_scores": Optional(floats("n_samples", low=0.0, high=1.0)),
+        "_fit_source_values": Optional(floats("n_anchors", "*", nan=True)),
         "_fit_anchor_labels": positions("n_anchors", "n_clusters", low=-1),
     },
+    rules=(anchors_have_the_columns,),
+    counts=Flag(),
     min_clusters=OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     min_cluster_size=Integer(low=1, high=2**31 - 1),
     outliers=Flag(),

@@ -23,7 +23,7 @@ from weft.models.schema import Added, Attribute
 
 
 def _kernel_takes(space: KernelSpace) -> str:
-    """Say which parameter the kernel of a space does not have."""
+    """Return which parameter the kernel of a space does not have."""
     taken = signature(PAIRWISE_KERNEL_FUNCTIONS[space.kernel]).parameters
     unknown = sorted(set(space.params) - set(taken))
     return f"has a parameter {unknown[0]!r} that its kernel does not take." if unknown else ""

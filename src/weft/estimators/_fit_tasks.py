@@ -32,7 +32,7 @@ class FitTasksMixin(CallbackSupportMixin):
 
 
 def _told(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """`fit`, wrapped in a task where somebody listens; its own self everywhere else."""
+    """`fit`, wrapped in a task when scikit-learn callbacks are set; unchanged otherwise."""
 
     @functools.wraps(fit)
     def fit_and_tell(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,7 +1,8 @@
-"""What surrounds every call of an estimator: parameters checked, one BLAS thread, memory in words.
+"""Wraps every public method of an estimator: checks parameters, limits BLAS, explains memory
+errors.
 
-The guard is put around the public methods when a class is made, as scikit-learn does for
-``set_output``, so that no estimator can forget it.
+The guard wraps the public methods when a class is created, as scikit-learn does for ``set_output``,
+so no estimator can leave it out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from typing import Any, ClassVar
 from weft.estimators._parameters import LIVE, Live, check_parameters
 from weft.parallel.blas import one_blas_thread
 
-GUARDED = ("fit", "partial_fit", "predict", "predict_proba", "transform", "score")
+GUARDED = (
+    *("fit", "partial_fit", "predict", "predict_proba", "transform", "score"),
+    *("membership", "outlier_score", "explain"),
+)
 
 
 class GuardMixin:
@@ -51,7 +55,7 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _too_large(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: MemoryError) -> str:
-    """Return the sentence for a call that memory did not suffice for."""
+    """Return the sentence for a call that ran out of memory."""
     if str(error).endswith("."):  # a sentence already, of a guard further in
         return str(error)
     X = args[0] if args else kwargs.get("X")

@@ -31,20 +31,26 @@ class MetricClusterer(CenterClusterer):
         tags.input_tags.sparse = self.metric == "jaccard"
         return tags
 
-    def _distances_of(self, X: Any) -> np.ndarray:
-        return super()._distances_of(X) if self.metric == "euclidean" else 1.0 - self._similar(X)
+    def _distances_of(self, rows: Any) -> np.ndarray:
+        if self.metric == "euclidean":
+            return super()._distances_of(rows)
+        return 1.0 - self._similar(rows)
+
+    def _labels_of(self, rows: Any) -> np.ndarray:
+        if self.metric == "euclidean":
+            return super()._labels_of(rows)
+        return self._similar(rows).argmax(axis=1)
 
     def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, float]:
         if self.metric == "euclidean":
             return super()._look_up(X, sample_weight)
-        similar = self._similar(X)
+        similar = self._similar(self._read(X))
         nearest = similar.max(axis=1)
         mass = _check_sample_weight(sample_weight, nearest)
         return similar.argmax(axis=1).astype(np.int32), -float(np.dot(nearest, mass))
 
-    def _similar(self, X: Any) -> Floats:
+    def _similar(self, rows: Any) -> Floats:
         """Return the extended Jaccard coefficient of each row with each centre, (n, K)."""
-        rows = self._read(X)
         exponent = read_exponent(self.weight_exponent, self.metric)
         with thread_runner(None) as run:
             space = SparseSpace(rows, len(self.cluster_centers_), exponent, run)

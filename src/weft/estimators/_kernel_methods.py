@@ -35,7 +35,7 @@ class KernelMixin(MovedParamsMixin, PredictMixin):
             'Width of the ``"rbf"`` and ``"diffusion"`` kernels; see :class:`weft.KernelSwarm`.',
         ),
         "n_clusters_": Entry("int", "Clusters with at least one row."),
-        "sigma_": Entry("float or None", "Width that was used; None for kernels that have none."),
+        "sigma_": Entry("float or None", "The width used; None for kernels without a width."),
     }
     _records: ClassVar[Mapping[str, Merge]] = {"kernel": KERNEL_RECORD}
     _moved = (KERNEL_PARAMS,)

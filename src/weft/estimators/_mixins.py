@@ -1,4 +1,4 @@
-"""What every estimator of weft can do once it is fitted: be kept, be shown."""
+"""What every fitted estimator of weft can do: be saved, be shown."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from weft.backends.devices import to_host
 from weft.estimators._docstrings import complete_docstrings
 from weft.estimators._fit_tasks import FitTasksMixin
 from weft.estimators._guard import GuardMixin
+from weft.estimators._marking import MarkersMixin
 from weft.estimators._raw_tables import RawTableMixin
 from weft.estimators._reading import read_table
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
-from weft.report.schema import SUMMARY
+from weft.reporting.schema import SUMMARY
 from weft.tables.schema import RECIPE
 
 
@@ -46,51 +47,51 @@ class KeepMixin(GuardMixin):
         return params
 
     def save(self, path: str | Path, *, X: Any = None) -> None:
-        """Write the fitted model to one file, which `weft.load` reads and which holds no code.
+        """Save the fitted model to a file for `weft.load`. The file contains no code.
 
         Parameters
         ----------
         path : str or Path
-            Where to write; an older file there is replaced in one step.
+            Where to write; an existing file is replaced in one step.
         X : array-like of shape (n_samples, n_features), default=None
-            The rows it was fitted on: what a report needs of them is then kept in the file.
+            The rows that the model was fitted on; the file then also holds what a report needs.
         """
         from weft.models.files import save_model
 
         check_is_fitted(self)
         summary = None
         if X is not None:
-            from weft.report.summary import summarize
+            from weft.reporting.summary import summarize
 
             summary = summarize(self, X)
         save_model(self, path, summary=summary)
 
 
-class ReportMixin(FitTasksMixin, RawTableMixin, KeepMixin):
-    """Raw tables, a page, a short form of it in notebooks, and scikit-learn's callbacks."""
+class ReportMixin(MarkersMixin, FitTasksMixin, RawTableMixin, KeepMixin):
+    """Raw tables, reports, a short summary in notebooks, and scikit-learn's callbacks."""
 
     def report(self, X: Any = None, *, path: str | Path | None = None, **options: Any) -> Any:
-        """Draw the answer as one page that needs no network.
+        """Write an HTML report of the fitted model; it needs no network.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            The rows it was fitted on. Without them the page has no map, no silhouettes and no
-            sentence on what sets the clusters apart, unless the model was loaded from a file that
-            keeps them.
+            The rows that the model was fitted on. Without them the report has no map, no
+            silhouettes and no description of the clusters, unless the model was loaded from a file
+            that holds them.
         path : str or Path, default=None
-            Where to write the page, if anywhere.
+            Where to write the report, if given.
         **options : dict
-            Passed to :func:`weft.report.summary.summarize`: ``values``, ``feature_names``,
+            Passed to :func:`weft.reporting.summary.summarize`: ``values``, ``feature_names``,
             ``label``, ``relevant``, ``stability``.
 
         Returns
         -------
         Report
-            ``html`` is the page, ``summary`` what it was drawn from, ``save(path)`` writes it; a
-            notebook shows it.
+            ``html`` is the report, ``summary`` the data behind it, ``save(path)`` writes it; a
+            notebook displays it.
         """
-        from weft.report.page import report
+        from weft.reporting.page import report
 
         check_is_fitted(self)
         made = report(self, X, **options)
@@ -101,19 +102,29 @@ class ReportMixin(FitTasksMixin, RawTableMixin, KeepMixin):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What notebooks show: scikit-learn's diagram, and below it the answer."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        if "text/html" in bundle and hasattr(self, "labels_"):  # fitted
-            from weft.report.snippet import snippet
-
-            head, mark, tail = bundle["text/html"].rpartition("</body>")
-            bundle["text/html"] = f"{head}{snippet(self)}{mark}{tail}"
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_answer(bundle["text/html"])
         return bundle
+
+    def _repr_html_inner(self) -> str:
+        """The same for notebooks that ask for HTML alone, such as marimo."""
+        return self._with_answer(super()._repr_html_inner())
+
+    def _with_answer(self, diagram: str) -> str:
+        if hasattr(self, "labels_"):  # fitted
+            from weft.reporting.snippet import snippet
+
+            head, mark, tail = diagram.rpartition("</body>")
+            return f"{head}{snippet(self)}{mark}{tail}"
+        return diagram
 
 
 class PredictMixin:
     """Labels for any rows, by ``_nearest(X)``, which takes checked rows on the host."""
 
     def predict(self: Any, X: Any) -> Integers:
-        """Label rows, whether seen in fit or not; the class says what decides."""
+        """Assign rows to clusters, also rows that were not seen in fit; see the class for the
+        rule."""
         check_is_fitted(self)
         return self._nearest(read_table(self, X, reset=False))
 
@@ -130,7 +141,7 @@ class ColumnsMixin(SelectorMixin):
             The columns of `X` that fit has kept.
         """
         given = to_host(X)
-        read_table(self, given, reset=False)  # refuses what is no table of numbers
+        read_table(self, given, reset=False)  # refuses anything but a table of numbers
         return super().transform(given)
 
 
@@ -145,7 +156,7 @@ class KeptFeaturesMixin:
         Parameters
         ----------
         indices : bool, default=False
-            Return positions in place of a mask.
+            Return indices instead of a mask.
 
         Returns
         -------
@@ -162,7 +173,7 @@ class KeptFeaturesMixin:
         Parameters
         ----------
         input_features : array-like of str, default=None
-            Names of the input columns, where fit has seen none.
+            Names of the input columns, if fit has seen none.
 
         Returns
         -------

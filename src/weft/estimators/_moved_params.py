@@ -1,4 +1,4 @@
-"""Parameters that have moved into others: the old names keep working, with a FutureWarning."""
+"""Parameters that moved into records: the old names keep working, with a FutureWarning."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Moved(NamedTuple):
     names: tuple[str, ...]
     into: str
     merge: Merge
-    instead: str = ""  # what to write, where the new value does not say it
     in_files: bool = True  # whether a model file holds the parameter
+    stays: bool = False  # a short form that stays, without a warning
 
 
 def moved_dict(name: str, into: str, merge: Merge) -> Moved:
@@ -62,9 +62,11 @@ class MovedParamsMixin:
                 continue
             value = moved.merge(getattr(self, moved.into), old)
             setattr(self, moved.into, value)
+            if moved.stays:
+                continue
             warn_caller(
                 f"{', '.join(old)} of {type(self).__name__} moved into {moved.into}; pass "
-                f"{moved.instead or f'{moved.into}={written(value)}'}.",
+                f"{moved.into}={written(value)}.",
                 FutureWarning,
             )
 
@@ -102,7 +104,7 @@ class MovedParamsMixin:
 def _with_old_names(construct: Callable[..., None]) -> Callable[..., None]:
     """Return a constructor that takes old names as well; its signature stays."""
 
-    known = inspect.signature(construct).parameters  # a subclass may use an old name anew
+    known = inspect.signature(construct).parameters  # a subclass may reuse an old name
 
     @functools.wraps(construct)
     def init(self: Any, *args: Any, **params: Any) -> None:
@@ -121,12 +123,8 @@ def _progress(callbacks: Any, old: Mapping[str, Any]) -> Any:
     return callbacks if len(others) == len(callbacks or []) else others
 
 
-# A bar is a callback like any other.
-VERBOSE = Moved(
-    *(("verbose",), "callbacks", _progress),
-    instead="callbacks=[weft.callbacks.Progress()]",
-    in_files=False,
-)
+# A bar is a callback like any other; ``verbose=True`` is a short form of it, and stays one.
+VERBOSE = Moved(("verbose",), "callbacks", _progress, in_files=False, stays=True)
 
 
 def read_records(estimator: type, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One check of every parameter of every estimator, by the schema that also checks model files.
+"""Checks every parameter of every estimator, with the schema that also checks model files.
 
 A live estimator may hold more than a file can: NumPy's numbers, random states, functions, objects.
 `Live` says what is allowed beside the schema; a class names its own in ``_live``.
@@ -172,7 +172,7 @@ def _takes_arrays(kind: Kind) -> bool:
 
 
 def _is_ragged(plain: Any) -> bool:
-    """Say whether a list has lists of different lengths."""
+    """Return whether a list has lists of different lengths."""
     rows = [len(row) for row in plain if isinstance(row, list)] if isinstance(plain, list) else []
     return len(set(rows)) > 1
 

@@ -20,13 +20,13 @@ class ScaledColumn(NamedTuple):
 
 
 def _shares_fit(column: ScaledColumn) -> str:
-    """Say what is wrong with a column of a model file: a mean for each category."""
+    """Return what is wrong with a column of a model file: a mean for each category."""
     wanted = 1 if column.categories is None else len(column.categories)
     return "" if len(column.mean) == wanted else f"has {len(column.mean)} means, not {wanted}."
 
 
 def _categories_fit(params: Any, learned: Any) -> str:
-    """Say whether the columns of a model file are what its list of categories says."""
+    """Return whether the columns of a model file are what its list of categories says."""
     known = [column.categories is not None for column in learned["columns_"]]
     return "" if known == learned["_is_category"] else "its columns and categories disagree."
 
@@ -55,7 +55,7 @@ RANGE_SCALER = declare(
 
 
 def is_numeric(column: np.ndarray) -> bool:
-    """Say whether a column holds numbers."""
+    """Return whether a column holds numbers."""
     return column.dtype.kind in "fiu"
 
 

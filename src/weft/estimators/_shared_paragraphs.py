@@ -10,13 +10,13 @@ _TABLE = Entry("array-like of shape (n_samples, n_features)", "Rows.")
 PARAMETERS = {
     "n_clusters": Entry("int", "Number of clusters."),
     "n_particles": Entry("int", "Size of the swarm."),
-    "n_generations": Entry("int", "How often the swarm is evaluated, at most."),
+    "n_generations": Entry("int", "Maximum number of generations."),
     "patience": Entry(
         "int or None",
-        "Stop after so many generations without a better best; None runs all generations.",
+        "Stop after this many generations without improvement; None runs all generations.",
     ),
     "scale": Entry("bool", "Standardise columns first."),
-    "max_memory": Entry("int or str", "What matrices of rows × rows may take."),
+    "max_memory": Entry("int or str", "Memory limit for matrices of rows × rows."),
     "max_samples": Entry(
         "int or None",
         "Search on no more rows than this: a sample of that size, drawn by density, by which the "
@@ -30,7 +30,8 @@ PARAMETERS = {
     "n_jobs": Entry("int or None", "Number of threads. The result does not depend on it."),
     "callbacks": Entry(
         "list of callable",
-        "Called after each generation; see :mod:`weft.callbacks`. ``[Progress()]`` shows a bar.",
+        "Called after each generation; see :mod:`weft.callbacks`. ``[Progress()]`` shows a bar."
+        " ``verbose=True`` is short for it.",
     ),
     "random_state": Entry("int, RandomState instance or None", "Seed of the search."),
 }

@@ -1,67 +1,90 @@
-"""AutoCluster: clusters, columns and their number with nothing to set, and how sure that is."""
+"""AutoCluster: clusters, their number and the relevant columns, without settings."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from weft._base.reading import check_numbers, convert
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.reading import convert
+from weft.auto.ahead import run_ahead
 from weft.auto.canonical import to_canonical
-from weft.auto.learned import learn, nearest_anchors
-from weft.auto.resampling import Repeat, Rounds
-from weft.auto.search import Answer, Clock, Settings, repeated_search, search
+from weft.auto.large import SAMPLE_ROWS, in_all_rows, sampled_rows, smallest_rare
+from weft.auto.learned import learn, verdict_of
+from weft.auto.repeating import repeat_search
+from weft.auto.search import Clock, round_of_search, search
 from weft.auto.sources import Sources, is_mixed
-from weft.backends import backend_for
+from weft.auto.sparse import learn_sparse, take_sample
+from weft.estimators._alternatives import AlternativesMixin
+from weft.estimators._auto_lazy import fit_lazy, predict_lazy
+from weft.estimators._auto_rows import AutoRowsMixin, read_rows
+from weft.estimators._auto_settings import read_settings
+from weft.estimators._blocks import is_dask
 from weft.estimators._declared_auto import AUTO_CLUSTER
+from weft.estimators._described_answers import DescribedAnswersMixin
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
-from weft.estimators._reading import read_table
-from weft.search.optimize import optimize
+from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
+from weft.parallel.threads import local_threads
+from weft.search.callbacks import open_bars
 from weft.search.runs import running
 
 
-class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Clusters, the columns they live in, and their number, with nothing that must be set.
+class AutoCluster(
+    MovedParamsMixin,
+    AutoRowsMixin,
+    AlternativesMixin,
+    DescribedAnswersMixin,
+    ReportMixin,
+    KeptFeaturesMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
+):
+    """Finds clusters, their number and the columns that separate them, without settings.
 
-    Columns are kept if they depend on each other more than permuted copies do and are clumped, not
-    merely correlated. On the kept columns a wide family of clusterings competes: centres,
-    mixtures, trees, density, graphs. A judge that was trained on made-up tables ranks them by
-    evidence that needs no labels; it also says how likely the answer is to be right, and whether
-    there are clusters at all.
+    Columns are kept if they depend on each other more than permuted copies do, and if their rows
+    form clumps instead of one correlated cloud. On the kept columns many methods propose
+    clusterings: k-means, mixtures, linkages, density-based and graph methods. A judge, trained on
+    synthetic tables, ranks them by evidence that needs no labels. It also estimates the probability
+    that the answer is right, and decides whether there are clusters at all.
 
-    Columns may be in any units: each is measured in its own standard deviation. The order of rows
+    Columns may have any units: each is divided by its standard deviation. The order of rows
     and columns does not change the answer, and neither does the seed.
 
     Parameters
     ----------
     n_clusters : int, default=None
-        Return the best clustering with exactly so many clusters; None: find the number.
+        Return the best clustering with exactly this many clusters; None: find the number.
     min_clusters : int, default=None
-        The fewest clusters to look for. If given, "no clusters" is not an answer.
+        Minimum number of clusters. If given, "no clusters" is not a possible answer.
     max_clusters : int, default=None
-        The most clusters to look for; None: 100, and half the number of rows.
+        Maximum number of clusters; None: 100, and at most half the number of rows.
     min_cluster_size : int, default=2
-        The fewest rows of a cluster, among the at most 2,000 rows that are clustered.
+        Minimum number of rows of a cluster, among the at most 2,000 rows that are clustered.
     outliers : bool, default=False
-        Leave rows that belong to no cluster out, with label -1, where the best clustering does
-        so. By default every row gets a cluster.
+        Give rows that belong to no cluster the label -1, where the best clustering does so. By
+        default every row gets a cluster.
     false_keep_rate : float, default=0.05
-        On a table of noise, about so often a column is kept that should not be. Lower values
-        need more shadows, and time.
+        On a table of pure noise, the share of tables in which a column is wrongly kept. Lower
+        values need more permuted copies, and more time.
     n_resamples : int, default=4
-        How many times the search is repeated on seven tenths of the rows, to see whether clusters
-        and columns come out again.
+        Number of repeats of the search on 70 % of the rows, to measure how stable clusters and
+        columns are.
     time_limit : float, default=None
-        Seconds after which repeats are left out; what is said of stability then depends on the
-        machine.
+        Seconds after which repeats are left out; the stability then depends on the machine.
+    counts : bool, default=False
+        The table holds raw counts: rows are put on one total, the median, and log(1 + value) is
+        taken, as :class:`weft.CountNormalizer` does; `predict` does the same. A fit on what looks
+        like raw counts suggests it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where columns are compared with each other and with their shadows; ``"auto"`` takes a GPU
-        if there is one and the table is large enough. The family of clusterings, at most 2,000
-        rows at a time, runs on the host.
+        Where columns are compared with each other and with permuted copies; ``"auto"`` uses a GPU
+        if there is one and the table is large enough. The candidate clusterings (at most 2,000
+        rows) are computed on the CPU.
     callbacks : list of callable, default=None
         Called after each repeat of the search; see :mod:`weft.callbacks`. With `StopOnSignal` or
         `Checkpoint` the first Ctrl-C leaves out the repeats that are still to come.
+        ``[Progress()]`` shows a bar; ``verbose=True`` is short for it.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -79,11 +102,10 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         with the true one), calibrated on kinds of made-up tables that the judge had not seen.
         Where no clusters were found: the probability that there are none.
     evidence_ : dict of list of str
-        What spoke most ``"for"`` the answer and ``"against"`` it, in words.
+        The strongest evidence ``"for"`` and ``"against"`` the answer, in words.
     feature_weights_ : ndarray of shape (n_features,)
-        How far each kept column by itself tells the clusters apart (Cramér's V of its bins, over
-        the largest of all); 0 where a column was dropped. New rows are assigned in the metric
-        that these weights define.
+        How well each kept column alone separates the clusters (Cramér's V of its bins, divided by
+        the largest); 0 for dropped columns. New rows are assigned with distances weighted by these.
     feature_scales_ : ndarray of shape (n_features,)
         The standard deviations.
     feature_stability_ : ndarray of shape (n_features,)
@@ -93,7 +115,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
     cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
         How much tighter than all rows each cluster is along each kept column; rows sum to 1.
     cluster_stability_ : ndarray of shape (n_clusters,)
-        How far each cluster comes out again in the repeats (mean Jaccard index, 1 at best).
+        How well each cluster is reproduced in the repeats (mean Jaccard index, 1 at best).
     stability_ : float
         Mean adjusted Rand index between the clustering and its repeats.
     fitness_ : float
@@ -102,16 +124,36 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
     feature_exponents_ : None
         Distances are Euclidean; present as in `FeatureSwarm`.
     method_ : str
-        Which member of the family gave the answer; "none" where no clusters were found.
+        The method that gave the answer; "none" if no clusters were found.
     alternatives_ : list of dict
         The chosen clustering, then other answers in the judge's order: quality (the judge's score
         less the best one's), n_features, n_clusters, features (columns), labels, method.
+    candidates_ : list of dict
+        The best candidate of each number of clusters: n_clusters, quality (the judge's score less
+        that of the answer), method, n_candidates, reasons ("for" and "against"), measures, labels.
+    membership_ : Membership
+        The most likely clusters of each row and their probabilities; see `membership`. Not kept
+        for tables of more than 100,000 rows.
+    outlier_score_ : ndarray of shape (n_samples,)
+        How unusual each row is, from 0 to 1; see `outlier_score`. Kept as `membership_` is.
+    rules_ : list of Rule
+        A short rule for each cluster, with its precision and coverage on rows held out.
+    cluster_names_ : dict of int to str
+        A name for each cluster, made of what sets it apart most.
     verdict_ : str
-        The answer and how sure it is, in one or two sentences.
+        The answer and its certainty, in one or two sentences.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
         Their names, where the table had some.
+
+    Notes
+    -----
+    Columns of a sparse table are taken as measurements in one unit: of more than 2,000 columns
+    those are searched that vary most beyond what their mean explains, on at most 2,000 rows; all
+    rows then get the cluster that most of the nearest of these have, on principal axes. Rows of
+    length 1, as
+    scikit-learn's ``TfidfVectorizer`` makes them, are compared by their direction.
 
     Examples
     --------
@@ -125,6 +167,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
     """
 
     _schema = AUTO_CLUSTER
+    _moved = (VERBOSE,)
 
     def __init__(
         self,
@@ -137,6 +180,7 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         false_keep_rate=0.05,
         n_resamples=4,
         time_limit=None,
+        counts=False,
         device="cpu",
         callbacks=None,
         n_jobs=None,
@@ -150,151 +194,98 @@ class AutoCluster(ReportMixin, KeptFeaturesMixin, TransformerMixin, ClusterMixin
         self.false_keep_rate = false_keep_rate
         self.n_resamples = n_resamples
         self.time_limit = time_limit
+        self.counts = counts
         self.device = device
         self.callbacks = callbacks
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def fit(self, X, y=None, *, resume=None):
-        """Find the columns that matter, the clusters in them, and how sure both are.
+        """Find the relevant columns and the clusters, and how certain both are.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The table.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The table. A sparse one is never made dense as a whole, see the notes; a Dask array or
+            dataframe is never held whole.
         y : ignored
             Not used, present for API consistency.
         resume : str or Path, default=None
-            A checkpoint of this fit, to go on from; see :class:`weft.callbacks.Checkpoint`. It
-            holds the repeats alone: the search itself is done again.
+            A checkpoint of this fit to resume from; see :class:`weft.callbacks.Checkpoint`. It
+            holds only the repeats; the search itself is computed again.
 
         Returns
         -------
         self
             The fitted estimator.
         """
+        if is_dask(X):
+            fit_lazy(self, X, resume)
+            return self
         rows, by_source = convert(lambda: self._read_table(X))
-        X = convert(
-            lambda: validate_data(
-                self,
-                rows,
-                dtype=np.float64,
-                order="C",
-                ensure_all_finite=False,
-                ensure_min_samples=2,
-            )
-        )
-        check_numbers(X, columns=getattr(self, "feature_names_in_", None))
-        settings = self._settings(*X.shape)
-        given = to_canonical(X)
+        X = read_rows(self, rows, reset=True)
+        settings = read_settings(self, *X.shape)
+        sample = take_sample(X) if issparse(X) else None
+        if sample is not None:
+            settings = settings._replace(one_unit=True, unit_rows=sample.unit_rows)
+            chosen, given = sample.rows, to_canonical(sample.table)
+        else:
+            # Of a large table a sample is searched; which rows, follows from their values.
+            chosen = sampled_rows(X) if len(X) > SAMPLE_ROWS else np.arange(len(X))
+            given = to_canonical(X if len(chosen) == len(X) else X[chosen])
         table, scales = given.standardised(), given.scales()
+        owner = None if by_source is None else self._plan().owner
         sources = None
-        if by_source is not None and is_mixed(by_source):
-            owner = self._plan().owner[given.columns]
-            sources = Sources(by_source, owner).take(given.rows)
-        with running(self, X, resume) as run:
+        if by_source is not None and owner is not None and is_mixed(by_source):
+            sources = Sources(by_source, owner[given.columns]).take(chosen[given.rows])
+        n_threads = local_threads(self.n_jobs)
+        with running(self, X, resume) as run, open_bars(self.callbacks, "repeating the search"):
             settings = settings._replace(seed=run.seed(self.random_state))
             clock = Clock(settings.time_limit, run.stop_requested_by)
-            answer = search(table, scales, settings, clock, sources)
-            repeats = self._repeat(table, scales, answer, settings, clock, sources)
+            one_round = round_of_search(table, scales, settings, sources)
+            n_rounds = 0 if settings.n_clusters == 1 else settings.n_resamples
+            with run_ahead(one_round, n_rounds, n_threads) as rounds:
+                answer = search(table, scales, settings, clock, sources)
+                repeats = repeat_search(rounds, answer, settings, clock, self.callbacks)
             answer = answer._replace(cut_short_by=clock.stopped_by)
-            for name, value in learn(given, table, scales, answer, repeats).items():
+            learned = learn(given, table, scales, answer, repeats, owner)
+            if sample is not None:
+                learned = learn_sparse(learned, sample, X)
+                learned["verdict_"] = verdict_of(answer, learned, bool(repeats))
+            elif len(X) > len(answer.rows):
+                rare = smallest_rare(settings, answer) if sources is None else 0
+                learned = in_all_rows(
+                    learned, X, chosen, given.columns, rare=rare, n_threads=n_threads
+                )
+            for name in ("_fit_membership", "_fit_outlier_scores", "_fit_source_values"):
+                self.__dict__.pop(name, None)
+            for name, value in learned.items():
                 setattr(self, name, value)
+            if by_source is not None:
+                self._fit_source_values = by_source.values[self._fit_anchor_rows]
         return self
-
-    def _settings(self, n_rows: int, n_columns: int) -> Settings:
-        numbers = {}
-        for name in ("n_clusters", "min_clusters", "max_clusters"):
-            value = getattr(self, name)
-            if value is not None:
-                value = check_integer(name, value, low=1 if name == "n_clusters" else 2)
-            numbers[name] = value
-        low, high = numbers["min_clusters"], numbers["max_clusters"]
-        if low is not None and high is not None and low > high:
-            raise ValueError(
-                f"min_clusters={low} is above max_clusters={high}; lower one or raise the other."
-            )
-        needed = numbers["n_clusters"] or low or 0
-        if needed > n_rows:
-            raise ValueError(
-                f"n_clusters={needed} needs as many samples, got n_samples={n_rows}; lower it."
-            )
-        limit = self.time_limit
-        if limit is not None:
-            limit = check_real("time_limit", limit, low=0.0, open_low=True)
-        check_choice("outliers", self.outliers, (True, False))
-        return Settings(
-            **numbers,
-            # Below a billionth no number of shadows could tell.
-            rate=check_real("false_keep_rate", self.false_keep_rate, low=1e-9, high=1.0),
-            min_cluster_size=check_integer("min_cluster_size", self.min_cluster_size, low=1),
-            outliers=bool(self.outliers),
-            n_resamples=check_integer("n_resamples", self.n_resamples, low=0),
-            time_limit=limit,
-            backend=backend_for(self.device, "auto", n_rows * n_columns),
-            seed=0,  # the run has it
-        )
-
-    def _repeat(
-        self,
-        table: np.ndarray,
-        scales: np.ndarray,
-        answer: Answer,
-        settings: Settings,
-        clock: Clock,
-        sources: Sources | None,
-    ) -> list[Repeat]:
-        """Repeat the search on parts of the rows, as long as nobody asks for an end."""
-        if not answer.partition.clustered or not settings.n_resamples or clock.is_late(0.5):
-            return []
-        objective = repeated_search(table, scales, answer, settings, sources)
-        late = [lambda generation: clock.is_late(0.5)]
-        optimize(
-            objective,
-            Rounds(),
-            np.zeros((1, 1)),
-            n_generations=settings.n_resamples,
-            rng=np.random.default_rng(settings.seed),
-            callbacks=[*late, *(self.callbacks or [])],
-        )
-        return objective.repeats
 
     def predict(self, X):
         """Label rows: the cluster of the nearest row that was clustered in fit.
 
+        After a fit on a sparse table, the cluster that most of the 15 nearest have.
+
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
             Rows, seen before or not.
 
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Clusters.
+            Clusters; of a Dask table, a Dask array.
         """
-        check_is_fitted(self)
-        X = read_table(self, X, reset=False)
-        if not self.get_support().any():
-            return np.zeros(len(X), dtype=np.int64)
-        metric = self.feature_weights_ / self.feature_scales_
-        return self._fit_anchor_labels[nearest_anchors(X, self._fit_anchors, metric)]
-
-    def transform(self, X):
-        """Return the kept columns, in units of their deviation, each times its weight.
-
-        Euclidean distances between the returned rows are those that the clusters were found in.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_samples, n_selected)
-            Weighted, selected columns.
-        """
-        check_is_fitted(self)
-        X = read_table(self, X, reset=False)
-        support = self.get_support()
-        return X[:, support] * (self.feature_weights_ / self.feature_scales_)[support]
+        if is_dask(X):
+            check_is_fitted(self)
+            return predict_lazy(self, X)
+        return super().predict(X)

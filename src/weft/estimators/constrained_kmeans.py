@@ -27,10 +27,10 @@ from weft.models.kinds import Choice, Number, OneOf
 
 
 class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
-    """K-means that keeps must-link and cannot-link pairs.
+    """K-means that satisfies must-link and cannot-link pairs.
 
-    With ``init="random"`` COP-KMeans [1]_, with ``init="anomalous"`` constrained intelligent
-    K-Means [2]_; feature weights and a Minkowski metric may be added.
+    ``init="random"`` gives COP-KMeans [1]_, ``init="anomalous"`` constrained intelligent K-Means
+    [2]_; feature weights and a Minkowski metric may be added.
 
     Parameters
     ----------
@@ -43,18 +43,18 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
     weights : {"cluster", "global", None}, default=None
         Feature weights, as in `WeightedKMeans`.
     n_init : int or "auto", default="auto"
-        Number of starts. A start that cannot hold the constraints is left out.
+        Number of starts. A start that cannot satisfy the constraints is left out.
     group_distance : {"sum", "first"}, default="sum"
-        Where rows tied by must-links go together: to the cluster that is nearest in the sum over
-        them, or to the one nearest to their first row, as COP-KMeans is printed. With "first" the
-        result depends on the order of the rows.
+        How the cluster of rows tied by must-links is chosen. "sum": the cluster with the smallest
+        sum of distances over them. "first": the cluster nearest to their first row, as COP-KMeans
+        was published; the result then depends on the order of the rows.
     max_retries : int, default=100
-        How often an assignment that comes to a dead end is tried again in another order.
+        How often an assignment that cannot be completed is tried again in another order.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row; the constraints hold. (`predict` knows no constraints.)
+        Cluster of each row; the constraints hold. (`predict` does not use constraints.)
 
     References
     ----------
@@ -126,7 +126,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
         must_link : array-like of shape (n_pairs, 2), default=None
             Pairs of row numbers that share a cluster.
         cannot_link : array-like of shape (n_pairs, 2), default=None
-            Pairs of row numbers that do not.
+            Pairs of row numbers that do not share a cluster.
         """
         table = self._read_fit(X, None)
         n_rows, n_features = table[0].shape

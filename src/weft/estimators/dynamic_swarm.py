@@ -14,6 +14,7 @@ from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
 from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
+from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.estimators._search_estimator import SearchEstimator, SearchResult
 from weft.methods.centroids.objectives import SubsetObjective
@@ -24,34 +25,34 @@ from weft.search.swarms.binary import BinaryPSO
 LLOYD_STEPS = 100
 
 
-class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
+class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
     """Clusters and their number by binary PSO over a pool of centres, and k-means (DCPSO).
 
-    A pool of `max_clusters` rows is drawn; a particle of bits says which of them are centres. The
-    best subset is refined by k-means, the rest of the pool drawn anew, and the swarm starts again,
-    `n_rounds` times. What is minimised is Turi's index, intra / inter with a penalty for few
-    clusters.
+    A pool of `max_clusters` rows is drawn; the bits of a particle say which of them are centres.
+    The best subset is refined by k-means, the rest of the pool redrawn, and the swarm starts again,
+    `n_rounds` times. Turi's index, intra / inter with a penalty for few clusters, is minimised.
 
     Parameters
     ----------
     max_clusters : int, default=15
         Size of the pool; the least number of clusters is 2.
     n_rounds, n_generations : int, default=25, 50
-        How often the pool is drawn, and how often the swarm is evaluated for each (50,000
-        evaluations together, as printed).
+        How often the pool is drawn, and the number of generations for each (50,000 evaluations
+        together, as published).
     inertia, cognitive, social : float, default=0.75, 1.494, 1.494
         Of the binary swarm.
     max_velocity : float, default=6.0
         Clamp on a bit's logit.
     initial_share : float, default=0.8
-        Chance that a bit starts set (the paper's P_ini).
+        Probability that a bit is set at the start (P_ini of the paper).
     penalty : float, default=25.0
-        c of the factor c·N(2, 1) + 1, which keeps two or three clusters from always winning.
+        The constant c of the factor c·N(2, 1) + 1, which keeps solutions with two or three clusters
+        from always winning.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the swarm is evaluated and k-means runs; ``"auto"`` takes a GPU where there is one
         and the table is large enough to pay. Draws and `predict` stay on the host.
     callbacks : list of callable, default=None
-        Called after each generation; one that returns true ends its round.
+        Called after each generation; a callback that returns true ends the round.
 
     Attributes
     ----------
@@ -72,6 +73,7 @@ class DynamicSwarm(ScaledCentersMixin, SearchEstimator):
     4
     """
 
+    _moved = (VERBOSE,)
     _schema = declare(
         {**SCALED_CENTERS, "history_": history("round", *SEARCH, "n_clusters")},
         initial_share=SHARE,

@@ -8,7 +8,7 @@ from weft.estimators._entropy_family import EntropyFamily
 
 
 class EntropyKMeans(EntropyFamily):
-    """Entropy-weighted k-means (EWKM): feature weights per cluster, none of them ever 0.
+    """Entropy-weighted k-means (EWKM): feature weights per cluster, all above 0.
 
     Minimises ``Σ_k [Σ_{i in S_k} Σ_v w_kv (x_iv - c_kv)² + γ Σ_v w_kv log w_kv]`` [1]_, with
     weights ``w_kv ∝ exp(-D_kv / γ)``, D being sums over a cluster's rows.
@@ -16,9 +16,9 @@ class EntropyKMeans(EntropyFamily):
     Parameters
     ----------
     gamma : float or "auto", default="auto"
-        How much the entropy counts: the larger, the more even the weights. It is compared with
-        sums over rows, so a good value grows with the data. "auto": the mean dispersion of a
-        feature divided by the number of clusters.
+        Strength of the entropy term: the larger, the more even the weights. It is compared with
+        sums over rows, so a good value grows with the number of rows. "auto": the mean dispersion
+        of a feature divided by the number of clusters.
 
     Attributes
     ----------

@@ -53,21 +53,21 @@ class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
 
 
 class FeatureSimilaritySelector(_Selector):
-    """Keep features of which the others are near copies (FSFS).
+    """Drop features that are near copies of others (FSFS).
 
-    Again and again, the feature whose k-th nearest feature is nearest is kept and those k are
-    dropped; k shrinks as soon as that would lose more than the first step did. Dissimilarity is
-    the maximal information compression index. As in [1]_ and [2]_.
+    In each step, the feature whose k-th nearest feature is nearest is kept, and its k nearest
+    features are dropped; k is reduced when a step would lose more than the first step did.
+    Dissimilarity is the maximal information compression index. As in [1]_ and [2]_.
 
     Parameters
     ----------
     n_neighbors : int or float, default=0.5
         The k to start from: a number of features, or a share of them. The larger, the fewer
-        features stay. More than there are other features counts as all of them.
+        features are kept. Values above the number of other features mean all of them.
     epsilon : {"first", "latest"} or float, default="first"
-        What a step may lose: what the first step lost; what the step before lost, as algorithm
-        5.1 is printed; or a compression index of your own, such as 0.01.
-        "first" is the tightest group's: groups that are a little looser keep more features.
+        The loss allowed in a step. "first": the loss of the first step, which is that of the
+        tightest group, so looser groups keep more features. "latest": the loss of the step before,
+        as in algorithm 5.1. A number: a compression index, such as 0.01.
     scale : bool, default=True
         Scale each feature to mean 0 and half range 1 first; the index depends on the scale.
 
@@ -80,7 +80,7 @@ class FeatureSimilaritySelector(_Selector):
 
     See Also
     --------
-    FeatureClusterSelector : The same aim without a parameter.
+    FeatureClusterSelector : The same goal without a parameter.
 
     References
     ----------
@@ -141,15 +141,15 @@ class FeatureSimilaritySelector(_Selector):
 class FeatureClusterSelector(_Selector):
     """Cluster the features by iK-Means and keep some of each cluster (iKFS).
 
-    How many clusters there are, and how many features stand for each (the more, the larger it is),
-    follows from the data: there is nothing to set [1]_.
+    The number of clusters, and the number of features kept from each (more for larger clusters),
+    follow from the data; there are no settings [1]_.
 
     Parameters
     ----------
     pick : {"spread", "largest"}, default="spread"
-        Which features stand for a cluster. "spread": the one nearest to the centroid by the
+        Which features are kept from a cluster. "spread": the one nearest to the centroid by the
         maximal information compression index, then each time the one farthest from those taken.
-        "largest": those with the largest index to the centroid, the letter of [1]_.
+        "largest": those with the largest index to the centroid, as written in [1]_.
 
     Attributes
     ----------

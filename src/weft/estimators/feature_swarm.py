@@ -21,6 +21,7 @@ from weft._base.warnings import warn_caller
 from weft.backends import Backend, backend_for
 from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.columns.screening import columns_that_matter
+from weft.estimators._anchored_answers import AnchoredAnswersMixin
 from weft.estimators._anchors import AnchorsMixin
 from weft.estimators._declared_features import FEATURE_SWARM
 from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin, moved_dict
@@ -50,7 +51,14 @@ def _swarm_of(encoding: str, swarm: Any) -> Any:
     return BinaryPSO.of(swarm)
 
 
-class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixin, SearchEstimator):
+class FeatureSwarm(
+    MovedParamsMixin,
+    SampledMixin,
+    AnchoredAnswersMixin,
+    AnchorsMixin,
+    TransformerMixin,
+    SearchEstimator,
+):
     """Clustering that learns which features matter, by particle swarm (PSO-FSW, PSO-FSWE).
 
     A particle holds one number per feature: its weight; values ≤ 0 drop the feature. The rows are
@@ -58,50 +66,51 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
     towards the weights that scored best. `predict` takes the cluster of the nearest row (core row,
     exemplar) seen in fit, -1 for rows in none (DBSCAN: farther than eps from every core row).
 
-    Columns are taken as they come: put a scaler in front if they are in different units.
+    Columns are not scaled: put a scaler in front if they have different units.
 
     Parameters
     ----------
     clusterer : {"knn", "dbscan", "linkage", "affinity"} or object, default="knn"
-        What clusters the rows: components of the graph of 3 nearest neighbours, DBSCAN, complete
+        The clusterer: components of the graph of 3 nearest neighbours, DBSCAN, complete
         linkage (needs `n_clusters`), affinity propagation; or one of these with other settings,
         such as ``KNNGraph(n_neighbors=5)`` or ``DBSCAN(eps=0.5)`` of :mod:`weft.search.clusterers`;
         or a subclass of :class:`weft.search.clusterers.Clusterer` of your own, or any scikit-learn
         clusterer that takes precomputed distances.
     criterion : {"csc", "bcr", "silhouette", "connectedness", "sparsity", "separation", "bic", \
 "robust"}, object or callable, default="csc"
-        What is maximised. ``"robust"``, which is ours, judges all labels on one graph of
-        neighbours, that of the columns which matter (see ``init="screened"``): two halves cannot
-        win where more clusters are apart. An object is one of these with other settings, such as
+        What is maximised. ``"robust"`` is specific to weft: it scores all labels on the same graph
+        of neighbours, built from the relevant columns (see ``init="screened"``), so that a split
+        into two halves cannot win where there are more separate clusters. An object is one of these
+        with other settings, such as
         ``CSC(silhouette="full")`` or ``BCR(outliers="exclude")`` of :mod:`weft.search.criteria`,
         or a subclass of :class:`weft.search.criteria.Criterion` of your own; a callable gets the
         weighted, selected columns and the labels.
     swarm : {"pso", "standard", "binary"} or object, default="pso"
-        What moves the particles, with its settings: ``PSO(inertia=0.73, cognitive=1.5,
-        social=1.5, max_velocity=1.0)`` of :mod:`weft.search.swarms`, or any object with its
-        methods ``start``, ``ask`` and ``tell``. ``"binary"`` is plain selection of features:
-        binary PSO, whose `max_velocity` is the clamp on a bit's logit.
+        The optimiser that moves the particles, with its settings: ``PSO(inertia=0.73,
+        cognitive=1.5, social=1.5, max_velocity=1.0)`` of :mod:`weft.search.swarms`, or any object
+        with its methods ``start``, ``ask`` and ``tell``. ``"binary"`` is plain selection of
+        features: binary PSO, whose `max_velocity` is the clamp on a bit's logit.
     exponents : bool, default=False
         Learn an exponent per feature as well, within [1, 3] (PSO-FSWE).
     n_clusters : int, default=None
         For ``clusterer="linkage"``, or for scikit-learn's clusterers that have such a parameter;
-        the others find the number themselves and say that they do.
+        the others find the number themselves, and warn if it is given.
     init : {"uniform", "small", "mixed", "screened"} or array of shape \
 (n_particles, n_dimensions), default="uniform"
-        First positions: uniform in [-2, 2] as in the paper; a random tenth of the features, as
-        forward search would start; two thirds of the swarm like that and the rest from large
-        subsets; around the columns that depend on each other more than permuted copies do, as
-        `AutoCluster` finds them; or given.
+        First positions. "uniform": in [-2, 2], as in the paper. "small": a random tenth of the
+        features, as in forward search. "mixed": two thirds of the swarm "small", the rest large
+        subsets. "screened": around the columns that depend on each other more than permuted copies
+        do, as `AutoCluster` finds them. An array: the positions themselves.
     max_samples : int or None, default=None
-        Search on no more rows than this: a sample of that size, drawn by density, from which the
-        other rows get the label of their nearest neighbour in the learned metric. For tables of
-        more than about 10,000 rows, whose pairwise distances take too long. None: all rows.
+        Maximum number of rows to search on: a sample of this size is drawn by density, and the
+        other rows get the label of their nearest neighbour in the learned metric. Useful above
+        about 10,000 rows, where pairwise distances take long. None: all rows.
     max_memory : int or str, default="1GiB"
-        What distance matrices may take; beyond it distances are made again in blocks.
+        Memory limit for distance matrices; beyond it, distances are computed again in blocks.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the arithmetic runs. ``"cuda"`` evaluates the whole swarm at once on a GPU (needs
-        torch) and takes torch tensors and CuPy arrays that lie there; the same seed walks the same
-        path. ``"auto"`` takes a GPU if there is one and the search is large enough.
+        torch) and accepts torch tensors and CuPy arrays on the GPU; the same seed gives the same
+        search. ``"auto"`` uses a GPU if there is one and the search is large enough.
 
     Attributes
     ----------
@@ -118,8 +127,8 @@ class FeatureSwarm(MovedParamsMixin, SampledMixin, AnchorsMixin, TransformerMixi
         n_clusters.
     sample_agreement_ : float or None
         With `max_samples`: a second sample, clustered with the same weights, compared with the
-        answer on its rows (adjusted Rand index: 1 the same groups, 0 no more alike than chance).
-        Low values say that the answer depends on the draw; None where there was none.
+        answer on its rows (adjusted Rand index: 1 for the same clusters, 0 for chance). Low values
+        mean that the answer depends on the sample; None without a sample.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from weft._base.scaling import standard_scaling
 from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
 from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
+from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
 from weft.estimators._scaled_centers import ScaledCentersMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.methods.centroids.objectives import StringObjective
@@ -21,10 +22,10 @@ from weft.parallel.threads import local_threads
 from weft.search.swarms.ga import GA
 
 
-class GeneticClustering(ScaledCentersMixin, SearchEstimator):
+class GeneticClustering(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
     """Clusters and their number by a genetic algorithm on strings of centres (GCUK).
 
-    A string has a place for each of `max_clusters` centres, some of them empty; rows belong to the
+    A string has room for `max_clusters` centres, some of them empty; rows belong to the
     nearest centre, centres move to the means of their rows, and strings with a low Davies–Bouldin
     index have more offspring.
 
@@ -35,9 +36,9 @@ class GeneticClustering(ScaledCentersMixin, SearchEstimator):
     n_particles : int, default=70
         Size of the population.
     n_generations : int, default=714
-        How often it is evaluated (50,000 evaluations, as printed).
+        Number of generations (50,000 evaluations, as published).
     crossover, mutation : float, default=0.85, 0.005
-        Chance that two strings swap their ends, and that a number changes.
+        Probability that two strings swap their ends, and that a number changes.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the population is evaluated; ``"auto"`` takes a GPU where there is one and the table
         is large enough to pay. Draws and `predict` stay on the host.
@@ -56,6 +57,7 @@ class GeneticClustering(ScaledCentersMixin, SearchEstimator):
     4
     """
 
+    _moved = (VERBOSE,)
     _schema = declare(
         {**SCALED_CENTERS, "history_": history(*SEARCH, "n_clusters")},
         crossover=SHARE,

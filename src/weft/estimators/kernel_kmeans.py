@@ -38,9 +38,9 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
     Parameters
     ----------
     n_init : int, default=10
-        Starts; the one with the least sum of squares is kept (the paper: 100).
+        Number of starts; the one with the lowest sum of squares is kept (100 in the paper).
     max_iter : int, default=100
-        Steps of each start, at most.
+        Maximum number of steps of each start.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the rounds run, all starts at once, with the Gaussian kernel's matrix (others are made
         on the host); ``"auto"`` takes a GPU where there is one and the table is large enough to
@@ -61,7 +61,7 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
     n_iter_ : int
         Steps of the best start.
     sample_agreement_ : float or None
-        With `max_samples`: a second sample, clustered anew with the same kernel and number of
+        With `max_samples`: a second sample, clustered with the same kernel and number of
         clusters, compared with the answer on its rows (adjusted Rand index); None where there
         was none.
 

@@ -22,12 +22,12 @@ from weft.models.kinds import Choice, OneOf
 
 
 class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
-    """Subtractive clustering in a kernel's feature space; nothing in it is random.
+    """Subtractive clustering in a kernel's feature space; deterministic.
 
     Every row has a potential, ``Σ_j exp(-α |φ(x) - φ(x_j)|²)``. The row with the highest one
     becomes a centre, its potential times ``exp(-β |φ(x) - φ(centre)|²)`` is subtracted from all,
-    and so on until there are enough. Rows belong to the nearest centre in feature space, which is
-    what `predict` takes, too.
+    and so on until there are enough. Rows belong to the nearest centre in feature space; `predict`
+    does the same.
 
     Parameters
     ----------

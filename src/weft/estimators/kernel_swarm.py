@@ -55,41 +55,44 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
     """Clusters of any shape, their number unknown, by a swarm in a kernel's feature space.
 
     A particle has an activation threshold and a centre for each of `max_clusters` clusters; those
-    with a threshold above 0.5 are used. What is minimised is a CS measure in feature space: how
-    wide clusters are over how far their nearest neighbour is.
+    with a threshold above 0.5 are used. The CS measure in feature space is minimised: the width of
+    the clusters divided by the distance to their nearest neighbour.
 
-    As printed (``centers="input"``) centres are points among the rows, and with a Gaussian kernel
-    the partition is the same as without one: straight borders. By default centres are means in
-    feature space, clusters count by their size and have a least size, kernel k-means has the last
-    word, and the kernel is a random walk on the rows whose width is chosen by stability. `predict`
-    labels rows by the nearest mean in feature space, or the nearest centre as printed.
+    In the published method (``centers="input"``) centres are points in the space of the rows, and a
+    Gaussian kernel gives the same partition as none: straight borders. By default centres are means
+    in feature space, clusters are weighted by their size and have a minimum size, kernel k-means
+    refines the result, and the kernel is a random walk on the rows whose width is chosen by
+    stability. `predict` assigns rows to the nearest mean in feature space, or to the nearest centre
+    with ``centers="input"``.
 
     Parameters
     ----------
     kernel : str or Kernel, default="diffusion"
-        ``"diffusion"``: rows are near when random walks from them end alike; or any kernel of
-        scikit-learn by name: ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``…; with
-        parameters of its own: :class:`weft.methods.mercer.Kernel`.
+        ``"diffusion"``: rows are near when random walks from them end in the same places; or any
+        kernel of scikit-learn by name: ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``…;
+        with parameters of its own: :class:`weft.methods.mercer.Kernel`.
     centers : {"feature-space", "input"}, FeatureCenters or InputCenters, \
 default="feature-space"
-        Where centres live. ``"input"`` is the printed form and needs ``kernel="rbf"``. In feature
-        space, the least size of a cluster, steps before a particle is scored, and the polish:
-        :class:`weft.methods.mercer.FeatureCenters`; among the rows, repairs of particles:
+        Where the centres are. ``"input"`` is the published form and needs ``kernel="rbf"``.
+        Settings for feature space (minimum cluster size, steps before a particle is scored,
+        polish):
+        :class:`weft.methods.mercer.FeatureCenters`. Settings for the input space (repairs of
+        particles):
         :class:`weft.methods.mercer.InputCenters`.
     sigma : float, "median" or "stability", default="stability"
         Width of the kernel. ``"rbf"``: of ``exp(-|x - y|² / 2σ²)``. ``"diffusion"``: how far walks
         go, in local steps (σ² steps). ``"median"``: the median distance between rows.
-        ``"stability"``: many widths are tried, and the partition that survives most of them is
-        taken. Other kernels take none.
+        ``"stability"``: many widths are tried, and the partition that most of them agree on is
+        used. Other kernels have no width.
     max_clusters : int, default=15
         Largest number of clusters; the least is 2.
     swarm : {"mepso", "pso"} or MEPSO, default="mepso"
         Multi-elitist or plain PSO with the settings of table 2, or others:
         :class:`weft.search.swarms.mepso.MEPSO`, which changes its pulls over `n_generations`.
     scale : bool, default=True
-        Standardise columns first: widths mean nothing before.
+        Standardise the columns first, so that one width fits all.
     n_generations : int, default=100
-        How often it is evaluated at each width, at most (the paper: 50,000 evaluations, 1250).
+        Maximum number of generations for each width (in the paper 1250: 50,000 evaluations).
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
         large enough to pay. Draws, the kernel's coordinates and `predict` stay on the host.
@@ -97,7 +100,7 @@ default="feature-space"
     Attributes
     ----------
     sigma_ : float or None
-        Width that was used; None for kernels that have none.
+        The width used; None for kernels without a width.
     fitness_ : float
         1 / (CS + 0.0002) of the best particle, before the polish.
     history_ : dict of ndarray

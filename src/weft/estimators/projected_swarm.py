@@ -46,18 +46,18 @@ _OF_THE_SWARM = ("init", "weight_init", "bounds", "n_steps", "inertia", "acceler
 
 
 class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEstimator):
-    """Clusters that live in different subspaces of one table, by swarm (PSOVW, TCPSO).
+    """Clusters in different subspaces of one table, by particle swarm (PSOVW, TCPSO).
 
-    Every cluster has a weight for every feature, and rows belong to the centre that is nearest
-    under that cluster's weights. The swarm searches for the clusters and weights with the least
-    weighted scatter ``Σ_l Σ_{i in l} Σ_j w_lj^β (x_ij - z_lj)²`` [1]_.
+    Every cluster has a weight for every feature, and each row belongs to the nearest centre,
+    measured with the weights of that cluster. The swarm searches for the clusters and weights with
+    the least weighted scatter ``Σ_l Σ_{i in l} Σ_j w_lj^β (x_ij - z_lj)²`` [1]_.
 
-    By default a particle is a partition. It starts from the closed-form alternation after
-    k-means++, learns whole clusters from better particles (each found in the other by the rows
-    that the two have in common), and takes a few rounds of the alternation before it is scored; a
-    particle that has become the same as another starts anew. The printed method moves weight
-    matrices instead: ``ProjectedSwarm(k, objective=Objective(dispersion_floor=0.0),
-    particle="weights", n_evaluations=5000, patience=None, polish=False, standardize=False,
+    By default a particle is a partition. It starts from k-means++ and the closed-form alternation,
+    learns whole clusters from better particles (matched by the rows that two clusters have in
+    common), and is improved by a few rounds of the alternation before it is scored. A particle that
+    has become equal to another starts again. The published method moves weight matrices instead:
+    ``ProjectedSwarm(k, objective=Objective(dispersion_floor=0.0), particle="weights",
+    n_evaluations=5000, patience=None, polish=False, standardize=False,
     swarm=SwarmSettings(init="random", weight_init="uniform", bounds="neglect"))``.
 
     Parameters
@@ -68,26 +68,26 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         :class:`weft.methods.projected.Objective`.
     metric : {"euclidean", "jaccard"}, default="euclidean"
         ``"jaccard"`` is for text: the extended Jaccard coefficient, summed over documents and
-        maximised. Takes sparse rows and never makes them dense. `transform` then returns 1 minus
+        maximised. Rows stay sparse. `transform` then returns 1 minus
         the coefficient, `score` the summed similarity.
     particle : {"clusters", "weights"}, default="clusters"
-        What a particle is: a partition, whose weights and centres follow, or, as printed, a
-        weight matrix with centres of its own.
+        What a particle is: "clusters": a partition, which determines weights and centres.
+        "weights": a weight matrix with its own centres, as published.
     weight_exponent : float or "auto", default="auto"
-        The power β of the weights. "auto": 8 as printed, 1 for ``metric="jaccard"``, where 8
-        was measured to hurt.
+        The power β of the weights. "auto": 8 as published, and 1 for ``metric="jaccard"``, where 8
+        performed worse.
     n_evaluations : int, default=500
-        How many particles are evaluated in all, at most: 500 are 50 generations of 10. With
-        ``bounds="neglect"`` most are not, and as printed 500 generations are meant.
+        Maximum number of evaluations in total: 500 are 50 generations of 10 particles. With
+        ``bounds="neglect"`` most particles are not evaluated, and the published setting means 500
+        generations.
     patience : int or None, default=20
-        Stop after so many generations without a better best; None, as in the paper, evaluates
-        all.
+        Stop after this many generations without improvement; None, as in the paper, runs all.
     polish : bool, default=True
-        Run the closed-form alternation from the best particle until it settles.
+        Run the closed-form alternation from the best particle until it converges.
     standardize : bool, default=True
-        Measure each column in its own standard deviations, so that units do not matter; centres
-        and distances are given in the columns' own units all the same. The paper does not; text
-        (``metric="jaccard"``) never is.
+        Divide each column by its standard deviation, so that units do not matter. Centres and
+        distances are still reported in the units of the columns. The paper does not standardise;
+        text (``metric="jaccard"``) is never standardised.
     swarm : "clpso" or SwarmSettings, default="clpso"
         How particles start, move and are improved:
         :class:`weft.methods.projected.SwarmSettings`.
@@ -102,8 +102,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         Cluster of each row.
     cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weights, each row summing to 1. With ``metric="jaccard"`` and ``particle="clusters"``
-        terms count alike in the search, and this says which share of a cluster's similarity to
-        its centre each term accounts for: the words that make the cluster.
+        all terms have the same weight in the search, and this is the share of each term in the
+        similarity of a cluster to its centre: the words that make the cluster.
     feature_weights_ : ndarray of shape (n_features,)
         Their mean over the rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
@@ -116,8 +116,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
 
     Notes
     -----
-    Of a Dask array or dataframe the swarm searches on a sample of 10,000 rows, and `polish` goes
-    over all of them block by block; ``labels_`` are then a Dask array.
+    For a Dask array or dataframe, the swarm searches on a sample of 10,000 rows, and `polish` uses
+    all rows, block by block; ``labels_`` is then a Dask array.
 
     References
     ----------
@@ -185,12 +185,15 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         self.callbacks = callbacks
         self.random_state = random_state
 
+    def _has_dense_answers(self):
+        return self.metric == "euclidean"
+
     @available_if(lambda self: self.metric == "euclidean")
     def partial_fit(self, X, y=None):
-        """Add a batch of rows to what was learned from those before.
+        """Update the model with a batch of rows.
 
-        The swarm searches on the first batch. Each later one is assigned to the centres as they
-        are, and moves centres and weights by as much as its rows count among all rows so far.
+        The swarm searches on the first batch. Later batches are assigned to the current centres,
+        and move centres and weights in proportion to their share of all rows so far.
         ``labels_`` are those of the last batch; the first needs as many rows as there are
         clusters.
         """

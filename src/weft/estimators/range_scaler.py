@@ -52,10 +52,10 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     Notes
     -----
     Missing values stay missing (a missing category gives dummies that are all NaN). A category that
-    was not there in `fit` gets zeros for all dummies, before centring. A constant column becomes 0.
+    was not seen in `fit` gets zeros for all dummies, before centring. A constant column becomes 0.
 
-    With scikit-learn's ``array_api_dispatch`` on, numbers are scaled where they lie: a tensor of
-    torch, or an array of CuPy, comes back as one, on the same device. Otherwise NumPy's comes back.
+    With scikit-learn's ``array_api_dispatch`` switched on, tensors of torch and arrays of CuPy are
+    scaled on their device and returned as such. Otherwise the result is a NumPy array.
 
     References
     ----------
@@ -93,7 +93,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         X : array-like or DataFrame of shape (n_samples, n_features)
             Table.
         y : ignored
-            Present by convention.
+            Not used, present for API consistency.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         return np.asarray(names, dtype=object)
 
     def _dispatches(self, X: Any) -> bool:
-        """Say whether X is an array that scikit-learn wants computed in its own library."""
+        """Return whether X is an array that scikit-learn wants computed in its own library."""
         if not isinstance(self.categorical, str) or not get_config()["array_api_dispatch"]:
             return False
         library, is_array = get_namespace(X)
@@ -241,7 +241,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             elif not isinstance(item, str) and 0 <= int(item) < len(table):
                 wanted.add(int(item))
             else:
-                raise ValueError(f"categorical names {item!r}, which is no column of the table.")
+                raise ValueError(f"categorical names {item!r}, which is not a column of the table.")
         return [i in wanted for i in range(len(table))]
 
 
@@ -256,7 +256,7 @@ def _as_numbers(column: Any, place: int) -> np.ndarray:
 
 
 def _place(X: Any) -> str:
-    """Say which library an array belongs to, and where it lies."""
+    """Return which library an array belongs to, and where it lies."""
     return f"{get_namespace(X)[0].__name__}, {device_of(X)}"
 
 

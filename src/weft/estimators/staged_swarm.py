@@ -10,16 +10,19 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.records import Merge, RecordParameter
 from weft._base.validation import check_choice, check_integer
+from weft.answers.membership import center_softness, soften
 from weft.backends import CPU, backend_for
 from weft.estimators._declared_swarms import STAGED_SWARM
 from weft.estimators._mixins import ColumnsMixin, PredictMixin
 from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
+from weft.estimators._soft_answers import SoftAnswersMixin
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
 from weft.methods.staged.polish import POLISHES
 from weft.methods.staged.scaling import RangeScaling
@@ -32,49 +35,50 @@ from weft.search.swarms.staged import StagedPSO
 _OF_THE_SWARM = ("inertia", "cognitive", "social", "max_velocity", "initial_velocity")
 
 
-class StagedSwarm(MovedParamsMixin, ColumnsMixin, PredictMixin, SearchEstimator):
-    """Finds clusters, the features that tell them apart, and their number (2- and 3-stage PSO).
+class StagedSwarm(MovedParamsMixin, ColumnsMixin, SoftAnswersMixin, PredictMixin, SearchEstimator):
+    """Finds clusters, the features that separate them, and their number (2- and 3-stage PSO).
 
     Stage 1 estimates the number of clusters, K_est, by the silhouette over k-means. In stage 2 a
-    particle says of each feature whether it is selected and of each row whether it is a medoid;
-    every row belongs to its nearest medoid over the selected features. What is maximised is
-    between / within on all features × a term for few features × a term for K near K_est. Stage 3
-    moves the centroids that the best medoids make. `predict` labels rows by the nearest prototype,
-    over the selected features, or all if polished.
+    particle says which features are selected and which rows are medoids; every row belongs to its
+    nearest medoid over the selected features. The fitness, between / within on all features × a
+    term for few features × a term for K near K_est, is maximised. Stage 3 moves the centroids of
+    the clusters of the best medoids. `predict` assigns rows to the nearest prototype, over the
+    selected features, or over all features if polished.
 
-    The printed form is the default. ``polish="lloyd"`` in place of stage 3 measured
-    better, ``polish="prune"`` better still where clusters are many.
+    The published form is the default. ``polish="lloyd"`` instead of stage 3 performed better, and
+    ``polish="prune"`` better still with many clusters.
 
     Parameters
     ----------
     stages : {1, 2, 3}, default=2
         1: no estimate, medoids alone (D-PSO). 2: estimate, then medoids. 3: then centroids.
     feature_term : {"elliptical", "linear", "none"}, default=None
-        √(m² - m'²) / m, which hardly minds a few features more, or (m - m') / m, for m' of m
-        features. None: linear for ``stages=1``, elliptical else, as printed.
+        "elliptical": √(m² - m'²) / m, which hardly penalises a few more features. "linear": (m -
+        m') / m, for m' of m features. None: linear for ``stages=1``, elliptical otherwise, as
+        published.
     quality : {"between-within", "calinski-harabasz"}, default="between-within"
-        What the clusters are worth. Between / within grows with K; the other form does not.
+        Quality of the clusters. Between / within grows with K; the other form does not.
     polish : {None, "lloyd", "prune"}, default=None
-        In place of stage 3: steps of k-means on all features from the clusters found; ``"prune"``
-        then drops centres while the fitness gains.
+        Instead of stage 3: steps of k-means on all features from the clusters found; ``"prune"``
+        also drops centres while the fitness improves.
     n_clusters_estimate : int or ClusterEstimate, default=None
-        K_est, if it is known; None runs stage 1. How often stage 1 is repeated, and how much K_est
-        binds: :class:`weft.methods.staged.ClusterEstimate`.
+        K_est, if it is known; None runs stage 1. Further settings (repetitions of stage 1, how
+        strongly K_est binds): :class:`weft.methods.staged.ClusterEstimate`.
     max_clusters : int, default=None
-        Largest number of clusters; None is ⌊√n⌋, but 2 at least.
+        Maximum number of clusters; None is ⌊√n⌋, but at least 2.
     scale : bool, default=True
         Scale every column to [0, 1] before the search.
     n_particles, n_generations : int, default=100, 500
-        Size of the swarm, and how often it is evaluated in each of stages 2 and 3.
+        Size of the swarm, and number of generations in each of stages 2 and 3.
     swarm : "standard" or StagedPSO, default="standard"
         Settings of the swarm: inertia, pulls and velocities of
         :class:`weft.search.swarms.staged.StagedPSO`.
     patience : int, default=None
-        Stop a stage after so many generations without a better best; None runs them all.
+        Stop a stage after this many generations without improvement; None runs them all.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where the arithmetic runs. ``"cuda"`` evaluates the whole swarm at once on a GPU (needs
-        torch), in the bits of the CPU. ``"auto"`` takes a GPU if there is one and the search is
-        large enough.
+        torch), with the same result as the CPU. ``"auto"`` uses a GPU if there is one and the
+        search is large enough.
 
     Attributes
     ----------
@@ -197,6 +201,11 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, PredictMixin, SearchEstimator)
         operations = CPU.prototypes
         data = operations.load(self._fit_scaling.apply(X), CPU.device)
         return operations.nearest(data, self._fit_features, self._fit_prototypes)
+
+    def _probabilities(self, rows: Floats) -> Floats:
+        scaled = self._fit_scaling.apply(rows)[:, self._fit_features]
+        softness = center_softness(np.ones((1, scaled.shape[1])))
+        return soften(cdist(scaled, self._fit_prototypes), softness, self._nearest(rows))
 
     def _get_support_mask(self):
         check_is_fitted(self)

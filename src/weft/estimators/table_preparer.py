@@ -1,4 +1,4 @@
-"""`TablePreparer`: a table of anything as numbers, with a record of each of its columns."""
+"""`TablePreparer`: turns a raw table into numbers, with a record of each column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MISSING = ("auto", "median", "error")
 
 
 class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
-    """Turn a table of anything into numbers, and say what each column was taken for.
+    """Turn a raw table into numbers, and report how each column was read.
 
     Numbers, money, percentages, dates, times, ordered words, categories and yes/no are recognised
     column by column, whatever the library or the language of the file; identifiers, free text,
@@ -46,9 +46,9 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
     drop : list of str, default=()
         Columns to leave out.
     missing : {"auto", "median", "error"}, default="auto"
-        What to do about missing values: fill them in by what the other columns of the row say, by
-        the column's median or most frequent level, or refuse them. A missing value is never a
-        level of its own.
+        How to treat missing values. "auto": fill them in from the other columns of the row.
+        "median": the median or most frequent level of the column. "error": refuse them. A missing
+        value is never treated as a level.
     scale : {"standard", "range", "none"}, default="standard"
         "standard": each column has variance 1. "range": numbers run from 0 to 1, "none": numbers
         as they are, both with one 0/1 column per level of a category.
@@ -116,7 +116,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any = None) -> TablePreparer:
-        """Decide what each column is, and learn how it becomes numbers.
+        """Decide how each column is read, and learn how it becomes numbers.
 
         Parameters
         ----------
@@ -153,8 +153,8 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features)
-            Rows with the columns of `fit`. Levels that were not seen count as missing, with a
-            warning; so do values far outside what was seen get one.
+            Rows with the columns of `fit`. Levels that were not seen in `fit` count as missing,
+            with a warning. Values far outside the range of `fit` give a warning too.
 
         Returns
         -------
@@ -180,13 +180,13 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         return self._apply(X).table
 
     def inverse_transform(self, X: Any) -> Any:
-        """Return numbers in the words and units of the table.
+        """Turn numbers back into the words and units of the table.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features_out)
-            What `transform` returns, or centres in its place: a category gets the level that lies
-            nearest, a date the day.
+            What `transform` returns, or centres in the same coordinates: a category gets the
+            nearest level, a date the nearest day.
 
         Returns
         -------
@@ -247,7 +247,9 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         for option in ("keep", "drop"):
             unknown = [name for name in getattr(self, option) if name not in names]
             if unknown:
-                raise ValueError(f"{option} names {unknown[0]!r}, which is no column of the table.")
+                raise ValueError(
+                    f"{option} names {unknown[0]!r}, which is not a column of the table."
+                )
         used = [column for column in cells if column.name not in self.drop]
         with in_python():
             self.plan_, made = learn(
@@ -257,6 +259,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
                 keep=self.keep,
                 missing=self.missing,
                 scale=self.scale,
+                bend=self.output == "coordinates",
             )
         if not made.table.used:
             why = "; ".join(f"{column.name}: {column.note}" for column in self.plan_.columns)

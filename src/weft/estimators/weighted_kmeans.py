@@ -31,7 +31,7 @@ from weft.tables.plan import TablePlan
 
 
 class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
-    """K-means that learns how much each feature matters, per cluster, under a Minkowski metric.
+    """K-means that learns a weight per cluster and feature, under a Minkowski metric.
 
     Minimises ``Σ_k Σ_{i in S_k} Σ_v w_kv^β |x_iv - c_kv|^p`` over clusters, centres and weights
     in turn [1]_. The family's members:
@@ -52,12 +52,12 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Number of clusters. None: as many as there are anomalous patterns of at least two rows, or
-        the ``min_cluster_size`` of an `AnomalousStart`; needs a start from such patterns.
+        Number of clusters. None: the number of anomalous patterns of at least two rows (or of
+        ``min_cluster_size`` rows, set in `AnomalousStart`); needs a start from such patterns.
     weight_exponent : float, "same" or "auto", default="same"
         The power β of the weights, at least 1; "same" takes p, which makes weights factors that
         rescale the features. At 1 each cluster keeps a single feature. "auto" tries 1.0, 1.1, …,
-        5.0 and takes the one whose clusters explain most of each feature by itself: 42 fits; see
+        5.0 (42 fits) and takes the value whose clusters explain most of each single feature; see
         :func:`weft.choose_exponent` for the evidence and for other ways.
     weights : {"cluster", "global", None}, default="cluster"
         Weights for each cluster, one set for all, or none.
@@ -77,14 +77,14 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
 
     See Also
     --------
-    EntropyKMeans : Weights kept apart from 0 by their entropy.
+    EntropyKMeans : Weights kept above 0 by an entropy term.
     ConstrainedKMeans : Pairs of rows that must, or must not, share a cluster.
     RangeScaler : The scaling that the thesis uses.
 
     Notes
     -----
-    A feature that is constant in the whole table gets weight 0. An empty cluster takes the row
-    that costs most where it is.
+    A feature that is constant in the whole table gets weight 0. An empty cluster takes the row with
+    the largest cost.
 
     In a raw table (a DataFrame with categories, dates or gaps) the coordinates of one source column
     share a weight; ``source_weights_`` has one for each column of the table.
@@ -166,9 +166,9 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows, best scaled (see `RangeScaler`). A Dask array or dataframe is read block by
-            block in each round; it starts from a weighted sample, on which the `n_init` starts
-            compete, and its ``labels_`` are a Dask array.
+            Rows, best scaled (see `RangeScaler`). A Dask array or dataframe is read block by block
+            in each round. The starts are compared on a weighted sample, and ``labels_`` is a Dask
+            array.
         """
         if is_dask(X):
             self._fit_lazy(X, sample_weight)

@@ -65,7 +65,7 @@ def pair_f(y_true: ArrayLike, labels: ArrayLike) -> float:
     Returns
     -------
     float
-        1 if both say the same, 0 if no pair agrees.
+        1 if the partitions are equal, 0 if no pair agrees.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Measures of projected clusters: table 9 of Lu et al. 2009, and which features were found.
 
-The paper itself says that no method it tested recovers the relevant dimensions; here is how to
-measure that.
+The paper says that no method it tested recovers the relevant dimensions; these functions measure
+that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def fscore(y_true: ArrayLike, labels: ArrayLike) -> float:
     Returns
     -------
     float
-        In (0, 1]; 1 if every class has a cluster of its own. Clusters may serve several classes.
+        In (0, 1]; 1 if every class has its own cluster. A cluster may be the best for several
+        classes.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def entropy(y_true: ArrayLike, labels: ArrayLike) -> float:
     Returns
     -------
     float
-        0 if every cluster holds one class, 1 if all hold all classes alike.
+        0 if every cluster holds one class, 1 if every cluster holds all classes in equal shares.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class FoundFeatures(NamedTuple):
 
 
 def select_features(weights: ArrayLike, *, rule: str = "split") -> Mask:
-    """Say which features each cluster needs, from its weights.
+    """Return which features each cluster needs, from its weights.
 
     Parameters
     ----------

@@ -65,7 +65,8 @@ def sum_intra(X: ArrayLike, labels: ArrayLike) -> float:
 
 @documented(PROTOTYPES, TWO_CLUSTERS)
 def cs(X: ArrayLike, labels: ArrayLike) -> float:
-    """CS measure: how wide clusters are over how far their nearest neighbour is; lower is better.
+    """CS measure: width of the clusters over the distance to their nearest neighbour; lower is
+    better.
 
     Examples
     --------
@@ -104,12 +105,12 @@ def kernel_cs(
     sigma : float, default=1.1
         Width of the Gaussian kernel, exp(-|x - y|² / 2σ²); for ``kernel="rbf"`` alone.
     centers : {"input", "feature-space"}, default="input"
-        Where the means are taken: among the rows and then mapped, as printed, or among the mapped
-        rows.
+        Where the means are computed: among the rows and then mapped, as published, or among the
+        mapped rows.
     weighted : bool, default=False
         Take each cluster's own ratio, width over distance to the nearest other mean, and the mean
-        of these over all rows, so that clusters count by their size. As printed (one ratio of two
-        plain sums) clusters of two near rows win.
+        of these over all rows, so that clusters count by their size. In the published form (one
+        ratio of two plain sums) clusters of two near rows win.
     **kernel_params
         Passed to the kernel.
 
@@ -156,7 +157,7 @@ def kernel_cs(
 def huang_accuracy(y_true: ArrayLike, labels: ArrayLike) -> float:
     """Huang's accuracy r: the share of rows in the class that corresponds to their cluster.
 
-    Which class that is, eq. 12 leaves open; here it is the best one-to-one assignment, so clusters
+    Eq. 12 does not say which class that is; here it is the best one-to-one assignment, so clusters
     beyond the number of classes count as wrong. The same as :func:`accuracy`, under the paper's
     name.
 
@@ -187,12 +188,12 @@ def evaluations_to_reach(
     n_evaluations : array-like of shape (len(labelings),)
         How many evaluations had been made by then.
     threshold : float
-        Accuracy that is enough, in [0, 1].
+        Accuracy to reach, in [0, 1].
 
     Returns
     -------
     float
-        inf if the search never got there.
+        inf if the search never reached it.
 
     Examples
     --------

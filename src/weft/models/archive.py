@@ -43,7 +43,7 @@ DAMAGE = (
 def write_archive(
     path: Path, content: dict[str, Any], arrays: list[np.ndarray], *, name: str = "model.json"
 ) -> None:
-    """Write next to `path`, force it to the disk, then replace `path` in one step."""
+    """Write to a temporary file, flush it to disk, then replace `path` in one step."""
     members = {name: json.dumps(content, allow_nan=False, indent=1).encode()}
     for number, array in enumerate(arrays):
         buffer = io.BytesIO()

@@ -49,7 +49,7 @@ class Record(NamedTuple):
 
 
 def write_checkpoint(path: Path, content: dict[str, Any]) -> None:
-    """Write next to `path`, force it to the disk, then replace `path` in one step."""
+    """Write to a temporary file, flush it to disk, then replace `path` in one step."""
     arrays: list[np.ndarray] = []
     document = {"format": FORMAT_VERSION, **encode(content, "the checkpoint", arrays)}
     write_archive(path, document, arrays, name=DOCUMENT)
@@ -88,7 +88,7 @@ def _build(
     _compare(content, settings)
     seeds, searches = decode(content["seeds"], arrays), decode(content["searches"], arrays)
     if not isinstance(seeds, list) or not isinstance(searches, list):
-        raise Refused("its seeds or searches are no list.")
+        raise Refused("its seeds or searches are not a list.")
     if not all(type(seed) is int and 0 <= seed < 2**32 for seed in seeds):
         raise Refused("its seeds are none.")
     records = [_record(search) for search in searches]

@@ -1,4 +1,4 @@
-"""Values as JSON and arrays, and back. What has no form here cannot be saved.
+"""Values as JSON and arrays, and back. Other values cannot be saved.
 
 A value that JSON has no form for is an object with a key that starts with ``$``:
 

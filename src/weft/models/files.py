@@ -69,10 +69,10 @@ def save_model(
     path : str or Path
         Where to write; an older file there is replaced in one step, or kept if writing fails.
     table : TablePlan, optional
-        How numbers were made of a table (``Table.plan``), kept for rows that come later; by
+        How numbers were made of a table (``Table.plan``), kept for new rows; by
         default that of the model, where it was fitted on a raw table.
     summary : dict, optional
-        From :func:`weft.report.summary.summarize`, kept for a report that is drawn later.
+        From :func:`weft.reporting.summary.summarize`, kept for a report that is drawn later.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def load_model(path: str | Path) -> Any:
     Raises
     ------
     ValueError
-        When the file is damaged, is no model, or comes from a newer format.
+        When the file is damaged, is not a model, or comes from a newer format.
 
     Examples
     --------

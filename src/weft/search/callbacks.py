@@ -1,25 +1,28 @@
-"""What may watch a search, and stop it: callables that take a `Generation`.
+"""Callbacks that watch a search and may stop it: callables that take a `Generation`.
 
-Pass instances as ``callbacks=[...]``; any that returns true ends the search after the current
-generation. A plain function will do.
+Pass instances as ``callbacks=[...]``; a callback that returns true ends the search after the
+current generation. A plain function works too.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from weft._base.validation import check_integer, check_real, import_optional
+from weft._base.validation import check_integer, check_real
+from weft.search.bars import Bar, make_bar
 from weft.search.checkpointing import Checkpoint
 from weft.search.optimize import Generation
 
 __all__ = ["Checkpoint", "History", "Patience", "Progress", "StopOnSignal", "TimeLimit"]
 
 # Criteria are sums of rounded numbers, and some ignore the scale of the weights altogether: two
-# positions that mean the same differ in the last bits. A gain below this share is no gain.
+# positions that mean the same differ in the last bits. A smaller gain does not count.
 _RELATIVE_GAIN = 1e-8
 
 
@@ -32,8 +35,8 @@ def _gained(now: float, before: float) -> bool:
 class StopOnSignal:
     """Ctrl-C or SIGTERM ends the search after the current generation, with the best so far.
 
-    A second Ctrl-C ends at once. `Checkpoint` does the same by itself; without either, Ctrl-C is
-    what it always is, an exception.
+    A second Ctrl-C ends at once. `Checkpoint` does the same; without either, Ctrl-C raises
+    `KeyboardInterrupt` as usual.
 
     Examples
     --------
@@ -45,7 +48,7 @@ class StopOnSignal:
     on_signals = True
 
     def __call__(self, generation: Generation) -> None:
-        """Nothing: the loop asks the run whether there was a signal."""
+        """Do nothing: the loop checks for signals itself."""
 
 
 class History:
@@ -55,7 +58,7 @@ class History:
     ----------
     rows : list of dict
         ``generation``, ``best_fitness``, ``mean_fitness`` (over particles with a valid solution),
-        ``seconds``, and what the objective tells of its best particle (``n_features``,
+        ``seconds``, and what the objective reports about its best particle (``n_features``,
         ``n_clusters``).
 
     Examples
@@ -92,13 +95,13 @@ class History:
         self.rows.append(row)
 
     def get_state(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps."""
+        """Return the state for a checkpoint."""
         names = list(self.rows[0]) if self.rows else []
         columns = {name: [row[name] for row in self.rows] for name in names}
         return {"best": self._best, "details": dict(self._details), "columns": columns}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what a checkpoint kept."""
+        """Restore the state from a checkpoint."""
         columns = {str(name): list(values) for name, values in state["columns"].items()}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if not all(type(value) in (int, float) for row in rows for value in row.values()):
@@ -113,14 +116,14 @@ class History:
 
 
 class Patience:
-    """Stops after `generations` generations in a row without a better best.
+    """Stops after `generations` generations in a row without improvement.
 
-    As long as no particle has a valid solution there is no best to improve, and it does not count.
+    Generations before the first valid solution do not count.
 
     Parameters
     ----------
     generations : int
-        How many to wait (the first paper: 5).
+        Number of generations to wait (5 in the paper of PSO-FSW).
 
     Examples
     --------
@@ -137,11 +140,11 @@ class Patience:
         self._waited = 0
 
     def get_state(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps."""
+        """Return the state for a checkpoint."""
         return {"best": self._best, "waited": self._waited}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what a checkpoint kept."""
+        """Restore the state from a checkpoint."""
         self._best, self._waited = float(state["best"]), int(state["waited"])
 
     def __call__(self, generation: Generation) -> bool:
@@ -177,12 +180,16 @@ class TimeLimit:
 
 
 class Progress:
-    """Shows a bar on standard error: generation, best fitness, time left.
+    """Shows a bar: generation, best fitness, time left.
+
+    On standard error in a terminal; in a notebook as an output of its own, for which no widgets
+    have to be installed. ``verbose=True`` of an estimator is short for
+    ``callbacks=[Progress()]``.
 
     Parameters
     ----------
     description : str, default=None
-        What the bar says; None: what the search is at, such as "stage 2".
+        Text of the bar; None: the current stage of the search, such as "stage 2".
 
     Examples
     --------
@@ -194,41 +201,39 @@ class Progress:
     def __init__(self, description: str | None = None) -> None:
         self.description = description
         self._title = "searching"
-        self._bar: Any = None
-        self._task: Any = None
+        self._bar: Bar | None = None
 
     def open(self, title: str | None = None) -> None:
         """Show the bar before the first generation, which may have to wait for compilation."""
         self._title = title or self._title
-        if self._bar is not None:
-            return
-        progress = import_optional("rich.progress", "app")
-        console = import_optional("rich.console", "app").Console(stderr=True)
-        self._bar = progress.Progress(
-            progress.TextColumn("{task.description}"),
-            progress.BarColumn(),
-            progress.MofNCompleteColumn(),
-            progress.TextColumn("best {task.fields[best]}"),
-            progress.TimeRemainingColumn(),
-            console=console,
-            transient=True,
-        )
-        self._bar.start()
-        waiting = "getting ready (a first run compiles, once)"
-        self._task = self._bar.add_task(waiting, total=None, best="-")
+        if self._bar is None:
+            self._bar = make_bar()
 
     def __call__(self, generation: Generation) -> None:
         self.open()
-        self._bar.update(
-            self._task,
-            description=self.description or self._title,
-            total=generation.n_generations,
-            completed=generation.number,
-            best=f"{generation.best_fitness:.4g}",
-        )
+        if self._bar is not None:
+            self._bar.update(
+                self.description or self._title,
+                generation.number,
+                generation.n_generations,
+                f"{generation.best_fitness:.4g}",
+            )
 
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
-            self._bar.stop()
-            self._bar = self._task = None
+            self._bar.close()
+            self._bar = None
+
+
+@contextmanager
+def open_bars(callbacks: Sequence[Any] | None, title: str) -> Iterator[None]:
+    """Show the bars among `callbacks` for as long as something runs."""
+    bars = [each for each in callbacks or [] if isinstance(each, Progress)]
+    for bar in bars:
+        bar.open(title)
+    try:
+        yield
+    finally:
+        for bar in bars:
+            bar.close()

@@ -1,4 +1,4 @@
-"""The callback that writes a fit to a file as it goes, so that it can be continued."""
+"""The callback that saves a running fit to a file, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from weft.search.optimize import Generation
 
 
 class Checkpoint:
-    """Writes the fit down as it goes, so that it can be taken up again: ``fit(X, resume=path)``.
+    """Saves the fit while it runs, so that it can be resumed: ``fit(X, resume=path)``.
 
-    The file is written beside its place, forced to the disk and moved there in one step: whenever
-    the machine stops, the file is whole. A fit that is taken up again finds what it would have
-    found without the interruption, to the last bit. Another estimator, other settings or other
-    data are refused.
+    The file is written to a temporary name, flushed to disk and renamed in one step, so it is
+    complete even after a crash. A resumed fit gives the same result as an uninterrupted one, to the
+    last bit. Another estimator, other settings or other data are refused.
 
     Ctrl-C and SIGTERM end the search after the current generation: the model is fitted with the
-    best found so far, and a warning says how to go on. A second Ctrl-C ends at once.
+    best found so far, and a warning says how to continue. A second Ctrl-C ends at once.
 
     Parameters
     ----------
     path : str or Path
         Where to write.
     every : int, default=10
-        After how many generations; the ends of searches are written as well.
+        Number of generations between two writes; the end of a search is written as well.
 
     Examples
     --------
@@ -54,14 +53,14 @@ class Checkpoint:
         self.every = check_integer("every", every, low=1)
 
     def __call__(self, generation: Generation) -> None:
-        """Nothing: the loop has it written once all callbacks were called."""
+        """Do nothing: the loop writes the file after all callbacks were called."""
 
     def due(self, number: int) -> bool:
         """Whether to write after generation `number`."""
         return number % self.every == 0
 
     def check(self) -> None:
-        """Say now, before the work, if the file cannot be written."""
+        """Check before the search that the file can be written."""
         if self.path.is_dir():
             raise ValueError(f"{str(self.path)!r} is a folder; give Checkpoint the path of a file.")
         draft = draft_of(self.path)

@@ -1,4 +1,4 @@
-"""What makes a fit the same fit: version, class, parameters and data, in comparable words."""
+"""Identity of a fit: version, class, parameters and data, as comparable texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def settings_of(estimator: Any, X: Any) -> dict[str, Any]:
 
 
 def describe(value: Any) -> Any:
-    """Return words for a parameter: equal ones for parameters that mean the same."""
+    """Return a text for a parameter; parameters with the same meaning give the same text."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):

@@ -1,4 +1,4 @@
-"""A sample of rows that stands for all of them."""
+"""A sample of rows that represents all of them."""
 
 from __future__ import annotations
 

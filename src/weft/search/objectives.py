@@ -1,4 +1,4 @@
-"""Positions in, fitness out: the one seam between a swarm and the data.
+"""Positions in, fitness out: the only interface between a swarm and the data.
 
 `FeatureObjective` decodes each position, has the rows clustered in the metric that it defines, and
 the clustering scored. The whole swarm comes in one call. On the CPU particles run side by side on

@@ -1,4 +1,4 @@
-"""The only loop: ask, evaluate, tell, until a callback or the last generation says stop."""
+"""The only loop: ask, evaluate, tell, until a callback or the last generation ends it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def optimize(
 
     The objective gets the whole swarm in one call. Every callback is called after every
     generation; any that returns true stops the search. Callbacks with a ``close`` method get it
-    called at the end, however that comes. Within a fit that was taken up again the search goes on
+    called at the end, however that comes. Within a resumed fit the search continues
     where its checkpoint was written; see `weft.search.runs`.
     """
     calls = list(callbacks)

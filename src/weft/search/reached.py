@@ -1,4 +1,4 @@
-"""When a search got there: evaluations until the best partition was accurate enough."""
+"""How fast a search was: evaluations until the best partition was accurate enough."""
 
 from __future__ import annotations
 

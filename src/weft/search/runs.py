@@ -1,4 +1,4 @@
-"""A fit that can be stopped, written down and taken up again.
+"""A fit that can be stopped, saved and resumed.
 
 A fit is one or more searches (calls of `optimize`), and between them work that the data, the
 settings and the seed decide. So a checkpoint holds searches and seeds alone. To take a fit up again
@@ -44,7 +44,7 @@ class SearchInterrupted(UserWarning):
 
 @runtime_checkable
 class Keeper(Protocol):
-    """A callback that writes the run down; see `weft.callbacks.Checkpoint`."""
+    """A callback that saves the run; see `weft.callbacks.Checkpoint`."""
 
     path: Path
 
@@ -54,7 +54,7 @@ class Keeper(Protocol):
 
 
 class Run:
-    """One fit: its seeds, the searches that are over, who writes it down, who stops it."""
+    """One fit: its seeds, its finished searches, what saves it, and what can stop it."""
 
     def __init__(self, estimator: Any, X: Any, resume: str | Path | None = None) -> None:
         self.estimator = estimator
@@ -80,7 +80,7 @@ class Run:
             self._old_seeds, self._old = read_checkpoint(resume, self._settings)
 
     def seed(self, random_state: Any) -> int:
-        """Draw the seed of a search; a fit that is taken up again has the seed it had."""
+        """Draw the seed of a search; a resumed fit keeps its first seed."""
         seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
         if len(self.seeds) < len(self._old_seeds):
             seed = self._old_seeds[len(self.seeds)]
@@ -108,13 +108,13 @@ class Run:
     def note(
         self, number: int, total: int, record: Callable[[bool], Record], *, over: bool, sure: bool
     ) -> bool:
-        """Hear of the end of a generation, write it down if it is time to, say whether to stop.
+        """Note the end of a generation, save the run if it is time to, return whether to stop.
 
         A search that a callback ended is written once the next one has begun: whether it was to
         end there is for the callbacks of the fit that takes it up to say. `sure` is an end that
         the settings decide.
         """
-        if self._frozen:  # what comes after a signal is no part of the run
+        if self._frozen:  # what comes after a signal does not belong to the run
             return True
         if self.signals.received is not None:  # one that comes after this is for the next time
             self._frozen = True
@@ -132,7 +132,7 @@ class Run:
     def stop_requested_by(self) -> str:
         """Return the name of the signal that asked to stop, or "": for work between two searches.
 
-        What is known is then written down; the rest of the fit is no part of the run.
+        The state at that point is saved; the rest of the fit does not belong to the run.
         """
         if self.signals.received is None:
             return ""
@@ -155,7 +155,7 @@ class Run:
         """Warn that the fit ended early, and say how to continue it."""
         if self.signals.received is None:
             return
-        if not self._frozen:  # it came after the last generation: nobody acted on it
+        if not self._frozen:  # it came after the last generation and was not acted on
             raise_signal(self.signals.received)
             return
         how = "A callback Checkpoint(path) would let you go on from here."
@@ -201,7 +201,7 @@ def open_run() -> Iterator[Run | None]:
         _OPEN.reset(token)
 
 
-# A search, written down and restored -----------------------------------------------------------
+# A search, saved and restored -------------------------------------------------------------------
 
 
 class Search(NamedTuple):
@@ -214,7 +214,7 @@ class Search(NamedTuple):
     def record(
         self, state: Any, number: int, n_evaluations: int, began: float, over: bool
     ) -> Record:
-        """Write down where the search stands."""
+        """Return the state of the search, to be saved."""
         fields = {"best_position": state.best_position, "best_fitness": state.best_fitness}
         return Record(
             over,

@@ -1,6 +1,6 @@
 """Every method by the name its paper gives it: the call that runs it, and where it comes from.
 
-This is the one table of methods. A method marked `printed` follows its paper to the letter, and
+This is the one table of methods. A method marked `printed` follows its paper exactly, and
 `because` says which words of the paper fix each setting; what weft does better has a name of its
 own beside it. The command line's ``--method``, the page "papers → calls", the studies of the bench
 and the calls in class docstrings are taken from this table or compared with it by tests.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from weft._base.records import flat, written
 
 PAPERS = {
-    "weft": "weft's own: shadow columns, a family of clusterings, stability under resampling",
+    "weft": "weft's own: permuted columns, many candidate clusterings, a trained judge",
     "oneill": "O'Neill 2017, \"PSO for simultaneous feature selection and weighting in high "
     'dimensional clustering"',
     "amorim": 'de Amorim 2011, "Learning feature weights for K-Means clustering using the '
@@ -48,8 +48,8 @@ class Method(NamedTuple):
     what: str
     paper: str  # key of PAPERS
     in_python_only: bool = False  # needs more than a table
-    printed: bool = False  # whether the call follows the paper to the letter
-    own: bool = False  # whether it is weft's, where print is weak or leaves a choice
+    printed: bool = False  # whether the call follows the paper exactly
+    own: bool = False  # whether it is weft's alternative to a published method
     because: Mapping[str, str] = {}  # setting -> the paper's words (in quotes) or our reading
     note: str = ""  # what differs from print, or what print leaves open
     arguments: str = ""  # what the call takes before its parameters

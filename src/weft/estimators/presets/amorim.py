@@ -138,7 +138,7 @@ METHODS = (
         *("a transformer: drops features that repeat others", "mitra", True),
         printed=True,
         because={
-            "epsilon='latest'": "algorithm 5.1, step 3 lies inside the loop and sets ε anew",
+            "epsilon='latest'": "algorithm 5.1, step 3 lies inside the loop and sets ε again",
             "scale=True": 'algorithm 5.1: "Standardise the features rather than the entities"',
         },
         note="the first k is the user's choice; half of the features here",

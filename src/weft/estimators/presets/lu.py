@@ -149,6 +149,6 @@ METHODS = (
         *("text-swarm", "TCPSO, improved", "ProjectedSwarm", {"metric": "jaccard"}),
         *("for text: sparse rows, extended Jaccard similarity: the better default", "lu"),
         own=True,
-        note="a particle is a partition and all terms count alike: weights to the power 8 hurt",
+        note="a particle is a partition and all terms count the same: a power of 8 is worse",
     ),
 )

@@ -14,7 +14,7 @@ _SWARM = {
     'generations without global best improvement"',
 }
 _NOTE = (
-    "clusterer and criterion are the user's choice among the thesis's. A particle needs two "
+    "clusterer and criterion are chosen among those of the thesis. A particle needs two "
     "clusters that are not outliers, and one on which affinity propagation does not converge has "
     "no clustering: the thesis states neither, and decision 0243 says what speaks for them"
 )

@@ -75,7 +75,7 @@ class CenterSolution(NamedTuple):
 def search_input_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
-    """Search for centres among the rows, as printed.
+    """Search for centres in the space of the rows, as published.
 
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position.
     """

@@ -1,4 +1,4 @@
-"""What kernel methods are told: the kernel, and how centres in feature space are found."""
+"""Settings of kernel methods: the kernel, and how centres in feature space are found."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
 DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
 # Partitions at neighbouring widths are the same partition from this agreement on.
 SAME = 0.9
-# A run whose best is below this share of the best of all is no contender: many narrow widths may
+# A run whose best is below this share of the best of all is dropped: many narrow widths may
 # agree on how to cut one long cluster into pieces.
 CONTENDER = 0.02
 POLISH_STEPS = 100

@@ -1,4 +1,4 @@
-"""Clusters in subspaces, by swarm: what particles are worth, where they start, the polish."""
+"""Clusters in subspaces, by swarm: fitness of particles, their starts, the polish."""
 
 from weft.methods.projected.settings import Objective, SwarmSettings
 

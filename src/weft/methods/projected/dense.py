@@ -1,4 +1,4 @@
-"""A table, and what a swarm's partitions and weights come to in it.
+"""A dense table, and the fitness of partitions and weights in it.
 
 The notation, and the passes over the table, are those of `weft.backends.reference.projected`.
 """
@@ -20,7 +20,7 @@ _HELD = 2**22
 
 
 class Settled(NamedTuple):
-    """Partitions after some rounds, and what they are worth."""
+    """Partitions after some rounds, with their fitness."""
 
     labels: Labels  # (P, n)
     fitness: Floats  # (P,), minus F

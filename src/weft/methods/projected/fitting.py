@@ -70,12 +70,12 @@ class StandardTable(NamedTuple):
 
 
 def make_problem(space: Space, settings: Settings, rng: np.random.Generator) -> Problem:
-    """Draw the first swarm and say what it is worth and how it moves."""
+    """Draw the first swarm, and return its objective and its moves."""
     swarm, n_particles = settings.swarm, settings.n_particles
     of_clusters = settings.particle == "clusters"
     check_swarm(n_particles, space.shape[0] if of_clusters else space.n_clusters * space.shape[1])
     if of_clusters:
-        # Particles that start anew while the swarm runs get draws of their own.
+        # Particles that start again while the swarm runs get their own random draws.
         fresh = np.random.default_rng(rng.integers(2**63))
 
         def draw(count: int) -> Labels:

@@ -1,4 +1,4 @@
-"""Positions in, fitness out: what a swarm's weights, or partitions, are worth.
+"""Positions in, fitness out: for weights and for partitions.
 
 `WeightObjective` is the paper's: a position is a weight matrix, and each particle carries its own
 centres, which move by one assignment and one mean per evaluation. `PartitionObjective` takes
@@ -20,7 +20,7 @@ from weft.search.swarms.base import Evaluation
 
 
 class Space(Protocol):
-    """Rows, dense or sparse, that know what partitions and weights come to."""
+    """Rows, dense or sparse, with the fitness of partitions and weights."""
 
     n_clusters: int
 
@@ -75,11 +75,11 @@ class PartitionObjective:
         self.rng = rng
 
     def get_state(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps."""
+        """Return the state for a checkpoint."""
         return {"rng": None if self.rng is None else dict(self.rng.bit_generator.state)}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what a checkpoint kept."""
+        """Restore the state from a checkpoint."""
         if self.rng is not None:
             restore_rng(self.rng, state["rng"])
 
@@ -105,7 +105,7 @@ class WeightObjective:
     Each call moves the centres, so the same position may be worth something else the next time:
     so the method is printed. What was best is kept with the centres that made it so.
 
-    A matrix with a weight outside [0, 1] is no solution: its rows are not assigned and its centres
+    A matrix with a weight outside [0, 1] is not valid: its rows are not assigned and its centres
     stay (section 3.1: "W is neglected"). Swarms that turn back at the walls never bring one.
     """
 
@@ -124,7 +124,7 @@ class WeightObjective:
         return {"centers": self.centers, "best": best}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take over what a checkpoint kept."""
+        """Restore the state from a checkpoint."""
         self.centers = check_like(state["centers"], self.centers, "centers")
         saved = state["best"]
         if saved is None:

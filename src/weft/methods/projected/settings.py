@@ -1,4 +1,4 @@
-"""What a projected search is told, read and checked."""
+"""Settings of a projected search, read and checked."""
 
 from __future__ import annotations
 

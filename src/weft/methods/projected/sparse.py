@@ -1,4 +1,4 @@
-"""Documents, and what a swarm's partitions and weights come to in them.
+"""Sparse documents, and the fitness of partitions and weights in them.
 
 Lu, Wang, Li and Zhou 2009, section 6.1: the extended Jaccard coefficient of a document x and a
 centre z under the weights w of the cluster,

@@ -1,4 +1,4 @@
-"""Which features repeat each other: the compression index, FSFS and iKFS."""
+"""Features that repeat each other: the compression index, FSFS and iKFS."""
 
 from weft.methods.selection.compression import maximal_information_compression
 

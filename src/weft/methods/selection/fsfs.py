@@ -62,7 +62,7 @@ class Neighbours(Protocol):
 
 
 class Tiles:
-    """Makes every dissimilarity anew for each look: for large k, where looks are few."""
+    """Computes every dissimilarity when it is needed: for large k, where few are needed."""
 
     def __init__(self, features: Features) -> None:
         self.features = features
@@ -87,7 +87,7 @@ class Tiles:
 
 
 class Lists:
-    """Keeps the nearest features of each feature, and makes a list anew once it has run out."""
+    """Keeps the nearest features of each feature, and extends a list when it is used up."""
 
     def __init__(self, features: Features, alive: Mask, k: int) -> None:
         self.features = features

@@ -1,4 +1,4 @@
-"""What a search in stages is told of the number of clusters."""
+"""Settings of a staged search for the number of clusters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft._base.validation import check_integer, check_real
 
 @dataclass(frozen=True)
 class ClusterEstimate:
-    """How `StagedSwarm` estimates the number of clusters, K_est, and how much that binds.
+    """How `StagedSwarm` estimates the number of clusters, K_est, and how strongly it is used.
 
     Parameters
     ----------

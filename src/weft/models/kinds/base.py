@@ -18,7 +18,7 @@ class Lengths:
         self.pending: list[Callable[[], None]] = []
 
     def bind(self, symbol: str | int, length: int) -> bool:
-        """Say whether `symbol` stands for this length; a new symbol does from now on."""
+        """Return whether `symbol` stands for this length; a new symbol does from now on."""
         if isinstance(symbol, int):
             return symbol == length
         return symbol == "*" or self.known.setdefault(symbol, length) == length
@@ -41,7 +41,7 @@ class Kind:
         raise NotImplementedError
 
     def takes(self, value: Any) -> bool:
-        """Say whether the type of `value` fits, whatever it holds."""
+        """Return whether the type of `value` fits, whatever it holds."""
         raise NotImplementedError
 
     def inspect(self, value: Any, what: str, lengths: Lengths) -> None:

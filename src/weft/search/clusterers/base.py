@@ -1,4 +1,4 @@
-"""What every clusterer has."""
+"""The interface of clusterers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Clusterer:
     recordable: ClassVar[bool] = False  # whether its steps on a GPU never wait for the host
 
     def prepare(self, full: Spaces) -> Self:
-        """Return the clusterer with what depends on the data settled, and its demands checked.
+        """Return the clusterer with its data-dependent settings computed and its requirements
+        checked.
 
         `full` is the space of one particle with all features at weight 1.
         """

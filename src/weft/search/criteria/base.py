@@ -1,4 +1,4 @@
-"""What every criterion has."""
+"""The interface of criteria."""
 
 from __future__ import annotations
 

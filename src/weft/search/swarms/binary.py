@@ -1,6 +1,6 @@
 """Binary particle swarm optimisation: Kennedy and Eberhart 1997.
 
-The velocity is the logit of a bit's chance to be set: each bit is drawn anew in every move,
+The velocity is the logit of a bit's chance to be set: each bit is drawn again in every move,
 P(bit = 1) = 1 / (1 + exp(-v)). One pair of random numbers per bit, as in the original.
 """
 

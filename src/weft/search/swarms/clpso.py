@@ -144,10 +144,10 @@ class PartitionCLPSO:
 
     A particle moves onto CpBest: there is no velocity between two partitions. Its learned clusters
     are the exemplar's, its other clusters keep what the learned ones leave them, and rows of the
-    clusters that it gave up belong to none until somebody assigns them.
+    clusters that it gave up have no cluster until the objective assigns them.
 
     Particles that have become equal learn nothing more from each other. One that meets its equal
-    forgets its best and starts anew: its position is -1 throughout, which asks the objective for
+    forgets its best and starts again: its position is -1 throughout, which asks the objective for
     a fresh partition. The best position of the swarm is kept through all that.
     """
 

@@ -103,7 +103,7 @@ class MEPSO:
             positions.copy(),
             rng.uniform(-reach, reach, positions.shape),
             *nothing_known(positions),
-            np.full(n_particles, np.inf),  # so that the first generation is no growth
+            np.full(n_particles, np.inf),  # so that the first generation does not count as growth
             np.zeros(n_particles, dtype=np.int64),
             positions[0].copy(),
             -np.inf,

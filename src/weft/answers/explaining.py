@@ -1,0 +1,263 @@
+"""Why a row is in its cluster and not in the next one: what each column says of it.
+
+A column speaks for cluster a against b by ``log(p_a / p_b)``, where p is the share of the
+cluster's rows with a value like this one: in the same level of a category, or in the same of ten
+bins of a number that hold a tenth of all rows each. Shares are smoothed by half a row in every bin.
+The sum over columns is the evidence of a naive Bayes classifier; each column's part of it is what
+an explanation shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers
+from weft.answers.views import ColumnView
+
+N_BINS = 10
+N_SHOWN = 8  # columns of an explanation, in text and in a notebook
+TYPICAL = (0.1, 0.9)  # quantiles of a typical range
+_SMOOTHING = 0.5
+
+
+class Reason(NamedTuple):
+    """What one column says of one row.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    value : str
+        The row's value, as the table writes it.
+    contribution : float
+        How much it speaks for the row's cluster against the next one: the natural logarithm of
+        how many times more common such a value is there. Below 0 it speaks for the other.
+    typical, typical_next : str
+        What is usual in both clusters: the middle 80 % of a number, the most frequent levels.
+    weight : float
+        The weight of the column.
+    """
+
+    column: str
+    value: str
+    contribution: float
+    typical: str
+    typical_next: str
+    weight: float
+
+
+class RowExplanation(NamedTuple):
+    """Why one row is where it is; `reasons` has the strongest first."""
+
+    row: int | str
+    cluster: int
+    probability: float
+    next_cluster: int | None
+    next_probability: float
+    outlier_score: float
+    reasons: tuple[Reason, ...]
+
+
+class Placement(NamedTuple):
+    """Where rows are: cluster, the next one (-1: there is none), how sure, how unusual."""
+
+    clusters: Integers
+    next_clusters: Integers
+    probabilities: Floats
+    next_probabilities: Floats
+    outlier_scores: Floats
+
+
+def explain_rows(
+    known: Sequence[ColumnView],
+    labels: Integers,
+    weights: Floats,
+    rows: Sequence[ColumnView],
+    placed: Placement,
+    titles: Sequence[int | str] | None = None,
+) -> list[RowExplanation]:
+    """Explain rows by clusters that are known.
+
+    Parameters
+    ----------
+    known : sequence of ColumnView
+        Rows whose clusters are known.
+    labels : ndarray of shape (n,)
+        Their clusters, -1 for none.
+    weights : ndarray of shape (n_columns,)
+        Only columns with a weight above 0 speak.
+    rows : sequence of ColumnView
+        The rows to explain, in the same columns.
+    placed : Placement
+        Where these rows are.
+    titles : sequence of int or str, default=None
+        What each row is called; None: its position.
+    """
+    kept = [column for column in range(len(known)) if weights[column] > 0.0]
+    n_clusters = int(max(labels.max(initial=0), placed.clusters.max(initial=0))) + 1
+    evidence = [_log_shares(known[j], labels, rows[j], n_clusters) for j in kept]
+    out = []
+
+    @cache
+    def typical(column: int, cluster: int) -> str:
+        return typical_range(known[column], labels == cluster) if cluster >= 0 else ""
+
+    for i in range(len(placed.clusters)):
+        own, other = int(placed.clusters[i]), int(placed.next_clusters[i])
+        reasons = []
+        for j, logs in zip(kept, evidence, strict=True):
+            against = logs[i, other] if other >= 0 else _log_rest(known[j], labels, rows[j], own, i)
+            speaks = float(logs[i, own] - against) if own >= 0 else 0.0
+            reasons.append(
+                Reason(
+                    known[j].name,
+                    rows[j].show(float(rows[j].values[i])),
+                    speaks,
+                    typical(j, own),
+                    typical(j, other),
+                    float(weights[j]),
+                )
+            )
+        reasons.sort(key=lambda reason: (-abs(reason.contribution), -reason.weight))
+        out.append(
+            RowExplanation(
+                i if titles is None else titles[i],
+                own,
+                float(placed.probabilities[i]),
+                other if other >= 0 else None,
+                float(placed.next_probabilities[i]),
+                float(placed.outlier_scores[i]),
+                tuple(reasons),
+            )
+        )
+    return out
+
+
+def _bins(known: ColumnView, values: Floats) -> tuple[Integers, int]:
+    """Return the bin of each value, -1 where it is missing, and the number of bins."""
+    if known.levels:
+        bins, n_bins = values, len(known.levels)
+    else:
+        observed = known.values[~np.isnan(known.values)]
+        cuts = np.empty(0)
+        if len(observed):
+            cuts = np.unique(np.quantile(observed, np.arange(1, N_BINS) / N_BINS))
+        bins, n_bins = np.searchsorted(cuts, values).astype(np.float64), len(cuts) + 1
+    return np.where(np.isnan(values), -1, bins).astype(np.int64), n_bins
+
+
+def _log_shares(known: ColumnView, labels: Integers, rows: ColumnView, n_clusters: int) -> Floats:
+    """Return the logarithm of the share of each cluster that has values like each row's, (n, K)."""
+    bins, n_bins = _bins(known, known.values)
+    counts = np.full((n_clusters, n_bins), _SMOOTHING)
+    counted = (bins >= 0) & (labels >= 0)
+    np.add.at(counts, (labels[counted], bins[counted]), 1.0)
+    logs = np.log(counts / counts.sum(axis=1, keepdims=True))
+    own = _bins(known, rows.values)[0]
+    return np.where(own[:, None] >= 0, logs[:, np.maximum(own, 0)].T, 0.0)
+
+
+def _log_rest(known: ColumnView, labels: Integers, rows: ColumnView, own: int, i: int) -> float:
+    """The same for all other rows together, where there is no next cluster."""
+    rest = np.where(labels == own, 0, 1)
+    one = rows._replace(values=rows.values[i : i + 1])
+    return float(_log_shares(known, rest, one, 2)[0, 1])
+
+
+def typical_range(view: ColumnView, inside: Any) -> str:
+    """Return what is usual among some rows, in words."""
+    values = view.values[inside]
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        return "missing"
+    if view.is_category:
+        counts = np.bincount(values.astype(np.int64), minlength=len(view.levels))
+        top = [k for k in np.argsort(-counts, kind="stable")[:2] if counts[k] >= 0.1 * len(values)]
+        return ", ".join(f"{view.levels[k]} {counts[k] / len(values):.0%}" for k in top) or "mixed"
+    low, high = np.quantile(values, TYPICAL, method="nearest")
+    first, last = view.show(float(low)), view.show(float(high))
+    return first if first == last else f"{first} to {last}"
+
+
+class Explanation:
+    """Explanations of some rows, which print as text and show themselves in a notebook.
+
+    Attributes
+    ----------
+    rows : list of RowExplanation
+        One for each row that was asked for.
+    names : dict of int to str
+        A name of each cluster.
+    """
+
+    def __init__(self, rows: list[RowExplanation], names: dict[int, str]) -> None:
+        self.rows = rows
+        self.names = names
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain types, for JSON."""
+        return {
+            "names": {str(cluster): name for cluster, name in self.names.items()},
+            "rows": [
+                {**row._asdict(), "reasons": [reason._asdict() for reason in row.reasons]}
+                for row in self.rows
+            ],
+        }
+
+    def __str__(self) -> str:
+        return "\n\n".join(_as_text(row, self.names) for row in self.rows)
+
+    def __repr__(self) -> str:
+        n = len(self.rows)
+        return f"<Explanation of {n} row{'s' if n != 1 else ''}>"
+
+    def _repr_html_(self) -> str:
+        from weft.answers.drawing import explanation_html
+
+        return "".join(explanation_html(row, self.names) for row in self.rows)
+
+
+def headline(row: RowExplanation, names: dict[int, str]) -> str:
+    """Return where a row is, in one sentence."""
+    if row.cluster < 0:
+        return f"Row {row.row} is in no cluster (outlier score {row.outlier_score:.2f})."
+    text = f"Row {row.row} is in cluster {row.cluster}{_called(row.cluster, names)}"
+    text += f", probability {row.probability:.0%}"
+    if row.next_cluster is not None:
+        text += (
+            f"; next is cluster {row.next_cluster}{_called(row.next_cluster, names)}, "
+            f"{row.next_probability:.0%}"
+        )
+    return f"{text}; outlier score {row.outlier_score:.2f}."
+
+
+def _called(cluster: int, names: dict[int, str]) -> str:
+    return f" ({names[cluster]})" if cluster in names else ""
+
+
+def shown_reasons(row: RowExplanation) -> list[Reason]:
+    """Return the reasons that are worth showing."""
+    return [reason for reason in row.reasons if abs(reason.contribution) > 0.05][:N_SHOWN]
+
+
+def _as_text(row: RowExplanation, names: dict[int, str]) -> str:
+    lines = [headline(row, names)]
+    other = "others" if row.next_cluster is None else f"cluster {row.next_cluster}"
+    for reason in shown_reasons(row):
+        side = f"for {row.cluster}" if reason.contribution > 0 else f"for {other}"
+        text = f"  {reason.column} = {reason.value}: {times(reason.contribution)} {side}"
+        text += f"; cluster {row.cluster}: {reason.typical}"
+        if row.next_cluster is not None:
+            text += f"; cluster {row.next_cluster}: {reason.typical_next}"
+        lines.append(text)
+    return "\n".join(lines)
+
+
+def times(contribution: float) -> str:
+    """Return how many times more common a value is on the side that it speaks for."""
+    factor = float(np.exp(min(abs(contribution), 20.0)))
+    return f"{factor:.0f}×" if factor >= 10 else f"{factor:.1f}×"

@@ -1,0 +1,102 @@
+"""The columns of a table as people read them: numbers in their units, dates, levels by name.
+
+Rules, names and explanations all look at a table through these views, so that a table of numbers
+and a raw table with categories and dates are described in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats
+from weft.columns.source import MixedTable, SourceColumn
+
+
+class ColumnView(NamedTuple):
+    """One source column of a table.
+
+    Attributes
+    ----------
+    name : str
+        The column's name.
+    kind : {"number", "date", "ordered", "category"}
+        How its values are written: "ordered" and "category" hold positions in `levels`.
+    values : ndarray of shape (n,)
+        NaN where a value is missing.
+    levels : tuple of str
+        What the positions stand for; empty for numbers and dates.
+    unit : str
+        What numbers are measured in, "" where nothing says.
+    """
+
+    name: str
+    kind: str
+    values: Floats
+    levels: tuple[str, ...] = ()
+    unit: str = ""
+
+    @property
+    def is_category(self) -> bool:
+        """Whether values can only be the same or not."""
+        return self.kind == "category"
+
+    def take(self, rows: np.ndarray) -> ColumnView:
+        """Return the same column with some of its rows."""
+        return self._replace(values=self.values[rows])
+
+    def show(self, value: float) -> str:
+        """Return a value as the table writes it."""
+        if np.isnan(value):
+            return "missing"
+        if self.levels:
+            return self.levels[min(max(round(value), 0), len(self.levels) - 1)]
+        if self.kind == "date":
+            return str(np.datetime64(int(np.floor(value)), "D"))
+        return f"{show_number(value)}{_unit(self.unit)}"
+
+
+def number_views(X: Floats, names: Sequence[str]) -> list[ColumnView]:
+    """Return the columns of a table of numbers."""
+    return [ColumnView(str(name), "number", X[:, j]) for j, name in enumerate(names)]
+
+
+def source_views(
+    table: MixedTable, origins: Mapping[str, float] = MappingProxyType({})
+) -> list[ColumnView]:
+    """Return the used source columns of a raw table, in the order of ``table.used``.
+
+    Dates are ages in days in the table; `origins` has the day, counted from 1970-01-01, that each
+    column of dates is measured from. Without it a date is shown as its age.
+    """
+    return [_source_view(column, table.values, origins) for column in table.used]
+
+
+def _source_view(column: SourceColumn, values: Floats, origins: Mapping[str, float]) -> ColumnView:
+    own = values[:, column.positions[0]]  # of a date: its age, the rest are its cycles
+    if column.levels is not None:
+        kind = "ordered" if column.kind == "ordered" else "category"
+        known = (own >= 0.0) & (own < len(column.levels))
+        own = np.where(known, np.floor(own), np.nan)  # a position that is no level is a gap
+        return ColumnView(column.name, kind, own, tuple(column.levels))
+    if column.kind == "date":
+        if column.name not in origins:
+            return ColumnView(column.name, "number", own, (), "days ago")
+        return ColumnView(column.name, "date", origins[column.name] - own)
+    if column.unit == "%":  # 0.2 in the matrix is 20 % in the table
+        return ColumnView(column.name, "number", 100.0 * column.in_units(own), (), "%")
+    return ColumnView(column.name, "number", column.in_units(own), (), column.unit)
+
+
+def _unit(unit: str) -> str:
+    return unit if unit in ("", "%") else f" {unit}"
+
+
+def show_number(value: float) -> str:
+    """Return a number with four digits, and without an exponent where people write none."""
+    if 1000 <= abs(value) < 1e7:
+        return f"{value:.0f}"
+    return f"{value:.4g}"

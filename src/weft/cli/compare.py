@@ -1,0 +1,43 @@
+"""``weft compare``: two results side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.cli.options import Json
+from weft.cli.shared import one_sentence, print_json, say
+
+RESULT = "A model file, the folder of a run, or a table with a column of labels."
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help=RESULT)],
+    second: Annotated[Path, typer.Argument(help="Another, of the same rows.")],
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that says which rows are the same, of two tables with labels.",
+            show_default="a column that names every row once, or the order of rows",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write an HTML page with a Sankey diagram there.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two results: clusters that belong together, rows that moved, weights that changed."""
+    with one_sentence():
+        from weft.reporting.comparison import compare as compare_results
+
+        done = compare_results(first, second, key=key)
+        if out is not None:
+            done.save(out)
+        if as_json:
+            print_json(done.to_dict())
+            return
+        say(str(done))
+        if out is not None:
+            say(f"\nHTML page: {out}")

@@ -1,0 +1,95 @@
+"""``weft report TABLE --labels FILE``: the report of clusters found by another program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft.io import InputError, prepare_table, read_table, table_stem
+
+# Names under which a file of labels keeps them, the first that is there.
+COLUMNS = ("cluster", "clusters", "label", "labels", "group", "class", "segment")
+ROW = "row"
+
+
+def report_labels(
+    file: Path, labels: Path, *, column: str | None, truth: str | None, out: Path | None
+) -> Path:
+    """Write the report of a table and its labels; return where."""
+    from weft.reporting.given_labels import GivenClustering, read_labels
+    from weft.reporting.page import report
+
+    raw = read_table(file)
+    # A column of known classes would describe the clusters too well.
+    table = prepare_table(raw, label=truth)
+    words = read_label_file(labels, column, len(raw.frame))
+    given = read_labels(words, len(raw.frame))
+    numbers = given.numbers[table.rows]
+    clustering = GivenClustering(numbers, table.X, table.mixed, "given labels", {})
+    clustering.owner = table.plan.owner
+    made = report(
+        clustering,
+        table.X,
+        plan=table.plan,
+        mixed=table.mixed,
+        table=table.describe(),
+        label=table.label,
+        names=given.names,
+        row_numbers=table.rows + 1,
+        row_names=row_names(raw.frame, table),
+    )
+    return save(made, out or Path(f"{table_stem(file)}-report.html"))
+
+
+def save(made: Any, where: Path) -> Path:
+    """Write a report, or say why it cannot be written."""
+    try:
+        return made.save(where)
+    except OSError as error:
+        raise InputError(f"{str(where)!r} cannot be written: {error.strerror or error}.") from None
+
+
+def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
+    """Return one label per row of the table; None where a row has none.
+
+    With a column ``row``, as ``weft cluster`` writes it, labels belong to these rows, counted from
+    1; else they are in the order of the table.
+    """
+    frame = read_table(path).frame
+    names = [str(name) for name in frame.columns]
+    chosen = column or next((name for name in COLUMNS if name in names), None)
+    if chosen is None and len(names) == 1:
+        chosen = names[0]
+    if chosen is None or chosen not in names:
+        what = f"no column {column!r}" if column else "several columns, none called 'cluster'"
+        raise InputError(
+            f"{path.name} has {what}; name one with --labels-column: {', '.join(names[:8])}."
+        )
+    cells = [None if cell != cell or cell is None else cell for cell in frame[chosen].tolist()]
+    cells = [int(c) if isinstance(c, float) and c.is_integer() else c for c in cells]
+    if ROW not in names:
+        if len(cells) != n_rows:
+            raise InputError(
+                f"{path.name} has {len(cells)} labels but the table has {n_rows} rows; give one "
+                "label per row, or a column 'row' that says which rows they belong to."
+            )
+        return np.array(cells, dtype=object)
+    found = np.full(n_rows, None, dtype=object)
+    for row, cell in zip(frame[ROW].tolist(), cells, strict=True):
+        if not (isinstance(row, (int, float)) and 1 <= row <= n_rows and row == int(row)):
+            raise InputError(
+                f"{path.name} has {row!r} in column 'row'; rows are counted from 1 to {n_rows}."
+            )
+        found[int(row) - 1] = cell
+    return found
+
+
+def row_names(frame: Any, table: Any) -> list[str] | None:
+    """The first column that tells rows apart, which is searched for in a report."""
+    for decision in table.decisions:
+        if decision.kind == "identifier" and decision.name in frame.columns:
+            cells = frame[decision.name].tolist()
+            return ["" if cells[row] != cells[row] else str(cells[row]) for row in table.rows]
+    return None

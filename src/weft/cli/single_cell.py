@@ -1,0 +1,100 @@
+"""``weft cluster cells.h5ad``: the cells of an AnnData file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import weft
+from weft._base.validation import import_optional
+from weft.cli.fitting import make_settings
+from weft.cli.shared import console, print_json
+from weft.estimators.presets import find_method
+from weft.io import InputError, write_folder
+
+SUFFIX = ".h5ad"
+FILES = ("labels.csv", "features.csv", "markers.csv", "model.weft", "summary.json", "report.html")
+
+
+def is_cells(file: Path) -> bool:
+    """Say whether a file is an AnnData by its name."""
+    return file.suffix.lower() == SUFFIX
+
+
+def cluster_cells(
+    file: Path,
+    folder: Path,
+    *,
+    given: dict[str, Any],
+    extra: Sequence[str],
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Cluster the cells of a file and write the result folder."""
+    from weft import sc
+    from weft.reporting.summary import summarize
+    from weft.reporting.terminal import show_result, show_warnings
+
+    adata = read_cells(file)
+    settings, _ = make_settings(find_method("auto"), given, extra, None)
+    table, _ = sc.table_of(adata, None, None, None)
+    model = weft.AutoCluster(**settings).fit(table)
+    genes = [str(name) for name in adata.var_names]
+    about = {"data": {"name": file.name, "n_columns": len(genes), "method": "AutoCluster"}}
+    summary = summarize(model, table, feature_names=genes, table=about)
+    cells = [str(name) for name in adata.obs_names]
+    write_folder(
+        folder,
+        lambda draft: _write(draft, table, cells, genes, model, summary),
+        force=force,
+    )
+    out = console(quiet=quiet or as_json)
+    show_result(summary, out)
+    show_warnings(summary["warnings"], console(stderr=True, quiet=quiet))
+    if as_json:
+        print_json(summary)
+    out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
+
+
+def read_cells(file: Path) -> Any:
+    """Return the AnnData of a file, or say what is wrong with it."""
+    anndata = import_optional("anndata", "sc")
+    if not file.exists():
+        raise InputError(f"there is no file {str(file)!r}; check its name.")
+    try:
+        return anndata.read_h5ad(file)
+    except Exception as error:  # the file may be anything
+        detail = " ".join(str(error).split())[:160] or type(error).__name__
+        raise InputError(f"{file.name} cannot be read as h5ad ({detail}); fix the file.") from None
+
+
+def _write(
+    draft: Path, table: Any, cells: list[str], genes: list[str], model: Any, summary: dict[str, Any]
+) -> None:
+    from weft.columns.marker_table import FIELDS as MARKER_FIELDS
+    from weft.io import save_model
+    from weft.reporting.html import render
+    from weft.sc import cell_confidences
+    from weft.tables.folders import write_csv
+
+    sure = cell_confidences(model, table)
+    rows = zip(cells, model.labels_.tolist(), sure.round(6).tolist(), strict=True)
+    write_csv(draft / "labels.csv", ["cell", "cluster", "confidence"], rows)
+    weights = zip(genes, model.feature_weights_.tolist(), strict=True)
+    kept = sorted(weights, key=lambda pair: -pair[1])
+    write_csv(
+        draft / "features.csv",
+        ["name", "weight", "selected"],
+        ([name, weight, str(weight > 0).lower()] for name, weight in kept),
+    )
+    markers = weft.marker_columns(
+        table, model.labels_, counts=bool(model.counts), feature_names=genes
+    )
+    write_csv(draft / "markers.csv", MARKER_FIELDS, (each.values() for each in markers.rows()))
+    save_model(model, draft / "model.weft", summary=summary)
+    text = json.dumps(summary, indent=2, allow_nan=False)
+    (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
+    (draft / "report.html").write_text(render(summary), encoding="utf-8")

@@ -1,0 +1,167 @@
+"""``weft cluster`` and ``weft predict`` on Parquet files that are larger than memory.
+
+A sample of the rows is clustered as any table; the labels of all rows are written part by part, on
+as many processes as wanted. A part is written at once, and those that are there already are not
+made again: a run that was interrupted goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.validation import import_optional
+from weft.auto.large import sampled_places
+from weft.estimators._auto_lazy import (
+    LazyRows,
+    LightModel,
+    answers_of_rows,
+    gather,
+    look_for_rare,
+    on_one_total,
+)
+from weft.io import InputError, RawTable, apply_recipe
+from weft.tables.parquet_parts import (
+    STREAM_BYTES,
+    Part,
+    parquet_files,
+    parquet_parts,
+    read_part,
+    rows_written,
+    starts_of,
+    unpacked_bytes,
+    write_part,
+)
+
+LABELS = "labels"
+_STAMP = "_model"
+
+
+def large_parts(file: Path) -> list[Part]:
+    """Return the parts of Parquet files that are not read at once; none for other tables.
+
+    A folder is always read in parts; files by a pattern are if they are large in memory.
+    """
+    if str(file) == "-":
+        return []
+    files = parquet_files(file)
+    if not files or not (file.is_dir() or unpacked_bytes(files) > STREAM_BYTES):
+        return []
+    return parquet_parts(files)
+
+
+@contextmanager
+def processes(n_jobs: int | None) -> Iterator[None]:
+    """Run tasks of Dask on so many processes; with one, on what is set, or in this one."""
+    if n_jobs is None:
+        yield
+        return
+    dask = import_optional("dask", "scale")
+    if n_jobs == 1:
+        with dask.config.set(scheduler=dask.config.get("scheduler", "synchronous")):
+            yield
+        return
+    distributed = import_optional("dask.distributed", "scale")
+    count = None if n_jobs < 0 else n_jobs
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with (
+        distributed.LocalCluster(n_workers=count, **options) as cluster,
+        distributed.Client(cluster),
+    ):
+        yield
+
+
+def read_sample(parts: list[Part], file: Path) -> RawTable:
+    """Return the rows that are searched."""
+    lengths = [part.n_rows for part in parts]
+    n_rows = sum(lengths)
+    frame = gather(parts, lengths, sampled_places(n_rows))
+    note = f"{len(frame):,} of {n_rows:,} rows were searched; all of them are labelled."
+    return RawTable(frame, file.name, notes=(note,))
+
+
+def rows_by_plan(light: LightModel, plan: Any, frame: Any) -> np.ndarray:
+    """Return the coordinates of raw rows by the plan of a model."""
+    return on_one_total(light.model, apply_recipe(RawTable(frame, "the table"), plan).X)
+
+
+class Streamed(NamedTuple):
+    """A large table: what is done once its sample is clustered."""
+
+    parts: list[Part]
+
+    def look_again(self, model: Any, plan: Any, sample: Any) -> None:
+        """Look for rare clusters in all rows, where no row of the sample was left out."""
+        lengths = [part.n_rows for part in self.parts]
+        places = sampled_places(sum(lengths))
+        if len(sample) == len(places):
+            convert = partial(rows_by_plan, LightModel.of(model), plan)
+            rows = on_one_total(model, np.asarray(sample, dtype=np.float64))
+            look_for_rare(model, rows, places, LazyRows(list(self.parts), lengths, convert))
+
+    def write(self, model: Any, plan: Any, folder: Path) -> str:
+        """Write the labels of all rows; return what was done, in words."""
+        made = write_labels(model, plan, self.parts, folder / LABELS)
+        kept = made["files"] - made["written"]
+        before = f" ({kept} of them were there)" if kept else ""
+        return f"Labels of {made['rows']:,} rows: {folder / LABELS}, {made['files']} files{before}"
+
+
+def write_labels(
+    model: Any, plan: Any, parts: list[Part], folder: Path, missing: str | None = None
+) -> dict[str, Any]:
+    """Write cluster and confidence of all rows, one file for each part; return how many were."""
+    dask = import_optional("dask", "scale")
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = _stamp(model, parts)
+    if not (folder / _STAMP).is_file() or (folder / _STAMP).read_text() != stamp:
+        for old in folder.glob("part-*.parquet"):
+            old.unlink()
+        (folder / _STAMP).write_text(stamp)
+    shared, call = dask.delayed((LightModel.of(model), plan, missing)), dask.delayed(_write_labels)
+    starts = starts_of([part.n_rows for part in parts])
+    tasks = [
+        call(shared, part, int(first), folder / f"part-{number:05d}.parquet")
+        for number, (part, first) in enumerate(zip(parts, starts[:-1], strict=True))
+    ]
+    made = dask.compute(*tasks)
+    return {"files": len(made), "written": int(sum(made)), "rows": int(starts[-1])}
+
+
+def _stamp(model: Any, parts: list[Part]) -> str:
+    """Return what tells this model and these parts from others."""
+    digest = hashlib.sha256(repr(parts).encode())
+    for name in ("_fit_anchors", "_fit_anchor_labels", "feature_weights_", "feature_scales_"):
+        digest.update(np.ascontiguousarray(getattr(model, name)).tobytes())
+    return digest.hexdigest()
+
+
+def _write_labels(shared: tuple[LightModel, Any, Any], part: Part, first: int, path: Path) -> bool:
+    """Write the labels of one part, unless they are there; say whether they were written."""
+    if rows_written(path) == part.n_rows:
+        return False
+    light, plan, missing = shared
+    new = apply_recipe(RawTable(read_part(part), Path(part.path).name), plan, missing=missing)
+    labels = np.full(new.n_rows, -1, dtype=np.int32)
+    confidence = np.full(new.n_rows, np.nan, dtype=np.float32)
+    if len(new.rows):
+        found = answers_of_rows(light.model, on_one_total(light.model, new.X))
+        labels[new.rows], confidence[new.rows] = found
+    row = np.arange(first + 1, first + 1 + new.n_rows, dtype=np.int64)
+    write_part(path, {"row": row, "cluster": labels, "confidence": confidence})
+    return True
+
+
+def refuse_other_methods(name: str, title: str) -> None:
+    """Say that only AutoCluster takes tables part by part."""
+    if name != "auto":
+        raise InputError(
+            f"{title} needs the table in memory, which is too large for that; use --method auto, "
+            "or give fewer rows."
+        )

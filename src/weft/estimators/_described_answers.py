@@ -1,0 +1,177 @@
+"""Rules, names and explanations of clusters, from the rows that a fitted AutoCluster keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from weft._base.arrays import Floats, Integers
+from weft.answers.explaining import Explanation, Placement, explain_rows
+from weft.answers.membership import Membership, most_likely
+from weft.answers.rules import Rule, find_rules
+from weft.answers.traits import name_clusters
+from weft.answers.views import ColumnView, number_views, source_views
+from weft.columns.source import MixedTable
+from weft.estimators._anchored_answers import AnchoredAnswersMixin, remember
+from weft.estimators._auto_rows import anchor_columns
+from weft.estimators._raw_tables import raw_table
+from weft.parallel.blas import one_blas_thread
+from weft.tables.cells import is_table
+from weft.tables.plan import TablePlan
+from weft.tables.points import values_at
+from weft.tables.prepare import PREPARED
+
+
+class DescribedAnswersMixin(AnchoredAnswersMixin):
+    """Soft answers for the rows of the fit, rules, names and explanations.
+
+    A model file holds the anchors, so that all of it can be asked of a model that was loaded.
+    """
+
+    @property
+    def membership_(self: Any) -> Membership:
+        """The most likely clusters of each row of the fit; see `membership`."""
+        _check_fitted(self, "membership_")
+        kept = vars(self).get("_fit_membership")
+        if kept is not None:
+            return kept
+        with one_blas_thread():
+            return most_likely(self._probabilities(self._rows_of_fit("membership_")))
+
+    @property
+    def outlier_score_(self: Any) -> Floats:
+        """How unusual each row of the fit is, from 0 to 1; see `outlier_score`."""
+        _check_fitted(self, "outlier_score_")
+        kept = vars(self).get("_fit_outlier_scores")
+        if kept is not None:
+            return kept
+        with one_blas_thread():
+            return self._outlier_scores(self._rows_of_fit("outlier_score_"))
+
+    @property
+    def rules_(self: Any) -> list[Rule]:
+        """A short rule for each cluster, with its precision and coverage on rows held out."""
+        _check_fitted(self, "rules_")
+        return remember(self, "rules", lambda: find_rules(*self._described()))
+
+    @property
+    def cluster_names_(self: Any) -> dict[int, str]:
+        """A name for each cluster, made of what sets it apart most."""
+        _check_fitted(self, "cluster_names_")
+        return remember(self, "names", lambda: name_clusters(*self._described()))
+
+    def explain(self: Any, X: Any) -> Explanation:
+        """Return which columns put rows into their clusters rather than into the next ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or (n_features,) for one row
+            Rows as in `predict`, seen before or not.
+
+        Returns
+        -------
+        Explanation
+            Prints as text and shows itself in a notebook; ``to_dict()`` has everything. For each
+            row: its cluster, the next one, and for each column with a weight the row's value,
+            what is usual in both clusters, and how much the value speaks for the first.
+        """
+        check_is_fitted(self)
+        if not is_table(X) and np.ndim(X) == 1:
+            X = np.asarray(X)[np.newaxis]
+        rows = self._soft_rows(X)
+        by_source = self._has_sources() and is_table(X)
+        titles = _titles(X)
+        if not by_source:
+            views = number_views(rows, self._column_names())
+            return self._explain(rows, views, titles, by_source=False)
+        prepared = getattr(X, "attrs", {}).get(PREPARED)
+        if prepared is None:
+            table = raw_table(self._table, X).table
+        else:
+            table = prepared.mixed.take_rows(X.index.to_numpy())
+        return self._explain(rows, self._source_views(table), titles, by_source=True)
+
+    def _explain(
+        self: Any,
+        rows: Floats,
+        asked: list[ColumnView],
+        titles: list[int | str] | None,
+        *,
+        by_source: bool,
+    ) -> Explanation:
+        known, labels, weights = self._described(by_source=by_source)
+        likely = most_likely(self._probabilities(rows), 2)
+        alone = likely.n_clusters < 2
+        placed = Placement(
+            self._nearest(rows),
+            np.full(len(rows), -1) if alone else likely.clusters[:, 1].astype(np.int64),
+            likely.probabilities[:, 0].astype(np.float64),
+            np.zeros(len(rows)) if alone else likely.probabilities[:, 1].astype(np.float64),
+            self._outlier_scores(rows),
+        )
+        explained = explain_rows(known, labels, weights, asked, placed, titles)
+        return Explanation(explained, self.cluster_names_)
+
+    def _has_sources(self) -> bool:
+        return isinstance(vars(self).get("_table"), TablePlan)
+
+    def _source_views(self: Any, table: MixedTable) -> list[ColumnView]:
+        dates = [reading for reading in self._table.readings if reading.kind == "date"]
+        return source_views(table, {reading.name: reading.origin for reading in dates})
+
+    def _described(
+        self: Any, *, by_source: bool = True
+    ) -> tuple[list[ColumnView], Integers, Floats]:
+        """Return the columns of the anchors, their clusters, and the weights of the columns."""
+        labels = self._fit_anchor_labels
+        if not (by_source and self._has_sources()):
+            return (
+                number_views(self._fit_anchors, self._column_names()),
+                labels,
+                self.feature_weights_[anchor_columns(self)],
+            )
+        plan, values = self._table, vars(self).get("_fit_source_values")
+        if values is None:  # a table of numbers, scaled before the fit
+            values = _rounded(values_at(plan.points, plan.columns, self._fit_anchors))
+        used = [column.is_used for column in plan.columns]
+        views = self._source_views(MixedTable(values, plan.columns))
+        return views, labels, self.source_weights_[used]
+
+    def _column_names(self: Any) -> list[str]:
+        """Return the names of the columns that the anchors have."""
+        n_features = len(self.feature_weights_)
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(n_features)])
+        return np.asarray(names, dtype=object)[anchor_columns(self)].tolist()
+
+    def _rows_of_fit(self: Any, name: str) -> Floats:
+        """Return all rows of the fit, where all of them are anchors."""
+        places = vars(self).get("_fit_anchor_rows")
+        if self.n_clusters_ > 1 and (places is None or len(places) != len(self.labels_)):
+            raise AttributeError(f"{name} was not kept by this model; call {name[:-1]}(X).")
+        rows = np.zeros((len(self.labels_), self._fit_anchors.shape[1]))
+        if places is not None:
+            rows[places] = self._fit_anchors
+        return rows
+
+
+def _rounded(values: Floats) -> Floats:
+    """Return numbers with twelve digits: what scaling and its opposite leave of them."""
+    with np.errstate(divide="ignore"):
+        digits = 11.0 - np.floor(np.log10(np.abs(values)))
+    unit = 10.0 ** np.where(np.isfinite(digits), np.clip(digits, -300, 300), 0.0)
+    return np.round(values * unit) / unit
+
+
+def _titles(X: Any) -> list[int | str] | None:
+    """Return what the rows of a pandas table are called; None where they have no names."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or PREPARED in getattr(X, "attrs", {}):
+        return None
+    return [title if isinstance(title, int) else str(title) for title in index]
+
+
+def _check_fitted(model: Any, name: str) -> None:
+    if not hasattr(model, "labels_"):
+        raise AttributeError(f"{name} is learned by fit; call fit first.")

@@ -1,0 +1,172 @@
+"""``weft.report``: an HTML report of any clustering, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft._base.validation import check_integer
+from weft.columns.source import MixedTable
+from weft.reporting.given_labels import GivenClustering, read_labels
+from weft.reporting.page import Report
+from weft.reporting.page import report as draw
+from weft.tables.cells import is_table, read_cells
+from weft.tables.errors import InputError, in_python
+from weft.tables.frames import is_raw
+from weft.tables.plan import TablePlan, learn
+
+
+def report(
+    X: Any,
+    labels: Any = None,
+    *,
+    model: Any = None,
+    names: Mapping[int, str] | Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
+    row_names: Sequence[str] | None = None,
+    truth: Any = None,
+    stability: int = 3,
+    title: str = "data",
+    path: str | Path | None = None,
+) -> Report:
+    """Draw an HTML report of any clustering.
+
+    It shows all that does not need weft's own search: what each cluster is like, a rule for it,
+    which columns set clusters apart, typical, doubtful and odd rows, a map. If the clusterer is
+    given and can be fitted again, also whether it finds the same clusters on other rows, and how
+    much it would find where there is nothing to find.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features), or DataFrame
+        The rows. A DataFrame may hold text, categories, dates and gaps.
+    labels : array-like of shape (n_samples,), default=None
+        Cluster of each row: numbers (below 0: no cluster) or names. None: those of `model`.
+    model : estimator, default=None
+        The fitted clusterer that made the labels: scikit-learn's, or anything with its methods; a
+        pipeline too. A fitted clusterer of weft gets its own report.
+    names : mapping of int to str, or sequence of str, default=None
+        Names of the clusters. None: labels that are texts, or names are proposed.
+    feature_names : sequence of str, default=None
+        Names of the columns; None: those of the DataFrame, or ``x0``, ``x1``, ...
+    row_names : sequence of str, default=None
+        A name for each row, which can be searched for.
+    truth : array-like of shape (n_samples,), default=None
+        Known classes, only compared with.
+    stability : int, default=3
+        How many times to fit `model` again, to pairs of parts of the rows; 0 leaves it out.
+    title : str, default="data"
+        What the report calls the table.
+    path : str or Path, default=None
+        Where to write the report, if given.
+
+    Returns
+    -------
+    Report
+        ``html`` is the report, ``summary`` the data behind it, ``save(path)`` writes it; a notebook
+        displays it.
+
+    Examples
+    --------
+    >>> from sklearn.cluster import KMeans
+    >>> from sklearn.datasets import load_iris
+    >>> import weft
+    >>> X = load_iris(as_frame=True).data
+    >>> made = weft.report(X, model=KMeans(3, random_state=0).fit(X), stability=0)
+    >>> made.summary["result"]["n_clusters"]
+    3
+    """
+    n_repeats = check_integer("stability", stability, low=0)
+    if labels is None and model is None:
+        raise ValueError("report needs the clusters: give labels, or a fitted model.")
+    rows, table, plan, own_names = _read(X, feature_names)
+    if labels is None and callable(getattr(model, "report", None)):
+        made = model.report(
+            X,
+            names=_named(names),
+            row_names=row_names,
+            table={"data": {"name": title}},
+            label=None if truth is None else read_labels(truth, len(rows)).numbers,
+        )
+    else:
+        given = read_labels(_labels_of(model, X) if labels is None else labels, len(rows))
+        method = "given labels" if model is None else type(_last(model)).__name__
+        clustering = GivenClustering(given.numbers, rows, table, method, _params(model))
+        if plan is not None:
+            clustering.owner = plan.owner
+        made = draw(
+            clustering,
+            rows,
+            feature_names=own_names if plan is None else None,
+            plan=plan,
+            mixed=table,
+            table={"data": {"name": title}},
+            label=None if truth is None else read_labels(truth, len(rows)).numbers,
+            names=_named(names) or given.names,
+            row_names=row_names,
+            refitted=_refit(model, X, given.numbers, n_repeats),
+        )
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _read(
+    X: Any, names: Sequence[str] | None
+) -> tuple[np.ndarray, MixedTable | None, TablePlan | None, list[str]]:
+    """Return the rows as numbers; a raw table also by source column and with its plan."""
+    if is_table(X) and is_raw(X):
+        with in_python():
+            plan, made = learn(read_cells(X), table="X", place=lambda row: f"row {row}")
+        if not made.table.used:
+            raise InputError("X has no column that can be described.")
+        return made.X, made.table, plan, []
+    found = [str(name) for name in getattr(X, "columns", [])] if names is None else list(names)
+    rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or len(rows) < 2:
+        raise ValueError(f"X must be a table of at least 2 rows, got shape {rows.shape}.")
+    if np.isinf(rows).any():
+        raise ValueError("X holds infinite values; replace them or mark them missing (NaN).")
+    return rows, None, None, found or [f"x{i}" for i in range(rows.shape[1])]
+
+
+def _labels_of(model: Any, X: Any) -> Any:
+    last = _last(model)
+    if hasattr(last, "labels_"):
+        return last.labels_
+    if hasattr(model, "predict"):
+        return model.predict(X)
+    raise ValueError(
+        f"a {type(last).__name__} has no labels_ and no predict; fit it, or give labels."
+    )
+
+
+def _last(model: Any) -> Any:
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _params(model: Any) -> dict[str, Any]:
+    return {} if model is None or not hasattr(model, "get_params") else model.get_params(deep=False)
+
+
+def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | None:
+    if names is None:
+        return None
+    pairs = names.items() if isinstance(names, Mapping) else enumerate(names)
+    return {int(number): str(name) for number, name in pairs}
+
+
+def _refit(model: Any, X: Any, labels: Any, n_repeats: int) -> dict[str, Any] | None:
+    """Fit again where that is asked for and possible."""
+    from weft.reporting.refits import measure_refits
+
+    if model is None or not n_repeats or not hasattr(model, "fit_predict"):
+        return None
+    rows = X if hasattr(X, "iloc") else np.asarray(X)
+    try:
+        return measure_refits(model, rows, labels, n_repeats=n_repeats)
+    except (ValueError, TypeError, NotImplementedError):
+        return None  # parts of the rows may be too few for it: then nothing is said

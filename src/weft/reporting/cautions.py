@@ -1,0 +1,131 @@
+"""What a careful reader would want to be told about an answer, in plain words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from weft.reporting.facts import Facts
+
+# Standard deviations further apart than this are different units rather than different features.
+UNITS_APART = 30.0
+# Two samples that agree less than this have found different groups.
+STEADY = 0.8
+
+
+def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) -> list[str]:
+    """One sentence or two each, the most important first."""
+    found = _about_clusters(facts)
+    found += _about_sample(facts)
+    weighed = facts.verdict is not None or facts.are_measured
+    if not weighed:  # else the method has weighed that itself, and scales as well
+        found += _about_features(facts)
+    if not weighed and rows is not None and columns is not None:
+        found += _about_units(facts, rows, columns)
+    best = np.asarray(facts.history.get("best_fitness", []), dtype=float)
+    if len(best) > 1 and best[-1] <= best[0]:
+        found.append(
+            "The search never improved on its first random candidates: many weights may do as well "
+            "as these. Try more particles or generations."
+        )
+    return found
+
+
+def _about_clusters(facts: Facts) -> list[str]:
+    found = []
+    labels, n = facts.labels, len(facts.labels)
+    sizes = np.unique(labels[labels != -1], return_counts=True)[1]
+    n_clusters = len(sizes)
+    given = facts.params.get("n_clusters") == n_clusters
+    if facts.verdict is not None and n_clusters < 3:
+        pass  # said in the verdict, which is not taken lightly
+    elif facts.are_measured and n_clusters < 3:
+        if n_clusters < 2:
+            found.append("There are fewer than two clusters: there is nothing to compare.")
+    elif n_clusters < 2 or not (facts.fitness is None or math.isfinite(facts.fitness)):
+        found.append(
+            "The search found no usable grouping: no candidate split the rows into at least two "
+            "clusters. Try another clusterer, or look at the columns."
+        )
+    elif sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
+        found.append(
+            f"One cluster holds {sizes.max() / n:.0%} of the rows: this looks like outliers "
+            "against the rest rather than groups."
+        )
+    elif n_clusters == 2 and not given:
+        found.append(
+            "Only two clusters: searches like this one tend to end in one coarse split, the more "
+            "so the more columns there are; there may be finer groups. Try another clusterer or "
+            "criterion."
+        )
+    elif n_clusters > n / 3:
+        found.append(f"{n_clusters} clusters for {n} rows: most are too small to mean much.")
+    alone = int((sizes == 1).sum())
+    if 2 <= n_clusters <= n / 3 and alone:
+        which = "One cluster holds" if alone == 1 else f"{alone} clusters hold"
+        found.append(f"{which} a single row: an outlier rather than a group.")
+    most, least = facts.params.get("max_clusters"), facts.params.get("min_clusters")
+    if isinstance(most, (int, np.integer)) and n_clusters >= most:
+        found.append(
+            f"{n_clusters} clusters are as many as were allowed (max_clusters={most}): there may "
+            "be more; raise it and see."
+        )
+    if isinstance(least, (int, np.integer)) and 2 < n_clusters <= least:
+        found.append(
+            f"{n_clusters} clusters are as few as were allowed (min_clusters={least}): there may "
+            "be fewer; lower it and see."
+        )
+    unassigned = int((labels == -1).sum())
+    if unassigned > n / 2:
+        found.append(f"{unassigned} of {n} rows are in no cluster.")
+    return found
+
+
+def _about_sample(facts: Facts) -> list[str]:
+    if facts.n_searched is None:
+        return []
+    said = (
+        f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the others have "
+        "their label from it, as `predict` gives it."
+    )
+    if facts.agreement is not None:
+        said += (
+            f" Another sample, clustered in the same metric, agrees with it to "
+            f"{facts.agreement:.2f} (adjusted Rand index; 1: the same clusters)."
+        )
+        if facts.agreement < STEADY:
+            said += (
+                " The answer depends on the sample: raise max_samples, or try another clusterer."
+            )
+    return [said]
+
+
+def _about_features(facts: Facts) -> list[str]:
+    if not facts.has_weights:
+        return []
+    used = facts.weights[facts.selected]
+    if not facts.selected.any():
+        return ["No feature was selected."]
+    if len(facts.weights) > 2 and facts.selected.all() and used.min() > 0.9 * used.max():
+        return ["All weights are equal: the search prefers no feature to the others."]
+    return []
+
+
+def _about_units(facts: Facts, rows: np.ndarray, columns: np.ndarray) -> list[str]:
+    if facts.params.get("scale") is True:  # the method scales by itself
+        return []
+    spread = np.nanstd(rows, axis=0)
+    used = facts.selected[columns] & (spread > 0)
+    if used.sum() < 2:
+        return []
+    places = np.flatnonzero(used)
+    wide, narrow = places[spread[places].argmax()], places[spread[places].argmin()]
+    ratio: Any = spread[wide] / spread[narrow]
+    if ratio < UNITS_APART:
+        return []
+    return [
+        f"The columns were not scaled: {facts.names[columns[wide]]!r} varies {ratio:,.0f} times as "
+        f"much as {facts.names[columns[narrow]]!r}, and distances follow it. Put a scaler in front."
+    ]

@@ -1,0 +1,179 @@
+"""Results as `weft.compare` takes them: fitted models, labels, model files, folders, tables."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Integers
+from weft._base.reading import convert
+from weft.models.files import load_model
+from weft.tables.errors import InputError
+
+_LABEL_COLUMNS = ("cluster", "label", "labels")
+_LEFT_OUT = -2  # rows that a run did not cluster at all
+
+
+class Result(NamedTuple):
+    """Labels of rows, with what else a result says.
+
+    Attributes
+    ----------
+    title : str
+        What it is called.
+    labels : ndarray of shape (n,)
+        Clusters, -1 for none.
+    weights : dict of str to float
+        The weight of each column, empty where there is none.
+    names : dict of int to str
+        Names of clusters, empty where there are none.
+    keys : dict of str to list
+        Columns of a table beside its labels, by which rows may be found again.
+    """
+
+    title: str
+    labels: Integers
+    weights: dict[str, float] = {}  # noqa: RUF012 - never changed
+    names: dict[int, str] = {}  # noqa: RUF012 - never changed
+    keys: dict[str, list[Any]] = {}  # noqa: RUF012 - never changed
+
+
+def read_result(given: Any, title: str) -> Result:
+    """Return what was given as labels, weights and names."""
+    if isinstance(given, (str, Path)):
+        return _read_path(Path(given))
+    if hasattr(given, "labels_"):
+        return _of_model(given, title)
+    labels = convert(lambda: np.asarray(given), "labels")
+    if labels.ndim != 1 or len(labels) == 0:
+        raise ValueError(
+            f"labels of shape {labels.shape} cannot be compared; give a fitted model, one label "
+            "for each row, or a path."
+        )
+    return Result(title, as_numbers(labels.tolist()))
+
+
+def _of_model(model: Any, title: str) -> Result:
+    labels = np.asarray(model.labels_, dtype=np.int64)
+    names = getattr(model, "cluster_names_", {})
+    return Result(title, labels, _weights(model), dict(names))
+
+
+def _weights(model: Any) -> dict[str, float]:
+    columns = getattr(model, "source_columns_", None)
+    if columns is not None:
+        used = [column.is_used for column in columns]
+        named = [column.name for column in columns]
+        values = np.asarray(model.source_weights_)
+        return {name: float(v) for name, v, u in zip(named, values, used, strict=True) if u}
+    if not hasattr(model, "feature_weights_"):
+        return {}
+    values = np.asarray(model.feature_weights_)
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(len(values))])
+    return {str(name): float(value) for name, value in zip(names, values, strict=True)}
+
+
+def _read_path(path: Path) -> Result:
+    if path.is_dir():
+        if not (path / "labels.csv").exists():
+            raise InputError(
+                f"the folder {str(path)!r} holds no labels.csv; give the folder of a run, a model "
+                "file or a table with labels."
+            )
+        read = _read_table(path / "labels.csv", path.name)
+        if (path / "model.weft").exists():
+            model = load_model(os.fspath(path / "model.weft"))
+            told = _of_model(model, path.name)
+            read = read._replace(weights=told.weights, names=told.names)
+        return read
+    if path.suffix == ".weft":
+        return _of_model(load_model(path), path.name)
+    return _read_table(path, path.name)
+
+
+def _read_table(path: Path, title: str) -> Result:
+    from weft.tables.formats import read_table
+
+    frame = read_table(path).frame
+    columns = [str(name) for name in frame.columns]
+    chosen = next((c for c in _LABEL_COLUMNS if c in columns), columns[-1])
+    cells = {name: frame.iloc[:, place].tolist() for place, name in enumerate(columns)}
+    labels = as_numbers(cells.pop(chosen))
+    return Result(title, labels, keys=cells)
+
+
+def as_numbers(cells: list[Any]) -> Integers:
+    """Return labels as numbers: whole numbers stay, text is numbered in order, gaps are left out.
+
+    Examples
+    --------
+    >>> from weft.reporting.compared_files import as_numbers
+    >>> as_numbers(["b", "a", "b"]).tolist()
+    [1, 0, 1]
+    """
+    missing = [cell is None or cell != cell or cell == "" for cell in cells]
+    try:
+        numbers = [0 if gap else float(cell) for cell, gap in zip(cells, missing, strict=True)]
+        whole = all(number.is_integer() and abs(number) < 2**53 for number in map(float, numbers))
+    except (TypeError, ValueError):
+        whole = False
+    if whole:
+        labels = np.array(numbers, dtype=np.float64).astype(np.int64)
+        labels[labels < 0] = -1
+    else:
+        known = {text: n for n, text in enumerate(sorted({str(c) for c in cells}))}
+        labels = np.array([known[str(cell)] for cell in cells], dtype=np.int64)
+    labels[np.array(missing, dtype=bool)] = _LEFT_OUT
+    return labels
+
+
+def align(first: Result, second: Result, key: str | None) -> tuple[Result, Result, list[Any]]:
+    """Return both results over the rows that they share, and what these rows are called."""
+    common = key if key is not None else _common_key(first, second)
+    if common is None:
+        if len(first.labels) != len(second.labels):
+            raise InputError(
+                f"{first.title} has {len(first.labels)} rows and {second.title} has "
+                f"{len(second.labels)}, and no column says which are the same; compare clusterings "
+                "of the same rows, or tables with a key column."
+            )
+        places = (np.arange(len(first.labels)),) * 2
+        rows = list(range(1, len(first.labels) + 1))
+    else:
+        places, rows = _shared_rows(first, second, common)
+    both = (first.labels[places[0]] != _LEFT_OUT) & (second.labels[places[1]] != _LEFT_OUT)
+    if not both.any():
+        raise InputError(f"{first.title} and {second.title} have no row in common.")
+    kept = [
+        result.labels[place][both] for result, place in zip((first, second), places, strict=True)
+    ]
+    named = [row for row, is_kept in zip(rows, both, strict=True) if is_kept]
+    return first._replace(labels=kept[0]), second._replace(labels=kept[1]), named
+
+
+def _common_key(first: Result, second: Result) -> str | None:
+    """Return a column that both tables have and that names every row once."""
+    shared = [name for name in first.keys if name in second.keys and name != "row"]
+    for name in shared:
+        if all(len(set(map(str, each.keys[name]))) == len(each.labels) for each in (first, second)):
+            return name
+    return None
+
+
+def _shared_rows(
+    first: Result, second: Result, key: str
+) -> tuple[tuple[Integers, Integers], list[Any]]:
+    for result in (first, second):
+        if key not in result.keys:
+            raise InputError(f"{result.title} has no column {key!r} to find rows by.")
+        if len(set(map(str, result.keys[key]))) < len(result.labels):
+            raise InputError(f"column {key!r} of {result.title} names some rows twice.")
+    place = {str(value): number for number, value in enumerate(second.keys[key])}
+    rows = [value for value in first.keys[key] if str(value) in place]
+    here = {str(value): number for number, value in enumerate(first.keys[key])}
+    left = np.array([here[str(value)] for value in rows], dtype=np.int64)
+    right = np.array([place[str(value)] for value in rows], dtype=np.int64)
+    return (left, right), rows

@@ -1,0 +1,93 @@
+"""Labels from anywhere as something that a summary can be made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Mask
+from weft.answers.views import number_views, source_views
+from weft.columns.source import MixedTable
+from weft.reporting.apart import set_apart
+
+NONE_WORDS = ("", "-1", "nan", "none", "noise", "outlier", "no cluster")
+
+
+class Labels(NamedTuple):
+    """Cluster numbers from 0, -1 for none, and the names that they were given by."""
+
+    numbers: Integers
+    names: dict[int, str]
+
+
+def read_labels(given: Any, n_rows: int) -> Labels:
+    """Return labels of any kind as numbers.
+
+    Whole numbers stay as they are if they run from 0 (negative ones are no cluster); all others,
+    and texts, are numbered in their order and keep their text as a name.
+    """
+    values = np.asarray(given).ravel()
+    if len(values) != n_rows:
+        raise ValueError(
+            f"labels has {len(values)} entries but X has {n_rows} rows; give one label per row."
+        )
+    if values.dtype.kind in "fiub":
+        numbers = np.where(np.isnan(values.astype(float)), -1, values).astype(float)
+        if not (numbers == np.round(numbers)).all():
+            raise ValueError("labels must be whole numbers or texts, got fractions.")
+        whole = numbers.astype(np.int64)
+        found = np.unique(whole[whole >= 0])
+        if len(found) == 0 or found[-1] == len(found) - 1:
+            return Labels(np.maximum(whole, -1), {})
+        values = np.where(whole < 0, "", whole.astype(str)).astype(object)
+        order = [str(number) for number in found]
+    else:
+        values = np.array([_word(value) for value in values], dtype=object)
+        order = sorted({word for word in values if word})
+    place = {word: number for number, word in enumerate(order)}
+    numbered = np.array([place.get(word, -1) for word in values], dtype=np.int64)
+    return Labels(numbered, {number: word for word, number in place.items()})
+
+
+def _word(value: Any) -> str:
+    word = "" if value is None or value != value else str(value).strip()
+    return "" if word.lower() in NONE_WORDS else word
+
+
+class GivenClustering:
+    """What `summarize` asks a fitted model for, from labels alone.
+
+    Weights are measured, not learned: how far each column sets some cluster apart (Cramér's V), 0
+    where it does so no more than chance.
+    """
+
+    weights_are_measured = True
+
+    def __init__(
+        self, labels: Integers, rows: Floats, table: MixedTable | None, method: str, params: Any
+    ) -> None:
+        self.labels_ = labels
+        self.method_name = method
+        self.n_features_in_ = rows.shape[1]
+        views = number_views(rows, [""] * rows.shape[1]) if table is None else source_views(table)
+        values = np.column_stack([view.values for view in views])
+        apart = set_apart(values, labels)
+        self.source_weights, self._kept = apart.weights, apart.columns
+        self.owner = np.arange(rows.shape[1])
+        self._params = dict(params)
+
+    @property
+    def feature_weights_(self) -> Floats:
+        """The weight of each coordinate: that of its source column."""
+        return self.source_weights[self.owner]
+
+    def get_support(self) -> Mask:
+        """Coordinates of columns that set some cluster apart."""
+        return self._kept[self.owner]
+
+    def get_params(self, deep: bool = True) -> Mapping[str, Any]:
+        """Parameters of the clusterer, where there is one."""
+        del deep
+        return self._params

@@ -1,0 +1,48 @@
+"""The page as an object: its text, the summary it was drawn from, a way to write it."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weft.reporting.html import render
+from weft.reporting.making import fingerprint
+from weft.reporting.summary import summarize
+from weft.reporting.writing import write_page
+
+
+class Report(NamedTuple):
+    """One page that opens from disk without a network."""
+
+    html: str
+    summary: dict[str, Any]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page in one step, and return where."""
+        return write_page(path, self.html)
+
+    def __repr__(self) -> str:
+        result = self.summary["result"]
+        return f"<Report: {result['n_clusters']} clusters, {len(self.html) / 1e6:.1f} MB>"
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the page in a frame of its own, so that no style leaks."""
+        return (
+            '<iframe title="weft report" style="width:100%;height:40rem;border:1px solid #ccc" '
+            f'sandbox="allow-scripts" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def report(model: Any, X: Any = None, **options: Any) -> Report:
+    """Draw a fitted model's page; see :func:`weft.reporting.summary.summarize` for the options."""
+    summary = summary_of(model, X, **options)
+    return Report(render(summary), summary)
+
+
+def summary_of(model: Any, X: Any = None, **options: Any) -> dict[str, Any]:
+    """The model's summary: computed again, or the one from its file if it still fits."""
+    kept = vars(model).get("_kept_summary") if X is None and not options else None
+    if kept is not None and kept["result"].get("fingerprint") == fingerprint(model):
+        return kept
+    return summarize(model, X, **options)

@@ -1,0 +1,97 @@
+"""What sets each cluster apart from the other rows: effect sizes, and a sentence."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+
+from weft.columns.profile import Profile
+
+N_TRAITS = 3
+# Cohen's rule of thumb calls 0.2 a small effect; below that a feature sets nothing apart.
+SMALL_EFFECT = 0.2
+# Written instead of an infinite effect, where nothing varies inside or outside.
+PERFECT = 999.0
+# Unicode's classes of characters that turn the direction of the text after them.
+_TURNING = {"R", "AL", "RLE", "LRE", "RLO", "LRO", "RLI", "LRI", "FSI", "PDF", "PDI"}
+
+
+def describe_clusters(
+    compared: Profile, X: np.ndarray, names: list[str], selected: np.ndarray
+) -> list[dict[str, Any]]:
+    binary = _binary(X)
+    for means in (compared.means, compared.rest_means):  # centring leaves 1e-17 and -1e-17
+        means[:, binary] = np.clip(np.round(means[:, binary], 12), 0.0, 1.0) + 0.0
+    total = int(compared.sizes.sum())
+    entries = []
+    for i, label in enumerate(compared.labels):
+        strength = np.where(selected, np.abs(compared.effects[i]), -np.inf)
+        strength[~(strength >= SMALL_EFFECT)] = -np.inf  # NaN as well
+        best = [int(j) for j in np.argsort(-strength, kind="stable")[:N_TRAITS]]
+        traits = [
+            {
+                "feature": names[j],
+                "direction": "higher"
+                if compared.means[i, j] > compared.rest_means[i, j]
+                else "lower",
+                "effect": compared.effects[i, j],
+                "mean": compared.means[i, j],
+                "rest_mean": compared.rest_means[i, j],
+                "binary": bool(binary[j]),
+            }
+            for j in best
+            if strength[j] > -np.inf
+        ]
+        entries.append(
+            {
+                "label": int(label),
+                "name": "no cluster" if label == -1 else f"cluster {label}",
+                "size": int(compared.sizes[i]),
+                "share": compared.sizes[i] / total,
+                "traits": traits,
+                "sentence": _sentence(int(label), int(compared.sizes[i]), total, traits),
+            }
+        )
+    return entries
+
+
+def _binary(X: np.ndarray) -> np.ndarray:
+    """Columns that hold only 0 and 1; most fail on their first rows, so that few are read."""
+    found = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
+    for j in np.flatnonzero(found):
+        found[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
+    return found
+
+
+def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -> str:
+    rows = f"{size} row{'s' if size != 1 else ''} ({size / total:.0%})"
+    if size == total:
+        return f"All {rows}: there is nothing to compare with."
+    if not traits:
+        return f"{rows} that no single selected feature sets apart."
+    told = []
+    for trait in traits:
+        if trait["binary"]:
+            word = "more often" if trait["direction"] == "higher" else "less often"
+            numbers = f"{trait['mean']:.0%} against {trait['rest_mean']:.0%}"
+        else:
+            word = trait["direction"]
+            numbers = f"{_number(trait['mean'])} against {_number(trait['rest_mean'])} on average"
+        told.append(f"{in_line(trait['feature'])} {word} ({numbers})")
+    lead = "in no cluster: " if label == -1 else "with "
+    return f"{rows} {lead}{', '.join(told)}."
+
+
+def in_line(name: str, length: int = 80) -> str:
+    """`name` for the middle of a sentence: cut, and its writing direction kept to itself."""
+    cut = name if len(name) <= length else name[: length - 1] + "…"
+    if all(unicodedata.bidirectional(char) not in _TURNING for char in cut):
+        return cut
+    return f"\u2068{cut}\u2069"  # first strong isolate ... pop directional isolate
+
+
+def _number(value: float) -> str:
+    """Three digits, and no exponent for sizes people write out."""
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"

@@ -1,0 +1,99 @@
+"""Numbers of a summary as text, formatted once for page, terminal and notebook."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+
+def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
+    """Every number that a report may show in several places, as it is written in all of them."""
+    result, data = summary["result"], summary["data"]
+    sure, stability = summary.get("certainty") or {}, summary["stability"] or {}
+    told = {
+        "n_clusters": str(result["n_clusters"]),
+        "n_rows": f"{data['n_rows_used']:,}",
+        "n_selected": str(result["n_selected"]),
+        "n_features": str(data["n_features"]),
+        "n_unassigned": str(result["n_unassigned"]),
+        "probability": percent_or_none(sure.get("probability")),
+        "agreement": two_digits(sure.get("agreement")),
+        "share": percent(sure["share"]) if sure else "",
+        "refits": two_digits(_mean(stability.get("agreement"))),
+        "worst_refit": two_digits(min(stability.get("agreement") or [None])),
+        "pairs": two_digits(_mean(stability.get("pairs"))),
+        "null": two_digits(_mean(stability.get("null"))),
+        "silhouette": two_digits((summary["silhouette"] or {}).get("mean")),
+        "negative": percent((summary["silhouette"] or {}).get("negative")),
+    }
+    for name in ("ari", "ami", "pair_f", "purity", "accuracy"):
+        value = (summary["scores"] or {}).get(name)
+        told[name] = "" if value is None else f"{value:.3f}"
+    return told
+
+
+def none_found(summary: dict[str, Any]) -> bool:
+    """Whether a method has looked for clusters and found none."""
+    count = summary["result"]["n_clusters"]
+    return count == 0 or (count == 1 and bool(summary["result"].get("verdict")))
+
+
+def headline(summary: dict[str, Any]) -> str:
+    """The answer in a few words."""
+    result, data = summary["result"], summary["data"]
+    nothing = none_found(summary)
+    groups = "no clusters" if nothing else counted(result["n_clusters"], "cluster")
+    of = f"of {counted(data['n_features'], 'column')}"
+    if nothing or not result["has_weights"]:
+        return f"{groups} in {counted(data['n_features'], 'column')}"
+    if result.get("weights_are_measured"):
+        return f"{groups}, set apart by {result['n_selected']} {of}"
+    if result["n_selected"] < data["n_features"] or data["n_features"] < 4:
+        return f"{groups}, made by {result['n_selected']} {of}"
+    shares = itertools.accumulate(entry["share"] for entry in summary["features"])
+    half = sum(1 for share in shares if share < 0.5) + 1
+    return f"{groups}; half of the weight is on {half} {of}"
+
+
+def counted(count: int, word: str) -> str:
+    """A number and its word, in the singular where that is right."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def percent(share: float | None) -> str:
+    """A share: two digits, and one decimal below a tenth."""
+    if share is None:
+        return "–"
+    return f"{share:.0%}" if share >= 0.0995 or share == 0 else f"{share:.1%}"
+
+
+def percent_or_none(share: float | None) -> str:
+    """A probability in whole percents, "" where there is none."""
+    return "" if share is None else f"{share:.0%}"
+
+
+def two_digits(value: float | None) -> str:
+    """A measure from 0 to 1, "" where there is none."""
+    return "" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """An effect with its sign."""
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Any number, short."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return str(value)
+    text = f"{value:.{digits}g}"
+    if "e+" in text and abs(value) < 1e7:
+        text = f"{value:.0f}"
+    return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def _mean(values: list[float] | None) -> float | None:
+    return sum(values) / len(values) if values else None

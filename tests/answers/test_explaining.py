@@ -1,0 +1,111 @@
+"""Explanations of rows and comparisons of clusterings."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from weft.answers.comparing import Side, as_dict, compare_sides, match_clusters
+from weft.answers.drawing import explanation_html, sankey
+from weft.answers.explaining import Explanation, Placement, explain_rows, typical_range
+from weft.answers.views import ColumnView, number_views
+
+
+def _place(cluster: int, other: int) -> Placement:
+    ones = np.ones(1)
+    return Placement(np.array([cluster]), np.array([other]), 0.9 * ones, 0.1 * ones, 0 * ones)
+
+
+def test_a_value_that_is_common_in_its_cluster_speaks_for_it():
+    X = np.column_stack([np.r_[np.zeros(20), np.ones(20)], np.tile([0.0, 1.0], 20)])
+    labels = np.repeat([0, 1], 20)
+    row = number_views(np.array([[0.0, 0.0]]), ["a", "b"])
+    (done,) = explain_rows(number_views(X, ["a", "b"]), labels, np.ones(2), row, _place(0, 1))
+    first, second = done.reasons
+    assert first.column == "a"
+    # Two bins; 20 of 20 rows and 0 of 20 in the lower one, half a row added to each bin.
+    assert first.contribution == pytest.approx(np.log((20.5 / 21) / (0.5 / 21)))
+    assert second.contribution == pytest.approx(0.0)
+    assert (first.typical, first.typical_next) == ("0", "1")
+
+
+def test_missing_values_say_nothing_and_weightless_columns_are_left_out():
+    X = np.column_stack([np.r_[np.zeros(5), np.ones(5)]] * 2)
+    row = number_views(np.array([[np.nan, 0.0]]), ["a", "b"])
+    (done,) = explain_rows(
+        number_views(X, ["a", "b"]), np.repeat([0, 1], 5), np.array([1.0, 0.0]), row, _place(0, 1)
+    )
+    assert [(r.column, r.value, r.contribution) for r in done.reasons] == [("a", "missing", 0.0)]
+
+
+def test_explanations_print_and_escape():
+    views = number_views(np.r_[np.zeros(9), np.ones(9)][:, None], ["<b>"])
+    row = number_views(np.array([[1.0]]), ["<b>"])
+    done = explain_rows(views, np.repeat([0, 1], 9), np.ones(1), row, _place(1, 0))
+    shown = Explanation(done, {0: "low", 1: "high"})
+    assert "cluster 1 (high), probability 90%" in str(shown)
+    assert "<b>" not in shown._repr_html_()
+    assert json.loads(json.dumps(shown.to_dict()))["rows"][0]["next_cluster"] == 0
+    assert "weft-explanation" in explanation_html(done[0], {})
+
+
+def test_one_cluster_has_no_next_one():
+    views = number_views(np.arange(10.0)[:, None], ["a"])
+    done = explain_rows(views, np.zeros(10, dtype=int), np.ones(1), views, Placement(
+        *(np.zeros(10, dtype=int), np.full(10, -1), np.ones(10), np.zeros(10), np.zeros(10))
+    ))  # fmt: skip
+    assert done[0].next_cluster is None
+    assert "next is" not in str(Explanation(done, {}))
+
+
+def test_typical_levels():
+    view = ColumnView("c", "category", np.array([0, 0, 0, 1.0]), ("red", "blue"))
+    assert typical_range(view, np.ones(4, dtype=bool)) == "red 75%, blue 25%"
+    assert typical_range(view, np.zeros(4, dtype=bool)) == "missing"
+
+
+def test_matching_keeps_most_rows():
+    a = np.array([0, 0, 0, 1, 1, 2, -1])
+    b = np.array([5, 5, 3, 3, 3, 3, -1])
+    matches = match_clusters(a, b)
+    assert [(m.first, m.second, m.n_both) for m in matches] == [(0, 5, 2), (1, 3, 2), (2, None, 0)]
+    assert matches[0].overlap == pytest.approx(2 / 3)
+    done = compare_sides(Side("a", a), Side("b", b))
+    assert done.moved.tolist() == [2, 5]
+
+
+def test_the_same_clusters_by_other_numbers_moved_nobody():
+    a = np.array([0, 1, 2, 0, 1, 2])
+    done = compare_sides(Side("a", a, {"x": 1.0, "y": 3.0}), Side("b", 2 - a, {"x": 2.0}))
+    assert (done.ari, done.ami, len(done.moved)) == (1.0, 1.0, 0)
+    assert [(w.column, w.first, w.second) for w in done.weights] == [
+        ("x", 0.25, 1.0),
+        ("y", 0.75, None),
+    ]
+    told = as_dict(Side("a", a), Side("b", 2 - a), done)
+    assert json.loads(json.dumps(told))["n_moved"] == 0
+
+
+def test_different_rows_are_refused():
+    with pytest.raises(ValueError, match="a has 2 rows and b has 3"):
+        compare_sides(Side("a", np.zeros(2, dtype=int)), Side("b", np.zeros(3, dtype=int)))
+
+
+def test_the_sankey_is_sound_and_escaped():
+    a, b = np.array([0, 0, 1, -1]), np.array([0, 1, 1, 1])
+    first, second = Side("<a>", a, names={0: "low & wide"}), Side("b", b)
+    text = sankey(first, second, compare_sides(first, second))
+    assert text.count("<path ") == text.count("</path>") == 4
+    assert "<a>" not in text
+    assert "low &amp; wide" in text
+
+
+def test_a_cluster_without_a_partner_has_no_colour_of_another():
+    a, b = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 2])
+    first, second = Side("a", a), Side("b", b)
+    text = sankey(first, second, compare_sides(first, second))
+    assert text.count('fill="#888888"') == 1  # cluster 2 of the second, new
+    assert text.count('fill-opacity="0.25"') == 1
+    assert "script" not in text

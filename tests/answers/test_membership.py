@@ -1,0 +1,131 @@
+"""Soft answers: probabilities from distances, and how unusual rows are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from weft.answers.membership import (
+    Membership,
+    Softness,
+    most_likely,
+    soften,
+    softness_of,
+    with_labels_first,
+)
+from weft.answers.nearness import cluster_distances
+from weft.answers.outlyingness import measure_reach, outlier_scores
+
+PLAIN = Softness(1.0, 1.0, 0.0)
+
+
+def test_probabilities_are_ratios_of_distances():
+    # 1/1 : 1/2 : 1/4 is 4 : 2 : 1.
+    found = soften(np.array([[1.0, 2.0, 4.0]]), PLAIN)
+    np.testing.assert_allclose(found, [[4 / 7, 2 / 7, 1 / 7]])
+    # Half of it with the square: 16 : 4 : 1 of 21.
+    mixed = soften(np.array([[1.0, 2.0, 4.0]]), Softness(2.0, 1.0, 0.5))
+    np.testing.assert_allclose(mixed, [[(4 / 7 + 16 / 21) / 2, (2 / 7 + 4 / 21) / 2, 2 / 21]])
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
+def test_units_do_not_matter(scale):
+    distances = np.random.default_rng(0).random((20, 4))
+    np.testing.assert_allclose(
+        soften(scale * distances, softness_of(0.8, 3.0)), soften(distances, softness_of(0.8, 3.0))
+    )
+
+
+def test_rows_at_distance_0_are_defined():
+    found = soften(np.array([[0.0, 1.0], [0.0, 0.0]]), PLAIN)
+    assert found[0, 0] > 0.999
+    np.testing.assert_allclose(found[1], [0.5, 0.5])
+
+
+def test_the_label_becomes_the_most_likely_cluster():
+    given = np.array([[0.5, 0.3, 0.2], [0.5, 0.3, 0.2], [0.1, 0.2, 0.7], [0.4, 0.35, 0.25]])
+    labels = np.array([0, 1, -1, 2])
+    found = with_labels_first(given, labels)
+    np.testing.assert_allclose(found[[0, 2]], given[[0, 2]])
+    np.testing.assert_allclose(found[1], [0.4, 0.4, 0.2], atol=1e-6)
+    np.testing.assert_allclose(found[3], [1 / 3, 1 / 3, 1 / 3], atol=1e-6)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert found[:2].argmax(axis=1).tolist() == [0, 1]
+    assert found[3].argmax() == 2
+
+
+def test_the_least_change_that_puts_a_label_first():
+    rng = np.random.default_rng(1)
+    given = rng.dirichlet(np.ones(5), size=200)
+    labels = rng.integers(5, size=200)
+    found = with_labels_first(given, labels)
+    np.testing.assert_array_equal(found.argmax(axis=1), labels)
+    # No other point that has the label first is nearer: tried by brute force over pooled sets.
+    for row, label, near in zip(given[:40], labels, found, strict=False):
+        order = np.argsort(-row)
+        candidates = []
+        for size in range(6):
+            pooled = [*[k for k in order if k != label][:size], label]
+            other = row.copy()
+            other[pooled] = row[pooled].mean()
+            if other[label] >= other.max() - 1e-12:
+                candidates.append(((other - row) ** 2).sum())
+        assert ((near - row) ** 2).sum() <= min(candidates) + 1e-6
+
+
+def test_surer_clusterings_have_sharper_probabilities():
+    weak, strong = softness_of(0.2, 4.0), softness_of(0.9, 4.0)
+    assert strong.sharp > weak.sharp
+    assert strong.doubt < weak.doubt
+    assert softness_of(None, 4.0) == softness_of(0.5, 4.0) == softness_of(float("nan"), 4.0)
+    assert softness_of(1.0, 4.0) == softness_of(0.98, 4.0)
+
+
+def test_sparse_memberships():
+    member = most_likely(np.array([[0.1, 0.6, 0.3], [0.2, 0.2, 0.6]]), 2)
+    assert member.clusters.tolist() == [[1, 2], [2, 0]]
+    np.testing.assert_allclose(member.to_dense(), [[0.0, 0.6, 0.3], [0.2, 0.0, 0.6]], rtol=1e-6)
+    assert member.to_csr().shape == (2, 3)
+    assert Membership._fields == ("clusters", "probabilities", "n_clusters")
+
+
+def test_distances_to_clusters_by_definition():
+    rng = np.random.default_rng(2)
+    anchors, points = rng.random((30, 3)), rng.random((10, 3))
+    labels = rng.integers(-1, 4, size=30)
+    found = cluster_distances(points, anchors, labels, 4)
+    for k in range(4):
+        expected = np.linalg.norm(points[:, None] - anchors[labels == k], axis=2).min(axis=1)
+        np.testing.assert_allclose(found[:, k], expected)
+
+
+def test_a_row_does_not_vouch_for_itself():
+    anchors = np.array([[0.0], [1.0], [10.0], [10.0]])
+    found = cluster_distances(anchors, anchors, np.array([0, 0, 1, 1]), 2)
+    np.testing.assert_allclose(found, [[1.0, 10.0], [1.0, 9.0], [9.0, 0.0], [9.0, 0.0]])
+    # The only row of a cluster is as far from it as from the nearest other cluster.
+    alone = cluster_distances(anchors[:3], anchors[:3], np.array([0, 0, 1]), 2)
+    np.testing.assert_allclose(alone[2], [9.0, 9.0])
+
+
+def test_outlier_scores_by_definition():
+    rng = np.random.default_rng(3)
+    anchors = rng.standard_normal((60, 2))
+    reach = measure_reach(anchors)
+    gaps = np.sort(np.linalg.norm(anchors[:, None] - anchors, axis=2), axis=1)[:, 1:11]
+    np.testing.assert_allclose(reach.lengths, np.sqrt((gaps**2).mean(axis=1)))
+    scores = outlier_scores(np.array([[0.0, 0.0], [30.0, 0.0]]), anchors, reach)
+    assert scores[0] < 0.4
+    assert scores[1] > 0.999
+    assert 1.0 < reach.dimension < 3.0
+    own = outlier_scores(anchors, anchors, reach)
+    assert own.min() >= 0.0
+    assert own.max() <= 1.0
+    assert np.median(own) < 0.3
+
+
+def test_equal_rows_and_single_rows_are_no_outliers():
+    same = np.zeros((20, 2))
+    assert (outlier_scores(same, same, measure_reach(same)) == 0.0).all()
+    one = np.zeros((1, 2))
+    assert outlier_scores(one, one, measure_reach(one)).tolist() == [0.0]

@@ -1,0 +1,176 @@
+"""The report of any clustering, and numbers that appear twice."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import cluster
+from sklearn.datasets import load_wine
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import weft
+from weft.reporting.html import render
+from weft.reporting.profile import PERFECT
+from weft.reporting.told import headline, told_numbers
+
+CLUSTERERS = [
+    cluster.KMeans(3, n_init=1, random_state=0),
+    cluster.MiniBatchKMeans(3, n_init=1, random_state=0),
+    cluster.BisectingKMeans(3, random_state=0),
+    cluster.AgglomerativeClustering(3),
+    cluster.Birch(n_clusters=3),
+    cluster.DBSCAN(eps=2.0),
+    cluster.HDBSCAN(min_cluster_size=5),
+    cluster.OPTICS(min_samples=5),
+    cluster.MeanShift(bandwidth=5.0),
+    GaussianMixture(3, random_state=0),
+]
+
+
+def facts_on(html):
+    """Numbers of a page by name; each must be the same wherever it appears."""
+    found: dict[str, set[str]] = {}
+    for key, text in re.findall(r'data-fact="([^"]*)">([^<]*)<', html):
+        found.setdefault(key, set()).add(unescape(text))
+    return found
+
+
+def island_of(html):
+    return json.loads(html.split('id="summary">')[1].split("</script>")[0])
+
+
+@pytest.mark.parametrize("model", CLUSTERERS, ids=lambda model: type(model).__name__)
+def test_any_clusterer_has_a_report(model, three_groups):
+    X = StandardScaler().fit_transform(three_groups)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = weft.report(X, model=model.fit(X), stability=0)
+    assert made.html.startswith("<!doctype html>")
+    assert made.summary["settings"]["method"] == type(model).__name__
+    labels = model.predict(X) if isinstance(model, GaussianMixture) else model.labels_
+    assert made.summary["rows"]["label"] == np.maximum(labels, -1).tolist()
+
+
+def test_a_pipeline_is_fitted_again_with_its_scaler():
+    wine = load_wine(as_frame=True)
+    model = make_pipeline(StandardScaler(), cluster.KMeans(3, n_init=2, random_state=0))
+    made = weft.report(wine.data, model=model.fit(wine.data), truth=wine.target, title="wine")
+    stability = made.summary["stability"]
+    assert np.mean(stability["pairs"]) > np.mean(stability["null"])
+    assert made.summary["scores"]["ari"] > 0.8
+    assert "The columns were not scaled" not in " ".join(made.summary["warnings"])
+
+
+def test_raw_tables_and_named_labels():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1], 30)
+    frame = pd.DataFrame(
+        {
+            "when": (np.datetime64("2024-01-01") + 100 * group).astype(str),
+            "colour": np.array(["red", "blue"])[group],
+            "size": rng.normal(size=60) + 5 * group,
+        }
+    )
+    made = weft.report(frame, np.array(["old", "new"])[group])
+    titles = {c["label"]: c["title"] for c in made.summary["clusters"]}
+    assert titles == {0: "new", 1: "old"}
+    columns = {c["name"]: c for c in made.summary["distributions"]["columns"]}
+    assert columns["colour"]["levels"] == ["red", "blue"] or "red" in columns["colour"]["levels"]
+    assert made.summary["result"]["weights_are_measured"]
+    if "when" in columns:
+        assert columns["when"]["edges"][0].startswith("20")
+
+
+def test_a_clusterer_of_weft_gets_its_own_report(three_groups):
+    model = weft.WeightedKMeans(3, random_state=0).fit(three_groups)
+    made = weft.report(three_groups, model=model)
+    assert made.summary["settings"]["method"] == "WeightedKMeans"
+    assert made.summary["cluster_weights"] is not None
+
+
+def test_bad_calls_get_one_sentence(three_groups):
+    with pytest.raises(ValueError, match="give labels, or a fitted model"):
+        weft.report(three_groups)
+    with pytest.raises(ValueError, match="one label per row"):
+        weft.report(three_groups, [0, 1])
+    with pytest.raises(ValueError, match="at least 2 rows"):
+        weft.report(np.ones(4), [0, 1, 1, 0])
+    with pytest.raises(ValueError, match="no labels_ and no predict"):
+        weft.report(three_groups, model=StandardScaler())
+
+
+def test_numbers_that_appear_twice_agree():
+    wine = load_wine(as_frame=True)
+    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(wine.data)
+    made = model.report(wine.data, label=wine.target, stability=1)
+    summary, html = made.summary, made.html
+    assert island_of(html) == summary
+    facts, told = facts_on(html), told_numbers(summary)
+    assert {"n_clusters", "probability", "agreement", "silhouette", "ari"} <= facts.keys()
+    for key, texts in facts.items():
+        assert texts == {told[key]}, key
+    verdict = summary["result"]["verdict"]
+    assert verdict == model.verdict_
+    assert f"{told['n_clusters']} clusters from {told['n_selected']} of" in verdict
+    assert f"about {told['probability']}" in verdict
+    assert f"index {told['agreement']}" in verdict
+    assert told["n_clusters"] == str(len(summary["clusters"]))
+    assert headline(summary).startswith(f"{told['n_clusters']} clusters")
+    shares = [entry["share"] for entry in summary["clusters"]]
+    assert sum(shares) == pytest.approx(1)
+    for entry in summary["clusters"]:
+        assert entry["size"] == summary["rows"]["label"].count(entry["label"])
+        assert f"{entry['size']} rows" in entry["sentence"]
+    answers = [one for one in summary["candidates"] if one["is_answer"]]
+    assert [one["n_clusters"] for one in answers] == [model.n_clusters_]
+    assert [one["number"] for one in summary["alternatives"] if one["is_answer"]] == [1]
+    assert summary["certainty"]["for"] == model.evidence_["for"]
+    assert len(summary["rows"]["chances"]) == len(wine.data)
+
+
+def test_a_perfect_separation_is_the_strongest_cell():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 20)
+    X = np.column_stack([labels, labels * 3 + rng.normal(size=40), rng.normal(size=40)])
+    made = weft.report(X, labels, feature_names=["perfect", "good", "noise"])
+    profile = made.summary["profile"]
+    assert profile["features"][0] == "perfect"
+    assert [effects[0] for effects in profile["effects"]] == [-PERFECT, PERFECT]
+    depths = [int(depth) for depth in re.findall(r'--v: (\d+)%" title', made.html)]
+    assert depths[:2] == [75, 75]
+    assert max(depths[2:]) < 75
+    assert "perfectly above the rest" in made.html
+
+
+def test_no_clusters_are_not_called_one():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    model = weft.AutoCluster(n_resamples=0).fit(X)
+    if model.n_clusters_ > 1:
+        pytest.skip("something was found in noise")
+    made = model.report(X)
+    assert headline(made.summary).startswith("no clusters")
+    assert "no groups to describe" in made.html
+    assert "n_clusters" not in facts_on(made.html)
+
+
+def test_summaries_of_before_still_have_a_page(three_groups):
+    summary = weft.WeightedKMeans(3, random_state=0).fit(three_groups).report(three_groups).summary
+    added = ("certainty", "candidates", "walk", "alternatives", "distributions", "rows", "markers")
+    old = {key: value for key, value in summary.items() if key not in added}
+    assert "How was it made?" in render(old)
+
+
+def test_rules_name_columns_as_the_report_does():
+    wine = load_wine()
+    model = weft.AutoCluster(n_resamples=0).fit(wine.data)
+    made = model.report(wine.data, feature_names=wine.feature_names)
+    told = " ".join(c for entry in made.summary["clusters"] for c in entry["rule"]["conditions"])
+    assert any(name in told for name in wine.feature_names)
