@@ -48,9 +48,7 @@ def answer(X: np.ndarray, seed: int, path: Path = JUDGE) -> Answer:
     if not len(examined.labels):
         return Answer(nothing, nothing, 0.0, 1.0, examined.labels)
     judge = judging.load(path)
-    verdict = judging.judge_candidates(
-        judge, examined.values, examined.table_values, examined.labels, relative=relative
-    )
+    verdict = judging.judge_candidates(judge, examined, relative=relative)
     winner = examined.labels[verdict.winner]
     labels = nothing if verdict.no_clusters >= judge.gate_threshold else winner
     return Answer(labels, winner, verdict.confidence, verdict.no_clusters, examined.labels)

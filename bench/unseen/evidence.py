@@ -24,6 +24,7 @@ from threadpoolctl import threadpool_limits
 from bench.unseen.rivals import RIVALS, standardised
 from bench.unseen.scoring import best_ari, number_of_clusters
 from bench.unseen.world import KINDS, make_table
+from weft.auto.judge import Pool, rounded
 
 BUILD = Path(__file__).parents[2] / "build" / "unseen"
 WORLD = "bench.unseen.world"
@@ -33,6 +34,7 @@ SOURCES = (
     "weft.auto.ordering",
     "weft.auto.working",
     "weft.auto.second_view",
+    "weft.auto.representations",
     "weft.auto.candidates",
     "weft.auto.evidence",
     "weft.auto.kernels",
@@ -56,10 +58,16 @@ class TableEvidence(NamedTuple):
     n_clusters: int  # of the truth; 0 in clusterless tables
     labels: np.ndarray  # (C, n) int16
     values: np.ndarray  # (C, F) float32
-    table_values: np.ndarray  # (T,) float32
+    part_of: np.ndarray  # (C,) the representation of each candidate
+    table_values: np.ndarray  # (R, T) float32, of each representation
     aris: np.ndarray  # (C,) float32, each candidate against the truth
     rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables, and until asked for
     seconds: float
+
+    def pool(self) -> Pool:
+        """Return the candidates as the judge takes them."""
+        labels = self.labels.astype(np.int64)
+        return Pool(labels, rounded(self.values), self.part_of, self.table_values)
 
 
 @cache
@@ -125,6 +133,7 @@ def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvide
         number_of_clusters(table.y) if table.clustered else 0,
         examined.labels.astype(np.int16),
         np.nan_to_num(examined.values).astype(np.float32),
+        examined.part_of,
         np.nan_to_num(examined.table_values).astype(np.float32),
         aris,
         np.full(len(COMPARED), np.nan, dtype=np.float32),

@@ -12,7 +12,7 @@ import numpy as np
 
 from bench.unseen.evidence import TableEvidence
 from bench.unseen.exporting import forest_of, join, scaled
-from weft.auto.judge import cluster_counts, has_many_columns, rounded, told_features
+from weft.auto.judge import by_part, cluster_counts, has_many_columns, rounded, told_features
 from weft.auto.trees import Forest
 
 RANKER_SEEDS = (1, 2)
@@ -51,11 +51,12 @@ TOLD_TREES = 200
 TOLD_WEIGHTS = {-1: 0.5, 0: 1.0, 1: 0.5}
 
 Relative = Callable[[np.ndarray], np.ndarray]
+Group = tuple[np.ndarray, np.ndarray, float]  # features, indices and weight of one ranking
 
 
 def ranker_features(table: TableEvidence, relative: Relative) -> np.ndarray:
     """Return what the ranker sees of a table's candidates, in single precision."""
-    return relative(rounded(table.values)).astype(np.float32)
+    return by_part(rounded(table.values), table.part_of, relative).astype(np.float32)
 
 
 def weight_of(table: TableEvidence) -> float:
@@ -77,11 +78,10 @@ def train_ranker(
     tables: Sequence[TableEvidence], relative: Relative, seeds: Sequence[int] = RANKER_SEEDS
 ) -> Forest:
     """Return a ranker of the candidates of clustered tables: the mean over seeds."""
-    groups = [
-        (ranker_features(table, relative), table.aris, weight_of(table))
-        for table in tables
-        if table.clustered and len(table.aris) and np.ptp(table.aris) > LEAST_SPREAD
-    ]
+    groups = []
+    for table in (table for table in tables if table.clustered):
+        features = ranker_features(table, relative)
+        groups += _by_part(table, features, np.arange(len(features)), weight_of(table))
     return _trained(groups, RANKER, RANKER_TREES, seeds)
 
 
@@ -92,13 +92,32 @@ def train_told(
     groups = []
     for table in (table for table in tables if table.clustered):
         values = rounded(table.values)
-        beside_all = relative(values)
+        beside_all = by_part(values, table.part_of, relative)
         for more, weight in TOLD_WEIGHTS.items():
             places = told_places(table, more)
-            if len(places) > 1 and np.ptp(table.aris[places]) > LEAST_SPREAD:
-                features = told_features(beside_all, values, places, relative).astype(np.float32)
-                groups.append((features, table.aris[places], weight * weight_of(table)))
+            if len(places) == 0:
+                continue
+            own = beside_all[places], values[places], table.part_of[places]
+            features = told_features(*own, relative).astype(np.float32)
+            groups += _by_part(table, features, places, weight * weight_of(table))
     return _trained(groups, TOLD, TOLD_TREES, seeds)
+
+
+def _by_part(
+    table: TableEvidence, features: np.ndarray, places: np.ndarray, weight: float
+) -> list[Group]:
+    """Return the candidates at some places, in one group for each representation.
+
+    A table counts once: its representations share its weight.
+    """
+    part_of = table.part_of[places]
+    groups = []
+    for part in np.unique(part_of):
+        own = part_of == part
+        aris = table.aris[places[own]]
+        if len(aris) > 1 and np.ptp(aris) > LEAST_SPREAD:
+            groups.append((features[own], aris, weight / len(table.table_values)))
+    return groups
 
 
 def told_places(table: TableEvidence, more: int = 0) -> np.ndarray:
@@ -107,7 +126,7 @@ def told_places(table: TableEvidence, more: int = 0) -> np.ndarray:
 
 
 def _trained(
-    groups: list[tuple[np.ndarray, np.ndarray, float]],
+    groups: list[Group],
     settings: dict[str, Any],
     n_trees: int,
     seeds: Sequence[int],

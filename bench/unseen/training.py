@@ -32,8 +32,8 @@ from weft.auto.judge import (
     TOLD_SHARPNESS,
     VERSION,
     agreeing_most,
+    by_part,
     doubt_features,
-    rounded,
     told_features,
     winner_of,
 )
@@ -115,9 +115,9 @@ def winner_row(
     """Return the fields of `Winners` for one table."""
     features = ranker_features(table, relative)
     scores = predict(ranker, features)
-    labels = table.labels.astype(np.int64)
-    winner = winner_of(scores, labels, table.table_values)
-    doubt = doubt_features(features, table.table_values, scores, labels, winner)
+    pool = table.pool()
+    winner = winner_of(scores, pool)
+    doubt = doubt_features(features, scores, pool, winner)
     return doubt, table.aris[winner], table.aris.max(), told_index(table, told, relative)
 
 
@@ -126,9 +126,11 @@ def told_index(table: TableEvidence, told: Forest, relative: Relative) -> float:
     places = told_places(table)
     if len(places) == 0:
         return float("nan")
-    values = rounded(table.values)
-    scores = predict(told, told_features(relative(values), values, places, relative))
-    place = agreeing_most(TOLD_SHARPNESS * scores, table.labels[places])
+    pool = table.pool()
+    part_of = pool.part_of[places]
+    beside_all = by_part(pool.values, pool.part_of, relative)[places]
+    scores = predict(told, told_features(beside_all, pool.values[places], part_of, relative))
+    place = agreeing_most(TOLD_SHARPNESS * scores, pool.labels[places], part_of)
     return float(table.aris[places[place]])
 
 

@@ -20,6 +20,7 @@ from bench.unseen.world import (
     composites,
     continua,
     curves,
+    expression,
     measurements,
     packed,
     samples,
@@ -48,6 +49,7 @@ KINDS: dict[str, Kind] = {
     **weak.KINDS,
     **samples.KINDS,
     **tissues.KINDS,
+    **expression.KINDS,
     **clusterless.KINDS,
     **continua.KINDS,
 }

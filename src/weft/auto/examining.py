@@ -13,6 +13,8 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.candidates import Candidate, generate
 from weft.auto.evidence import measure, measure_table
 from weft.auto.evidence.lumps import one_lump_copies
+from weft.auto.judge import Pool
+from weft.auto.representations import FEWEST_FOR_AXES, on_even_axes, profiles_of
 from weft.auto.working import MAX_AXES, Prepared, prepare
 from weft.backends import CPU, Backend
 from weft.columns.screening import USUAL_RATE, Screening, screen
@@ -26,19 +28,44 @@ ALL_TRIED = 20  # numbers of clusters up to this are all tried
 COMMON_UNIT = 30.0  # columns whose deviations differ by a smaller factor may share a unit
 
 
+class Representation(NamedTuple):
+    """One way to represent the rows: their candidates, and what was measured of them there."""
+
+    prepared: Prepared
+    candidates: tuple[Candidate, ...]
+    values: Floats  # (C, F) evidence of each candidate
+    table_values: Floats  # (T,) evidence of the table
+
+    def labels(self) -> Integers:
+        """Return the candidates' labels, (C, n), in the order of the given rows."""
+        return np.stack([self.prepared.restore(each.labels) for each in self.candidates])
+
+
 class Examined(NamedTuple):
-    """The candidates of some rows, and what was measured of them."""
+    """What was found of some rows before anything is judged."""
 
     screening: Screening
     kept: Mask  # columns that the candidates are made on
-    prepared: Prepared | None = None  # None: too few rows, or no column varies
-    candidates: tuple[Candidate, ...] = ()
-    values: Floats = np.empty((0, 0))  # (C, F) evidence of each candidate
-    table_values: Floats = np.empty(0)  # (T,) evidence of the table
+    # Empty: too few rows, no column varies, or no candidate.
+    representations: tuple[Representation, ...] = ()
 
-    def labels(self) -> Integers:
-        """Return the candidates' labels, (C, n), in the order of the prepared rows."""
-        return np.stack([candidate.labels for candidate in self.candidates])
+    def pool(self) -> Pool:
+        """Return the candidates of all representations as the judge takes them."""
+        ways = self.representations
+        return Pool(
+            np.vstack([way.labels() for way in ways]),
+            np.vstack([way.values for way in ways]),
+            np.repeat(np.arange(len(ways)), [len(way.candidates) for way in ways]),
+            np.stack([way.table_values for way in ways]),
+        )
+
+    def candidate(self, place: int) -> tuple[Prepared, Candidate]:
+        """Return a candidate by its place in the pool, and the rows that it was made on."""
+        for way in self.representations:
+            if place < len(way.candidates):
+                return way.prepared, way.candidates[place]
+            place -= len(way.candidates)
+        raise IndexError(place)
 
 
 def examine(
@@ -68,20 +95,34 @@ def examine(
     table = X[np.ix_(rows, np.flatnonzero(kept))]
     # Wide tables are mostly measurements of one kind, where columns that vary more tell more.
     in_one_unit = one_unit or (wide and share_a_unit(scales[kept]))
-    if in_one_unit:
-        table = table * scales[kept]
+    ways = [(table * scales[kept] if in_one_unit else table, not in_one_unit)]
+    with one_blas_thread():
+        if wide and not unit_rows:
+            ways.append((profiles_of(table, scales[kept] if in_one_unit else None), False))
+        elif not wide and table.shape[1] >= FEWEST_FOR_AXES:
+            ways.append((on_even_axes(table), True))
     max_axes = WIDE_AXES if wide else MAX_AXES
+    represented = (
+        _represent(way, standardise, max_axes, max_clusters, unit_rows) for way, standardise in ways
+    )
+    return Examined(screening, kept, tuple(each for each in represented if each is not None))
+
+
+def _represent(
+    table: Floats, standardise: bool, max_axes: int, max_clusters: int | None, unit_rows: bool
+) -> Representation | None:
+    """Return the candidates of a table with their evidence; None without a candidate."""
     prepared = prepare(
-        table, FIXED, standardise=not in_one_unit, max_axes=max_axes, unit_rows=unit_rows
+        table, FIXED, standardise=standardise, max_axes=max_axes, unit_rows=unit_rows
     )
     candidates = generate(prepared, max_clusters=max_clusters)
     if not candidates:
-        return Examined(screening, kept, prepared)
+        return None
     with one_blas_thread():
         copies = one_lump_copies(prepared)
     values = measure(prepared, candidates, copies)
     table_values = measure_table(prepared, candidates, values, copies)
-    return Examined(screening, kept, prepared, tuple(candidates), values, table_values)
+    return Representation(prepared, tuple(candidates), values, table_values)
 
 
 def share_a_unit(scales: Floats) -> bool:

@@ -32,7 +32,7 @@ from weft.auto.trees import Forest, forest_from, logistic, predict, read
 from weft.auto.working import PLAIN_COLUMNS
 
 TOP = 10  # candidates that the winner is compared with
-LIKELY = 60  # best candidates that may be right
+LIKELY = 60  # best candidates of a representation that may be right
 TOLD_SHARPNESS = 2.0  # by which told scores are multiplied before they become odds
 VERSION = 3
 
@@ -47,6 +47,15 @@ class Judge(NamedTuple):
     gate_threshold: float  # "no clusters" from this probability on
     curve_from: Floats  # the calibration curve, raw to calibrated
     curve_to: Floats
+
+
+class Pool(NamedTuple):
+    """The candidates of one table, of all representations of its rows."""
+
+    labels: Integers  # (C, n), -1 for outliers
+    values: Floats  # (C, F) evidence of each candidate
+    part_of: Integers  # (C,) the representation that a candidate was made and measured in
+    table_values: Floats  # (R, T) evidence of the table in each representation
 
 
 class Verdict(NamedTuple):
@@ -104,13 +113,25 @@ def cluster_counts(labels: Integers) -> Integers:
     return np.array([len(np.unique(row[row >= 0])) for row in labels], dtype=np.int64)
 
 
-def agreeing_most(scores: Floats, labels: Integers) -> int:
+def by_part(values: Floats, part_of: Integers, relative: Callable[[Floats], Floats]) -> Floats:
+    """Set the evidence of candidates beside that of the others of the same representation."""
+    parts = [relative(values[part_of == part]) for part in np.unique(part_of)]
+    out = np.empty((len(values), parts[0].shape[1]))
+    for part, beside in zip(np.unique(part_of), parts, strict=True):
+        out[part_of == part] = beside
+    return out
+
+
+def agreeing_most(scores: Floats, labels: Integers, part_of: Integers | None = None) -> int:
     """Return the candidate whose mean adjusted Rand index with those that may be right is largest.
 
-    The likely candidates count by odds that grow with their scores, as in a softmax.
+    The likely candidates of each representation count by odds that grow with their scores, as in
+    a softmax.
     """
-    order = np.argsort(-scores, kind="stable")[:LIKELY]
-    odds = np.exp(scores[order] - scores[order[0]])
+    part_of = np.zeros(len(scores), dtype=np.int64) if part_of is None else part_of
+    order = np.argsort(-scores, kind="stable")
+    order = np.concatenate([order[part_of[order] == part][:LIKELY] for part in np.unique(part_of)])
+    odds = np.exp(scores[order] - scores[order].max())
     alike = np.empty((len(order), len(order)))
     rand_matrix(np.ascontiguousarray(labels[order], dtype=np.int64), alike)
     return int(order[np.argmax(alike @ odds)])
@@ -118,32 +139,33 @@ def agreeing_most(scores: Floats, labels: Integers) -> int:
 
 def has_many_columns(table_values: Floats) -> bool:
     """Say whether a table was put on few axes, by its evidence."""
-    return bool(np.exp(table_values[TABLE_NAMES.index("log_columns")]) > PLAIN_COLUMNS + 0.5)
+    columns = np.exp(table_values[:, TABLE_NAMES.index("log_columns")])
+    return bool(columns.max() > PLAIN_COLUMNS + 0.5)
 
 
-def winner_of(scores: Floats, labels: Integers, table_values: Floats) -> int:
+def winner_of(scores: Floats, pool: Pool) -> int:
     """Return the position of the candidate that wins."""
-    if has_many_columns(table_values):
-        return agreeing_most(scores, labels)
+    if has_many_columns(pool.table_values):
+        return agreeing_most(scores, pool.labels, pool.part_of)
     return int(np.argmax(scores))
 
 
 def told_features(
     features: Floats,
     values: Floats,
-    places: Integers,
+    part_of: Integers,
     relative: Callable[[Floats], Floats] = relative,
 ) -> Floats:
-    """Return what the told ranker sees of some candidates: beside all, and beside each other.
+    """Return what the told ranker sees of candidates of one number: beside all, and each other.
 
     Parameters
     ----------
-    features : (C, 4 F) evidence beside that of all candidates
+    features : (C, 4 F) evidence beside that of candidates of all numbers
     values : (C, F) evidence, in the precision of the judge
-    places : the candidates of the number of clusters that was told
+    part_of : (C,) representations of the candidates
     relative : the function that sets each value beside those of the other candidates
     """
-    return np.hstack([features[places], relative(values[places])[:, values.shape[1] :]])
+    return np.hstack([features, by_part(values, part_of, relative)[:, values.shape[1] :]])
 
 
 def score_features(scores: Floats, labels: Integers, winner: int) -> Floats:
@@ -176,19 +198,16 @@ def score_features(scores: Floats, labels: Integers, winner: int) -> Floats:
     )
 
 
-def doubt_features(
-    relative_values: Floats, table_values: Floats, scores: Floats, labels: Integers, winner: int
-) -> Floats:
+def doubt_features(features: Floats, scores: Floats, pool: Pool, winner: int) -> Floats:
     """Return what gate and confidence see: the winner, the table, and how clear the win is."""
-    clear = score_features(scores, labels, winner)
-    return rounded(np.concatenate([relative_values[winner], rounded(table_values), clear]))
+    clear = score_features(scores, pool.labels, winner)
+    table_values = rounded(pool.table_values[pool.part_of[winner]])
+    return rounded(np.concatenate([features[winner], table_values, clear]))
 
 
 def judge_candidates(
     judge: Judge,
-    values: Floats,
-    table_values: Floats,
-    labels: Integers,
+    pool: Pool,
     allowed: Mask | None = None,
     relative: Callable[[Floats], Floats] = relative,
     *,
@@ -199,24 +218,26 @@ def judge_candidates(
     Parameters
     ----------
     judge : what `load` gave
-    values : (C, F) evidence of the candidates
-    table_values : (T,) evidence of the table
-    labels : (C, n) of the candidates, -1 for outliers
+    pool : the candidates
     allowed : (C,) candidates that may win, at least one; None: all. All are looked at, since each
         is measured beside the others
     relative : the function that sets each value beside those of the other candidates
     told : whether the allowed candidates are those of a number of clusters that the user told
     """
-    values = rounded(values)
-    features = relative(values)
+    values = rounded(pool.values)
+    features = by_part(values, pool.part_of, relative)
     scores = predict(judge.ranker, features)
     places = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
+    part_of = pool.part_of[places]
+    eligible = Pool(pool.labels[places], values[places], part_of, pool.table_values)
     if told:
-        own = predict(judge.told, told_features(features, values, places, relative))
-        place = agreeing_most(TOLD_SHARPNESS * own, labels[places])
+        own = predict(
+            judge.told, told_features(features[places], values[places], part_of, relative)
+        )
+        place = agreeing_most(TOLD_SHARPNESS * own, eligible.labels, part_of)
     else:
-        place = winner_of(scores[places], labels[places], table_values)
-    doubt = doubt_features(features[places], table_values, scores[places], labels[places], place)
+        place = winner_of(scores[places], eligible)
+    doubt = doubt_features(features[places], scores[places], eligible, place)
     no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
     raw = logistic(predict(judge.confidence, doubt[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])

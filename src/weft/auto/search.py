@@ -24,7 +24,7 @@ from weft.auto.alternatives import Alternative, different, find_alternatives
 from weft.auto.by_number import NumberEvidence, evidence_by_number, of_alternatives
 from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
-from weft.auto.examining import FIXED, examine, most_clusters
+from weft.auto.examining import FIXED, Examined, examine, most_clusters
 from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import Repeat, rows_of_round
 from weft.auto.sources import Sources, as_alternatives, cluster_sources, confidence_of, method_of
@@ -63,9 +63,7 @@ class Partition(NamedTuple):
     confidence: float
     method: str = ""  # empty where there are no clusters
     verdict: Verdict | None = None
-    candidates: tuple[Candidate, ...] = ()
-    values: Floats = np.empty((0, 0))  # (C, F) evidence of the candidates
-    prepared: Prepared | None = None
+    examined: Examined | None = None
     others: tuple[Alternative, ...] = ()  # answers of other views of the table
     caution: str = ""  # what to know before the answer is used
 
@@ -164,26 +162,21 @@ def partition_of(
         one_unit=settings.one_unit,
         unit_rows=settings.unit_rows,
     )
-    prepared, candidates = examined.prepared, examined.candidates
     nothing = Partition(
         np.zeros(len(rows), dtype=np.int64), np.zeros_like(examined.kept), examined.screening, 1.0
     )
-    allowed = np.array([_fits(each.labels, settings) for each in candidates], dtype=bool)
-    if prepared is None or not allowed.any():
+    if not examined.representations:
+        return nothing
+    pool = examined.pool()
+    allowed = np.array([_fits(own, settings) for own in pool.labels], dtype=bool)
+    if not allowed.any():
         return nothing
     judge = load()
-    verdict = judge_candidates(
-        judge,
-        examined.values,
-        examined.table_values,
-        examined.labels(),
-        allowed,
-        told=settings.n_clusters is not None,
-    )
+    verdict = judge_candidates(judge, pool, allowed, told=settings.n_clusters is not None)
     told = settings.n_clusters is not None or settings.min_clusters is not None
     if verdict.no_clusters >= judge.gate_threshold and not told:
         return nothing._replace(confidence=verdict.no_clusters, verdict=verdict)
-    winner = candidates[verdict.winner]
+    prepared, winner = examined.candidate(verdict.winner)
     return Partition(
         _answer_labels(prepared, winner, settings),
         examined.kept,
@@ -191,9 +184,7 @@ def partition_of(
         verdict.confidence,
         winner.generators[0],
         verdict,
-        candidates,
-        examined.values,
-        prepared,
+        examined,
     )
 
 
@@ -263,13 +254,15 @@ def _others(
     partition: Partition, settings: Settings
 ) -> tuple[list[Alternative], list[NumberEvidence]]:
     """Return other answers, and the best of each number of clusters."""
-    verdict, prepared = partition.verdict, partition.prepared
-    if verdict is None or prepared is None:
+    verdict, examined = partition.verdict, partition.examined
+    if verdict is None or examined is None:
         return different(partition.others), of_alternatives(partition.others)
-    labels = [_answer_labels(prepared, each, settings) for each in partition.candidates]
-    methods = [each.generators[0] for each in partition.candidates]
+    every = [examined.candidate(place) for place in range(len(verdict.scores))]
+    labels = [_answer_labels(prepared, each, settings) for prepared, each in every]
+    methods = [each.generators[0] for _, each in every]
     found = find_alternatives(labels, methods, verdict.scores, verdict.winner)
-    numbers = evidence_by_number(load(), labels, methods, partition.values, verdict)
+    values = np.vstack([way.values for way in examined.representations])
+    numbers = evidence_by_number(load(), labels, methods, values, verdict)
     return different((found[0], *partition.others, *found[1:])), numbers
 
 

@@ -112,10 +112,14 @@ def principal_axes(X: Floats, max_axes: int) -> Floats:
         edge = values[n_axes:].sum() / d * (1.0 + np.sqrt(d / n)) ** 2
         n_axes = int((values > edge).sum())
     n_axes = int(np.clip(n_axes, min(2, len(values)), max_axes))
-    scores = scores[:, :n_axes]
-    # Signs of eigenvectors are arbitrary: the largest score is positive.
+    return positive_where_largest(scores[:, :n_axes])
+
+
+def positive_where_largest(scores: Floats) -> Floats:
+    """Scores on eigenvectors, whose signs are arbitrary: the largest of each axis is positive."""
     largest = np.abs(scores).argmax(axis=0)
-    return np.ascontiguousarray(scores * np.where(scores[largest, np.arange(n_axes)] < 0, -1, 1))
+    signs = np.where(scores[largest, np.arange(scores.shape[1])] < 0, -1, 1)
+    return np.ascontiguousarray(scores * signs)
 
 
 def _checked(X: ArrayLike) -> Floats:

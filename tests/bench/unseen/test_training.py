@@ -102,19 +102,16 @@ def test_the_judge_reads_its_file_and_judges_a_new_table(trained, tmp_path):
     exporting.write(tmp_path / "judge.npz", trained.arrays)
     judge = judging.load(tmp_path / "judge.npz")
     examined = examine(make_table("gaussians_apart", 50).X)
-    verdict = judging.judge_candidates(
-        judge, examined.values, examined.table_values, examined.labels, relative=relative
-    )
+    verdict = judging.judge_candidates(judge, examined, relative=relative)
     assert verdict.scores[verdict.winner] == verdict.scores.max()
     assert 0.0 <= verdict.confidence <= 1.0
     assert 0.0 <= verdict.no_clusters <= 1.0
-    turned = judging.judge_candidates(
-        judge,
-        examined.values[::-1],
-        examined.table_values,
-        examined.labels[::-1],
-        relative=relative,
+    backwards = examined._replace(
+        labels=examined.labels[::-1],
+        values=examined.values[::-1],
+        part_of=examined.part_of[::-1],
     )
+    turned = judging.judge_candidates(judge, backwards, relative=relative)
     np.testing.assert_allclose(turned.scores[::-1], verdict.scores)
 
 
@@ -123,15 +120,7 @@ def test_a_told_number_of_clusters_is_kept(trained, tmp_path):
     judge = judging.load(tmp_path / "judge.npz")
     examined = examine(make_table("gaussians_apart", 51).X)
     told = judging.cluster_counts(examined.labels) == 3
-    verdict = judging.judge_candidates(
-        judge,
-        examined.values,
-        examined.table_values,
-        examined.labels,
-        told,
-        relative,
-        told=True,
-    )
+    verdict = judging.judge_candidates(judge, examined, told, relative, told=True)
     assert told[verdict.winner]
     assert verdict.scores[verdict.winner] == verdict.scores[told].max()
     assert np.nanmean(trained.winners.told) > 0.5
