@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from bench.unseen.evidence import compute
@@ -24,12 +22,6 @@ KINDS = (
 )  # fmt: skip
 
 
-class Examined(NamedTuple):
-    labels: np.ndarray
-    values: np.ndarray
-    table_values: np.ndarray
-
-
 def examine(X):
     """Two k-means for several K with two measures: a stand-in for AutoCluster's own family."""
     X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -41,7 +33,8 @@ def examine(X):
         ]
     )
     values = np.array([[silhouette_score(X, row), np.log(row.max() + 1.0)] for row in labels])
-    return Examined(labels, values, np.array([values[:, 0].max(), np.log(len(X))]))
+    table_values = np.array([[values[:, 0].max(), np.log(len(X))]])
+    return judging.Pool(labels, values, np.zeros(len(labels), dtype=int), table_values)
 
 
 def relative(values):
