@@ -12,8 +12,10 @@ import numpy as np
 
 from bench.unseen.evidence import TableEvidence
 from bench.unseen.exporting import forest_of, join, scaled
-from weft.auto.judge import by_part, cluster_counts, has_many_columns, rounded, told_features
+from weft.auto.evidence.table import TABLE_NAMES
+from weft.auto.judge import by_part, cluster_counts, rounded, told_features
 from weft.auto.trees import Forest
+from weft.auto.working import PLAIN_COLUMNS
 
 RANKER_SEEDS = (1, 2)
 MANY_WEIGHT = 3.0  # of tables with more columns than are taken as they are
@@ -61,7 +63,8 @@ def ranker_features(table: TableEvidence, relative: Relative) -> np.ndarray:
 
 def weight_of(table: TableEvidence) -> float:
     """Return how much a table counts: those of many columns more, because their kinds are few."""
-    return MANY_WEIGHT if has_many_columns(table.table_values) else 1.0
+    columns = np.exp(table.table_values[:, TABLE_NAMES.index("log_columns")])
+    return MANY_WEIGHT if columns.max() > PLAIN_COLUMNS + 0.5 else 1.0
 
 
 def mean_of(boosters: list[Any]) -> Forest:

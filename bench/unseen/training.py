@@ -29,13 +29,11 @@ from bench.unseen.rankers import (
     train_told,
 )
 from weft.auto.judge import (
-    TOLD_SHARPNESS,
     VERSION,
     agreeing_most,
     by_part,
     doubt_features,
     told_features,
-    winner_of,
 )
 from weft.auto.trees import Forest, logistic, predict
 
@@ -116,7 +114,7 @@ def winner_row(
     features = ranker_features(table, relative)
     scores = predict(ranker, features)
     pool = table.pool()
-    winner = winner_of(scores, pool)
+    winner = agreeing_most(scores, pool.labels, pool.part_of)
     doubt = doubt_features(features, scores, pool, winner)
     return doubt, table.aris[winner], table.aris.max(), told_index(table, told, relative)
 
@@ -130,7 +128,7 @@ def told_index(table: TableEvidence, told: Forest, relative: Relative) -> float:
     part_of = pool.part_of[places]
     beside_all = by_part(pool.values, pool.part_of, relative)[places]
     scores = predict(told, told_features(beside_all, pool.values[places], part_of, relative))
-    place = agreeing_most(TOLD_SHARPNESS * scores, pool.labels[places], part_of)
+    place = agreeing_most(scores, pool.labels[places], part_of)
     return float(table.aris[places[place]])
 
 

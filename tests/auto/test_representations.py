@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weft.auto.examining import examine
-from weft.auto.judge import Pool, agreeing_most, by_part, has_many_columns, winner_of
+from weft.auto.judge import agreeing_most, by_part
 from weft.auto.representations import (
     FEWEST,
     MOST,
@@ -81,7 +81,7 @@ def test_evidence_is_set_beside_its_own_representation():
 
 def test_each_representation_has_its_likely_candidates():
     # 70 candidates of the first representation say one thing, 3 of the second another. Only 60 of
-    # the 70 count, and the 3 win if their odds, exp(5) beside 1, outweigh them.
+    # the 70 count, and the 3 win if their odds, exp(10) beside 1, outweigh them.
     halves, quarters = np.repeat([0, 1], 10), np.repeat([0, 1, 2, 3], 5)
     labels = np.stack([halves] * 70 + [quarters] * 3)
     scores = np.concatenate([np.full(70, 1.0), np.full(3, 6.0)])
@@ -107,14 +107,3 @@ def test_tables_with_several_columns_are_represented_twice(shape, ways):
         assert (prepared.restore(candidate.labels) == pool.labels[place]).all()
     with pytest.raises(IndexError):
         examined.candidate(len(pool.labels))
-
-
-def test_the_largest_score_wins_where_columns_are_few():
-    labels = np.stack([np.tile([0, 1, 2, 3], 5), np.repeat([0, 1], 10), np.repeat([0, 1], 10)])
-    scores = np.array([1.0, 0.9, 0.8])
-    table_values = np.zeros((1, 40))
-    pool = Pool(labels, np.zeros((3, 1)), np.zeros(3, dtype=int), table_values)
-    assert winner_of(scores, pool) == 0
-    many = pool._replace(table_values=np.full((1, 40), np.log(100.0)))
-    assert has_many_columns(many.table_values)
-    assert winner_of(scores, many) == 1

@@ -2,9 +2,8 @@
 
 The file `judge.npz` holds four forests (see `trees`):
 
-ranker      evidence of a candidate, beside that of its rivals → a score; the largest wins. In
-            tables of many columns no candidate is clean: there the one wins that agrees most with
-            all that are likely
+ranker      evidence of a candidate, beside that of its rivals → a score; the candidate wins that
+            agrees most with all that are likely by their scores
 told        the same for candidates of one number of clusters, which the user has told
 gate        evidence of the winner and of the table → log-odds that the table has no clusters
 confidence  the same evidence → log-odds that the winner is right (adjusted Rand index ≥ 0.8),
@@ -26,14 +25,12 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.evidence import relative
-from weft.auto.evidence.table import TABLE_NAMES
 from weft.auto.kernels.partitions import rand_matrix
 from weft.auto.trees import Forest, forest_from, logistic, predict, read
-from weft.auto.working import PLAIN_COLUMNS
 
 TOP = 10  # candidates that the winner is compared with
 LIKELY = 60  # best candidates of a representation that may be right
-TOLD_SHARPNESS = 2.0  # by which told scores are multiplied before they become odds
+SHARPNESS = 2.0  # by which scores are multiplied before they become odds
 VERSION = 3
 
 
@@ -131,23 +128,10 @@ def agreeing_most(scores: Floats, labels: Integers, part_of: Integers | None = N
     part_of = np.zeros(len(scores), dtype=np.int64) if part_of is None else part_of
     order = np.argsort(-scores, kind="stable")
     order = np.concatenate([order[part_of[order] == part][:LIKELY] for part in np.unique(part_of)])
-    odds = np.exp(scores[order] - scores[order].max())
+    odds = np.exp(SHARPNESS * (scores[order] - scores[order].max()))
     alike = np.empty((len(order), len(order)))
     rand_matrix(np.ascontiguousarray(labels[order], dtype=np.int64), alike)
     return int(order[np.argmax(alike @ odds)])
-
-
-def has_many_columns(table_values: Floats) -> bool:
-    """Say whether a table was put on few axes, by its evidence."""
-    columns = np.exp(table_values[:, TABLE_NAMES.index("log_columns")])
-    return bool(columns.max() > PLAIN_COLUMNS + 0.5)
-
-
-def winner_of(scores: Floats, pool: Pool) -> int:
-    """Return the position of the candidate that wins."""
-    if has_many_columns(pool.table_values):
-        return agreeing_most(scores, pool.labels, pool.part_of)
-    return int(np.argmax(scores))
 
 
 def told_features(
@@ -228,15 +212,12 @@ def judge_candidates(
     features = by_part(values, pool.part_of, relative)
     scores = predict(judge.ranker, features)
     places = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
-    part_of = pool.part_of[places]
-    eligible = Pool(pool.labels[places], values[places], part_of, pool.table_values)
+    eligible = Pool(pool.labels[places], values[places], pool.part_of[places], pool.table_values)
+    ranks = scores[places]
     if told:
-        own = predict(
-            judge.told, told_features(features[places], values[places], part_of, relative)
-        )
-        place = agreeing_most(TOLD_SHARPNESS * own, eligible.labels, part_of)
-    else:
-        place = winner_of(scores[places], eligible)
+        beside = told_features(features[places], eligible.values, eligible.part_of, relative)
+        ranks = predict(judge.told, beside)
+    place = agreeing_most(ranks, eligible.labels, eligible.part_of)
     doubt = doubt_features(features[places], scores[places], eligible, place)
     no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
     raw = logistic(predict(judge.confidence, doubt[None]))
