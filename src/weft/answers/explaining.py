@@ -98,7 +98,8 @@ def explain_rows(
         What each row is called; None: its position.
     """
     kept = [column for column in range(len(known)) if weights[column] > 0.0]
-    n_clusters = int(max(labels.max(initial=0), placed.clusters.max(initial=0))) + 1
+    named = (labels, placed.clusters, placed.next_clusters)
+    n_clusters = int(max(each.max(initial=0) for each in named)) + 1
     evidence = [_log_shares(known[j], labels, rows[j], n_clusters) for j in kept]
     out = []
 
