@@ -66,8 +66,9 @@ def test_the_next_cluster_may_have_no_known_row():
     row = number_views(np.array([[0.0]]), ["a"])
     (done,) = explain_rows(views, np.repeat([0, 1], 5), np.ones(1), row, _place(0, 2))
     assert (done.next_cluster, done.reasons[0].typical_next) == (2, "missing")
-    # Two bins; 5 of 5 rows in the lower one, and none of no rows: half a row added to each bin.
-    assert done.reasons[0].contribution == pytest.approx(np.log((5.5 / 6) / 0.5))
+    # The deciles are 0, 0.5 and 1, so four bins, each with half a row added: all 5 rows of cluster
+    # 0 are in the lowest one; cluster 2 has no rows, so a quarter of it.
+    assert done.reasons[0].contribution == pytest.approx(np.log((5.5 / 7) / (0.5 / 2)))
 
 
 def test_typical_levels():
