@@ -203,7 +203,7 @@ def test_predict_says_what_does_not_fit(table):
     labels = fine("predict", "o", "gap.csv", "--missing", "drop-rows").stdout.splitlines()
     assert labels[4].rstrip(",") == "4"
     assert "damaged" in refused("predict", "t.csv", "t.csv")
-    assert "holds no model.weft" in refused("predict", ".", "t.csv")
+    assert "has no file model.weft" in refused("predict", ".", "t.csv")
 
 
 def test_predict_keeps_identifiers_and_joins_the_table(table):

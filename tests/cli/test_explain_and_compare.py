@@ -77,7 +77,7 @@ def test_a_method_that_keeps_no_rows_cannot_explain(runs, tmp_path):
     assert made.exit_code == 0, made.output
     done = call("explain", out, runs / "parts.csv", "--row", 1)
     assert done.exit_code == 2
-    assert "does not keep the rows" in done.stderr
+    assert "does not store the rows" in done.stderr
 
 
 def test_two_runs_are_compared(runs, tmp_path):

@@ -100,9 +100,10 @@ def center_softness(weights: Floats) -> Softness:
     the number of columns that count: (Σ w)² / Σ w², in the mean over clusters.
     """
     finite = np.where(np.isfinite(weights), weights, 0.0)
-    squares = (finite**2).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        counted = np.where(squares > 0.0, finite.sum(axis=1) ** 2 / squares, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        squares = (finite**2).sum(axis=1)
+        usable = (squares > 0.0) & np.isfinite(squares)
+        counted = np.where(usable, finite.sum(axis=1) ** 2 / squares, 1.0)
     size = np.log(max(float(counted.mean()), 1.0))
     return Softness(
         float(np.exp(_CENTER_SHARP[0] + _CENTER_SHARP[1] * size)), _CENTER_FLAT, _CENTER_DOUBT
@@ -115,7 +116,7 @@ def soften(distances: Floats, softness: Softness, labels: Integers | None = None
     Parameters
     ----------
     distances : ndarray of shape (n, K)
-        Of each row to each cluster, at least 0.
+        Of each row to each cluster, at least 0. Infinite ones are as far as float64 can say.
     softness : Softness
         How they become probabilities.
     labels : ndarray of shape (n,), default=None
@@ -128,6 +129,7 @@ def soften(distances: Floats, softness: Softness, labels: Integers | None = None
     >>> soften(np.array([[1.0, 2.0]]), Softness(1.0, 1.0, 0.0)).round(3).tolist()
     [[0.667, 0.333]]
     """
+    distances = np.minimum(distances, np.finfo(np.float64).max)
     # A row that equals another is not infinitely nearer to it.
     distances = np.maximum(distances, 1e-6 * distances.max(axis=1, keepdims=True))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -52,6 +52,6 @@ class Signals:
 
 
 def ignore_ctrl_c() -> None:
-    """Let no further Ctrl-C change how a program that is about to end ends: its exit code is set."""
+    """Ignore further Ctrl-C while the program ends, so that they do not change its exit code."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
