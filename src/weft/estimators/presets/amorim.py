@@ -35,7 +35,7 @@ _LEARNED = {
 }
 _FIFTH = (
     "y holds the labels of the rows that are known, -1 elsewhere; the thesis draws 20 % of the "
-    "rows, 100 times. Without ties the middle of equal exponents is taken, which is weft's better choice"
+    "rows, 100 times. Without the parameter ties, weft takes the middle of equal exponents"
 )
 _PAIRS = {"group_distance": "first", "max_retries": 0}
 _ROW_BY_ROW = {
