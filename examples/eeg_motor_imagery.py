@@ -204,7 +204,7 @@ def main() -> None:
     if arguments.data is not None and arguments.data.is_dir():
         trials, source = read_recordings(arguments.data), "real recordings"
     else:
-        trials, source = make_recording(), "a made-up recording (no data folder)"
+        trials, source = make_recording(), "a synthetic recording (no data folder)"
     counts = np.bincount(trials.tasks, minlength=len(TASKS))
     listed = ", ".join(f"{count} {task}" for count, task in zip(counts, TASKS, strict=True))
     X = RangeScaler().fit_transform(densities(trials))

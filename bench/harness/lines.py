@@ -1,4 +1,4 @@
-"""Every printed number beside ours, and the verdict on it."""
+"""Every published number compared with ours, and the verdict on it."""
 
 from __future__ import annotations
 

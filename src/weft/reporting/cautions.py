@@ -27,8 +27,8 @@ def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) 
     best = np.asarray(facts.history.get("best_fitness", []), dtype=float)
     if len(best) > 1 and best[-1] <= best[0]:
         found.append(
-            "The search never improved on its first random candidates: many other weights may be as "
-            "good as these. Try more particles or generations."
+            "The search never improved on its first random candidates: many other weights may be "
+            "as good as these. Try more particles or generations."
         )
     return found
 
@@ -87,8 +87,8 @@ def _about_sample(facts: Facts) -> list[str]:
     if facts.n_searched is None:
         return []
     said = (
-        f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the other rows were "
-        "labelled as `predict` does."
+        f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the other rows "
+        "were labelled as `predict` does."
     )
     if facts.agreement is not None:
         said += (

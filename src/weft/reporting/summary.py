@@ -81,7 +81,7 @@ def summarize(
     row_names : sequence of str, optional
         A name for each row, which can be searched for.
     refitted : mapping, optional
-        What fitting again has shown, from `weft.reporting.refits`, in place of `stability`.
+        What fitting again has shown, from `weft.reporting.refits`, instead of `stability`.
 
     Returns
     -------

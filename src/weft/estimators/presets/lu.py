@@ -90,7 +90,7 @@ METHODS = (
     Method(
         *("lac", "LAC", "LocallyAdaptiveKMeans"),
         {"h": 1.0, "init": "scattered", "n_init": 1, "max_iter": 100},
-        *("EWKM with means in place of sums over rows", "domeniconi"),
+        *("EWKM with means instead of sums over rows", "domeniconi"),
         printed=True,
         because=_ONE_RUN
         | {
