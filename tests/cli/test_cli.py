@@ -446,7 +446,7 @@ def test_resume_is_refused_where_it_does_not_fit(groups, here):
     for options, sentence in (
         (("--generations", "4", "--resume", "c"), "written with --generations=3"),
         (("--generations", "3", "--resume", "none"), "no checkpoint 'none'; leave out --resume"),
-        (("--generations", "3", "--resume", groups), "damaged or no checkpoint"),
+        (("--generations", "3", "--resume", groups), "damaged, or is not a checkpoint"),
         (("--checkpoint", "no/where"), "give --checkpoint another path"),
         (("--checkpoint", "c", "--checkpoint-every", "0"), "every=0"),
     ):
