@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     runner = commands.add_parser("run", help="run what is missing of studies")
     runner.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
     runner.add_argument("--quick", action="store_true", help="the small form; checks directions")
-    runner.add_argument("--trials", type=int, help="at most so many trials of each cell")
+    runner.add_argument("--trials", type=int, help="at most this many trials of each cell")
     runner.add_argument("--methods", nargs="+", help="only these methods; * for anything")
     runner.add_argument("--data", nargs="+", help="only these data sets; * for anything")
     runner.add_argument("--jobs", type=int, default=1)

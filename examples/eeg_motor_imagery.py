@@ -152,7 +152,7 @@ def sweep(X: np.ndarray, tasks: np.ndarray, n_runs: int) -> Iterator[Row]:
 
 
 def show(title: str, rows: list[Row]) -> None:
-    """Print the accuracy per exponent, and the best of each algorithm as table 5.7 has it."""
+    """Print the accuracy per exponent, and the best of each algorithm as in table 5.7."""
     print(f"\n{title}")
     print("  β            " + "".join(f"{beta:6.1f}" for beta in GRID))
     for algorithm in ("WK-Means", "iMWK-Means"):

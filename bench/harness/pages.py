@@ -103,9 +103,9 @@ Tables of the five papers, ours compared with theirs. A table is a file of `benc
 
 {chr(10).join(listed)}
 
-Some tables have no study: tables 3.2, 3.5, 3.7 and 3.9 of de Amorim 2011, which quote other authors'
-numbers, and tables that describe data or settings. Tables 5.1 to 5.12 of de Amorim 2011 use recordings
-that are not public; our study of them uses public recordings.
+Some tables have no study: tables 3.2, 3.5, 3.7 and 3.9 of de Amorim 2011, which quote numbers of
+other authors, and tables that describe data or settings. Tables 5.1 to 5.12 of de Amorim 2011 use
+recordings that are not public; our study of them uses public recordings.
 
 ## How to read the tables
 
@@ -118,7 +118,8 @@ that are not public; our study of them uses public recordings.
   between starts shrinks with their number of runs. The rounding of the published number is added at
   both ends.
 - **agrees**: 0 is in the interval, and the interval is narrow enough to detect a difference: half
-  of it is at most 8 points of accuracy, 0.08 of a measure from 0 to 1, or a quarter of any other number.
+  of it is at most 8 points of accuracy, 0.08 of a measure from 0 to 1, or a quarter of any other
+  number.
   **too uncertain**: 0 is in the interval, but it is wider than that.
 - **better**, **worse**: 0 is outside the interval, and the measure says which side is better.
   **differs**: 0 is outside, and neither side is better. A reason is given next to a verdict only if

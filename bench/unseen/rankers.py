@@ -102,7 +102,7 @@ def train_told(
 
 
 def told_places(table: TableEvidence, more: int = 0) -> np.ndarray:
-    """Return the candidates with as many clusters as the truth, or so many more; none without."""
+    """Return the candidates with as many clusters as the truth, or this many more; none without."""
     return np.flatnonzero(cluster_counts(table.labels) == table.n_clusters + more)
 
 

@@ -57,7 +57,7 @@ def test_rows_are_found_by_a_value(runs):
     ("options", "sentence"),
     [
         ((), "--row N"),
-        (("--row", 91), "rows 1 to 90, not 91"),
+        (("--row", 91), "no row 91; its rows are numbered from 1 to 90"),
         (("--where", "colour=red"), "names no column"),
         (("--where", "id=none"), "no row of parts.csv"),
         (("--row", 1, "--where", "id=part-00"), "--row N"),

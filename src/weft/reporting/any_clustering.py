@@ -1,4 +1,4 @@
-"""``weft.report``: an HTML report of any clustering, whoever made it."""
+"""``weft.report``: an HTML report of any clustering."""
 
 from __future__ import annotations
 
