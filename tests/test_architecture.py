@@ -66,6 +66,17 @@ def test_the_list_of_packages_is_complete():
     assert _top_level(block) - {"__init__.py"} == packages
 
 
+def test_only_one_package_starts_threads():
+    starters = re.compile(r"\b(ThreadPoolExecutor|ProcessPoolExecutor|threading\.Thread)\b")
+    found = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if starters.search(path.read_text(encoding="utf-8"))
+    }
+    assert found
+    assert {name.partition("/")[0] for name in found} == {"parallel"}
+
+
 def test_the_list_of_benches_is_complete():
     block = PAGE.partition("    bench/\n")[2].partition("\n    bench/evidence.py")[0]
     benches = {f"{path.parent.name}/" for path in (ROOT / "bench").glob("*/__init__.py")}

@@ -8,7 +8,6 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.reading import convert
-from weft.auto.ahead import run_ahead
 from weft.auto.canonical import to_canonical
 from weft.auto.large import SAMPLE_ROWS, in_all_rows, sampled_rows, smallest_rare
 from weft.auto.learned import learn, verdict_of
@@ -25,6 +24,7 @@ from weft.estimators._declared_auto import AUTO_CLUSTER
 from weft.estimators._described_answers import DescribedAnswersMixin
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
+from weft.parallel.ahead import run_ahead
 from weft.parallel.threads import local_threads
 from weft.search.callbacks import open_bars
 from weft.search.runs import running
