@@ -103,7 +103,7 @@ KINDS: dict[str, Callable[[Rng], Any]] = {
     "all equal": lambda rng: np.full((24, 4), rng.normal()),
     "two places": lambda rng: np.repeat(good_table()[[0, 9]], 12, axis=0),
     "constant columns": lambda rng: _column(rng, 7.0),
-    "equal but for rounding": lambda rng: 0.1 + rng.integers(0, 2, (24, 4)) * 2.0**-56,
+    "equal except for rounding": lambda rng: 0.1 + rng.integers(0, 2, (24, 4)) * 2.0**-56,
     "other number of columns": lambda rng: good_table()[:, : int(rng.integers(1, 4))],
     # Types
     "huge integer": lambda rng: _objects(rng, 10 ** int(rng.integers(309, 5000))),

@@ -62,7 +62,7 @@ SEARCHES: list[Callable[..., Any]] = [
 
 
 def digest(model: Any) -> str:
-    """SHA-256 of everything a search found, but for the time it took."""
+    """SHA-256 of everything a search found, except for the time it took."""
     total = hashlib.sha256()
     for name in ("labels_", "fitness_", "n_iter_", "feature_weights_", "cluster_centers_"):
         if hasattr(model, name):

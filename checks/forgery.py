@@ -305,7 +305,8 @@ def main() -> int:
             total += verdict.counts
             cells = "".join(f"{verdict.counts[column]:>15}" for column in COLUMNS)
             print(f"{name:<27}{cells}{time.perf_counter() - start:>9.0f}", flush=True)
-            for text in verdict.told[:5]:
+            # Bad files first: they must be fixed, refusals after loading are allowed.
+            for text in sorted(verdict.told, key=lambda text: ", bad: " not in text)[:5]:
                 print("    " + text.replace("\n", "\n    "), flush=True)
     print(f"{'all':<27}" + "".join(f"{total[column]:>15}" for column in COLUMNS))
     return int(total["bad"] > 0)

@@ -192,7 +192,7 @@ def faulty(fault: Fault) -> ast.Module:
 
 
 class _Faulty(MetaPathFinder, Loader):
-    """Imports one module from a tree in place of its file."""
+    """Imports one module from a tree instead of its file."""
 
     def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
         self.name, self.path, self.tree = name, path, tree

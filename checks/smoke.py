@@ -116,7 +116,8 @@ def main() -> int:
         # Without the extra, the command says what to install.
         n_commands = 1
         run("--help", expected=2)
-    print(f"weft {weft.__version__}: {n_fitted} estimators and {n_commands} commands work")
+    commands = "1 command works" if n_commands == 1 else f"{n_commands} commands work"
+    print(f"weft {weft.__version__}: {n_fitted} estimators work, {commands}")
     return 0
 
 

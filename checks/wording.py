@@ -36,6 +36,7 @@ THINGS = (
     ),
     *("NAME", "use", "gain", "order", "place", "key", "sentence", "solution", "value", "fault"),
     *("reproduction", "default", "contender", "reference", "part", "growth", "class"),
+    *("weft model", "checkpoint", "level", "outliers?", "condition"),
 )
 PHRASES = {
     r"swarms that search": "published swarm methods",
@@ -79,6 +80,25 @@ PHRASES = {
     r"has no use for": "does not take",
     r"what else there is": "everything else",
     r"for those who want to go on by themselves": "for further processing",
+    r"made-up": "synthetic",
+    r"but for (its|ties|rounding|the|a)": "except for",
+    r"to speak of": "much",
+    r"tells? (another|different|the same) (story|stories)": "differs, agrees",
+    r"(knows?|say|says) nothing of": "is independent of, does not mention",
+    r"vouch(es)? for": "count as its own neighbour",
+    r"enough (for it )?to pay": "large enough to be faster",
+    r"what did not pay": "what did not help",
+    r"(what )?speaks? (for|against) (it|them)": "evidence for, supports",
+    r"print (does|says|tries|stops|draws|gives|has|leaves|repeats)": "the paper does ...",
+    r"(in|than|from|by) print\b": "in the paper",
+    r"puts? (\w+ ){0,3}on one total": "scale rows to the same total",
+    r"(was|were|is|are) not at hand": "is not available",
+    r"how much (of it )?comes back": "how stable it is",
+    r"(of|on|after) so (many|much)": "of this many",
+    r"there and back": "to the workers and back",
+    r"as .{3,20} has it": "as in ...",
+    r"whoever (made|calls|sent|wants)": "name who",
+    r"(raise|lower) it and see": "raise NAME to find out",
 }
 
 

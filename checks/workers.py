@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 20.0
-# A process that waits for ever uses no processor time: it is given up after so much waiting.
+# A process that waits for ever uses no processor time: it is stopped after this much waiting.
 WAITS_PER_SECOND = 60.0
 
 

@@ -51,11 +51,11 @@ Every method of the papers under its published name, and the call that runs it. 
 prints the same table; `weft cluster FILE --method NAME` runs one, and in Python
 `weft.estimators.presets.find_method(NAME).make()` returns the estimator.
 
-The fourth column says how close the call is to its paper. **as printed**: exactly as published;
-below each table are the sentences of the paper that fix each setting. **near print**: close to the
-paper, and the differences are listed. **weft's**: an alternative of weft, where the published
-method performs poorly or leaves a choice; the [decision records](../decisions/index.md) give the
-reasons.
+The fourth column says how close the call is to its paper. **as published**: the call follows the
+paper exactly; below each table are the sentences of the paper that fix each setting. **nearly so**:
+the call is close to the paper, and the differences are listed. **weft's**: an alternative of weft,
+where the published method performs poorly or leaves a choice; the
+[decision records](../decisions/index.md) give the reasons.
 
 Records in a call, such as `Objective(...)`, hold settings that are rarely changed;
 `weft methods NAME` shows where each is imported from.

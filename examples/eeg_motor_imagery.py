@@ -152,7 +152,7 @@ def sweep(X: np.ndarray, tasks: np.ndarray, n_runs: int) -> Iterator[Row]:
 
 
 def show(title: str, rows: list[Row]) -> None:
-    """Print the accuracy per exponent, and the best of each algorithm as table 5.7 has it."""
+    """Print the accuracy per exponent, and the best of each algorithm as in table 5.7."""
     print(f"\n{title}")
     print("  β            " + "".join(f"{beta:6.1f}" for beta in GRID))
     for algorithm in ("WK-Means", "iMWK-Means"):
@@ -204,7 +204,7 @@ def main() -> None:
     if arguments.data is not None and arguments.data.is_dir():
         trials, source = read_recordings(arguments.data), "real recordings"
     else:
-        trials, source = make_recording(), "a made-up recording (no data folder)"
+        trials, source = make_recording(), "a synthetic recording (no data folder)"
     counts = np.bincount(trials.tasks, minlength=len(TASKS))
     listed = ", ".join(f"{count} {task}" for count, task in zip(counts, TASKS, strict=True))
     X = RangeScaler().fit_transform(densities(trials))

@@ -37,7 +37,7 @@ class Pack(NamedTuple):
 class GreyWolf:
     """Every wolf moves to where the three best ones send it, in ever smaller circles."""
 
-    n_moves: int = 30  # after so many the circles are points
+    n_moves: int = 30  # after this many the circles are points
 
     def start(self, positions, rng):
         leaders = np.repeat(positions[:1], 3, axis=0)

@@ -1,4 +1,4 @@
-"""One round of weighted k-means on a GPU beside flash-kmeans and plain torch, from the same start.
+"""One round of weighted k-means on a GPU, compared with flash-kmeans and plain torch.
 
 `python -m bench.gpu.rounds` prints milliseconds per round; flash-kmeans is left out where it is not
 installed.

@@ -1,4 +1,4 @@
-"""Ours beside theirs: a Markdown section per table."""
+"""Ours compared with theirs: a Markdown section per table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a paper's page counts: every printed number once, with one verdict, and a placebo.
 
 A number that stands in two tables (a baseline, a mean that another table takes over) is judged
-where it stands first. The placebo judges our method A against the number that print has for another
+where it stands first. The placebo judges our method A against the published number of another
 method B, where print itself says that the two differ much: a verdict that still says "agrees" there
 cannot say no.
 """
@@ -184,10 +184,10 @@ class Placebo(NamedTuple):
         """The placebo in a sentence."""
         total = self.agrees + self.refused + self.uncertain
         if not total:
-            return "Placebo: no two methods of a table differ by 20 points or 0.20 F in print."
+            return "Placebo: no two methods of a table differ by 20 points or 0.20 F in the paper."
         return (
-            f"Placebo: {total} times print has two methods 20 points (0.20 F) or more apart. Our "
-            f"runs of the one, judged against the printed number of the other: {self.refused} "
+            f"Placebo: {total} times the paper has two methods 20 points (0.20 F) or more apart. "
+            f"Our runs of the one, judged against the printed number of the other: {self.refused} "
             f"refused, {self.agrees} agree ({100 * self.share:.0f} % of the judged), "
             f"{self.uncertain} too uncertain."
         )

@@ -115,7 +115,7 @@ def check(names: list[str], folder: Path, studies_folder: Path, write: Callable[
             if not found.quick:
                 continue
             if found.test is None and lacking:
-                write(f"{name}: {found.says}: not run, its data is not at hand\n")
+                write(f"{name}: {found.says}: not run, its data is not available\n")
                 continue
             seen += 1
             wrong += not found.holds

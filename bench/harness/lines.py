@@ -1,4 +1,4 @@
-"""Every printed number beside ours, and the verdict on it."""
+"""Every published number compared with ours, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def reason_for(study: Study, cell: Cell, key: str, word: str) -> str:
 
 
 def other_data(study: Study, cell: Cell) -> str:
-    """Return why our data are others than print's, so that no verdict is possible; else ""."""
+    """Return why our data differ from the paper's, so that no verdict is possible; else ""."""
     for each in study.cannot:
         if each.get("other_data") and _meant(each, cell):
             return str(each["why"])

@@ -97,38 +97,40 @@ def index(heads: dict[str, str]) -> str:
     listed = [f"- [{TITLES[paper]}]({paper}.md): {head}" for paper, head in heads.items()]
     return f"""# Reproduction
 
-Tables of the five papers, ours beside theirs. A table is a file of `bench/studies`
-([format](format.md)); `python -m bench run TABLE` runs what is missing of it,
+Tables of the five papers, ours compared with theirs. A table is a file of `bench/studies`
+([format](format.md)); `python -m bench run TABLE` runs the missing parts of a table, and
 `python -m bench compare TABLE` prints what these pages show.
 
 {chr(10).join(listed)}
 
-No study: tables 3.2, 3.5, 3.7 and 3.9 of de Amorim 2011, which quote other authors' numbers, and
-tables that describe data or settings. Its tables 5.1 to 5.12 are of recordings that are not
-public; the study of that form is on public ones.
+Some tables have no study: tables 3.2, 3.5, 3.7 and 3.9 of de Amorim 2011, which quote numbers of
+other authors, and tables that describe data or settings. Tables 5.1 to 5.12 of de Amorim 2011 use
+recordings that are not public; our study of them uses public recordings.
 
 ## How to read the tables
 
 - **ours** is the mean over **runs** (or over sets, where the table is about sets), **theirs** the
   printed mean.
 - The **interval** is that of the difference of two means; both have the spread of a mean. Theirs
-  comes from the printed standard deviation and number of runs; where none is printed, our own
-  spread over the square root of their number of runs stands in. Where print has one data set of a
-  kind and we draw a new one for each run, the spread of the sets counts whole and only that of the
-  starts shrinks with their runs. Print's rounding is added at both ends.
-- **agrees**: 0 lies in the interval, and the interval is narrow enough to say no: half of it is at
-  most 8 points of accuracy, 0.08 of a measure from 0 to 1, or a quarter of any other number.
-  **too uncertain**: 0 lies in it, but it is wider than that.
-- **better**, **worse**: 0 lies outside, and more (or less) is better there. **differs**: 0 lies
-  outside, and neither side is better. A reason stands beside a verdict only where it holds for that
-  very number; a number with a reason is not taken for one that agrees.
-- **other data**: print's data are not public and known to be others than ours; no verdict, whether
-  the numbers are near or not.
-- A number that stands in two tables is judged in the first and counts once.
-- The **placebo** on each page judges our runs of one method against the number that print has for
-  another, where print itself says that they differ by 20 points (0.20 F) or more. Few may agree, or
-  the verdicts would mean nothing.
-- A single number of a method without chance is judged to the printed digit.
+  comes from the printed standard deviation and number of runs; if the paper gives none, our own
+  spread over the square root of their number of runs is used. If the paper has one data set of a
+  kind and we draw a new one for each run, the spread between sets is not reduced; only the spread
+  between starts shrinks with their number of runs. The rounding of the published number is added at
+  both ends.
+- **agrees**: 0 is in the interval, and the interval is narrow enough to detect a difference: half
+  of it is at most 8 points of accuracy, 0.08 of a measure from 0 to 1, or a quarter of any other
+  number.
+  **too uncertain**: 0 is in the interval, but it is wider than that.
+- **better**, **worse**: 0 is outside the interval, and the measure says which side is better.
+  **differs**: 0 is outside, and neither side is better. A reason is given next to a verdict only if
+  it explains that number; a number with a reason does not count as one that agrees.
+- **other data**: the paper's data are not public and are known to differ from ours; there is no
+  verdict, whether the numbers are near or not.
+- A number that is in two tables is judged in the first and counts once.
+- The **placebo** on each page judges our runs of one method against the published number of
+  another, if the two published numbers differ by 20 points (0.20 F) or more. If many of these
+  agreed, the verdicts would mean nothing.
+- A single number of a deterministic method must agree in every published digit.
 - One number in twenty would fall outside by chance alone.
 
 ```{{toctree}}

@@ -21,7 +21,7 @@ def plane(study: Study, rows: Rows, asked: dict[str, Any], grid: Any) -> Any:
     """Rows of data sets on a plane: by class, or by the clusters of a method.
 
     A panel names its `data`; `method` colours by that method's clusters, `columns` leaves out all
-    columns after the first so many, `every` takes each so-many-th row, `project` is "pca" (where
+    columns after the first this many, `every` takes each so-many-th row, `project` is "pca" (where
     there are more than two columns) or "tsne".
     """
     panels = asked["panels"]

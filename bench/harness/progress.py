@@ -56,7 +56,7 @@ class Bar:
         self._write(f"\r\x1b[2K{text}" if watched else f"{text}\n")
 
     def text(self, seconds: float) -> str:
-        """Return the line after so many seconds."""
+        """Return the line after this many seconds."""
         there = self.before + self.finished
         filled = round(WIDTH * there / max(self.total, 1))
         line = f"{self.name} [{'#' * filled}{'.' * (WIDTH - filled)}] {there}/{self.total}"

@@ -20,7 +20,7 @@ UNCERTAIN = "too uncertain"
 
 
 class Verdict(NamedTuple):
-    """Our mean beside a printed one."""
+    """Our mean compared with a published one."""
 
     ours: float
     theirs: float

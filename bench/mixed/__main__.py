@@ -1,4 +1,4 @@
-"""Tables of numbers and categories: weft's mixed metric and screening beside rivals.
+"""Tables of numbers and categories: weft's mixed metric and screening compared with rivals.
 
     WEFT_DATA=... python -m bench.mixed                # run what is missing, then write the page
     python -m bench.mixed --show                       # write docs/mixed_bench.md

@@ -23,17 +23,18 @@ What the [mixed metric](guide/mixed.md) and the screening of source columns do o
 categories, ordered and cyclic values, compared with other libraries. This page is written by
 `python -m bench.mixed`, from the cells in `bench/results/mixed.jsonl`. The balance of
 coordinates ([decision 230](decisions/0230-two-balances.md)) was chosen on these same sets.
-AutoCluster's judge of mixed tables was fitted on a made-up world; two limits on latent classes
+AutoCluster's judge of mixed tables was trained on synthetic tables; two limits on latent classes
 were set after seeing these sets ([decision 321](decisions/0321-a-judge-for-mixed-tables.md)).
-Screening was built on controls of the same kinds, drawn with other seeds."""
+Screening was developed on tables of the same kinds as those without clusters below, drawn with
+other seeds."""
 
 HOW = """## How it was run
 
 Every method gets the same table with the same kinds of columns (`bench/mixed/sets.py`); adult is
 its first 1,500 rows, titanic is without the columns that repeat others, "made" sets have 600 rows.
-Rivals that cannot take gaps get medians and most frequent levels. Each rival has its library's
-defaults and 10 starts where it draws starts. A rival that stops with an error counts as 0. One
-thread each."""
+Rivals that do not accept missing values get medians and most frequent levels. Each rival has its
+library's defaults, and 10 starts if it uses random starts. A rival that stops with an error counts
+as 0. All methods run on one thread."""
 
 
 def write(rows: Rows, *, page: Path = PAGE) -> None:

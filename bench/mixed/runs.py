@@ -76,7 +76,7 @@ def evaluate(part: str, set: str, seed: int, method: str) -> dict[str, Any]:
 
 
 def _changed(part: str, name: str, seed: int) -> sets.MixedSet:
-    """Return a set as a part of the bench has it."""
+    """Return a set in the form that a part of the bench needs."""
     data, draw = sets.load(name), sets.seed_of(part, name, seed)
     if part == "noise":
         return sets.with_noise(data, draw)

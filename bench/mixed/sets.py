@@ -1,4 +1,4 @@
-"""Tables of numbers and categories: real ones from $WEFT_DATA, made-up ones, noise and gaps.
+"""Tables of numbers and categories: real ones from $WEFT_DATA, synthetic ones, noise and gaps.
 
 The kinds of the columns are listed here, as the sources of the sets describe them, so that
 every method gets the same table. Nothing is tuned on these sets.

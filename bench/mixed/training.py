@@ -1,4 +1,4 @@
-"""Fit the small judge of mixed tables on the made-up world, with whole kinds left out.
+"""Fit the small judge of mixed tables on the synthetic world, with whole kinds left out.
 
     python -m bench.mixed.training            # evidence of missing tables, then the fit
     python -m bench.mixed.training --show     # the fit alone

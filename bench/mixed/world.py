@@ -1,4 +1,4 @@
-"""A made-up world of mixed tables, on which the rules for such tables are chosen.
+"""A synthetic world of mixed tables, on which the rules for such tables are chosen.
 
 Every kind draws a table of numbers, categories, ordered, cyclic and heavy-tailed columns with known
 clusters, or without any. Rules and the weights of the small judge (`weft.auto.mixed_judge`) are
@@ -150,7 +150,7 @@ def in_numbers(rng: np.random.Generator) -> tuple[Columns, np.ndarray]:
 
 
 def symptoms(rng: np.random.Generator) -> tuple[Columns, np.ndarray]:
-    """Ordered grades, most of them 0 but for the classes that have the symptom."""
+    """Ordered grades, most of them 0 except in the classes that have the symptom."""
     made, labels = _begin(rng, 3, 6)
     count = int(labels.max()) + 1
     for _ in range(int(rng.integers(12, 25))):

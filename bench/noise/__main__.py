@@ -1,4 +1,4 @@
-"""Clusters among columns of noise: AutoCluster beside weft's other methods and beside rivals.
+"""Clusters among columns of noise: AutoCluster compared with weft's other methods and with rivals.
 
     WEFT_DATA=... python -m bench.noise                # run what is missing, then write the page
     python -m bench.noise --show                       # write docs/noise.md and the picture

@@ -22,7 +22,7 @@ def _swap(module: str, name: str, value: Any) -> AbstractContextManager:
     return mock.patch(f"weft.{module}.{name}", value)
 
 
-# name -> what is put in place of the part
+# name -> what is put instead of the part
 WITHOUT: dict[str, Callable[[], AbstractContextManager]] = {
     "without screening": lambda: _swap("auto.examining", "screen", _everything),
     "one round of screening": lambda: _swap("columns.screening", "MOST_ROUNDS", 1),

@@ -208,24 +208,25 @@ HOW = """## How it was measured
   of 14 to 124 rows), subspace clusters after Lu et al. (easy: means in 0…100; hard: in 0…10),
   iris, wine, WDBC, Wisconsin, dermatology, segment, libras, and ten sets published by Handl.
 - **Noise**: `weft.datasets.add_noise_features`; 100 % adds as many columns as the set has. Each
-  noise column has place and scale of a real one. Rows and columns are shuffled, then every column
-  is standardised; all methods get the same table. Classes serve for judging alone.
+  noise column has the location and scale of a real one. Rows and columns are shuffled, then every
+  column is standardised; all methods get the same table. Classes are used only to judge the
+  results.
 - **Not the whole grid**: 29 sets × 6 levels × 6 kinds × 14 methods would be 14,616 cells a seed.
-  Every set is run at 0, 100 and 300 % with one kind of noise, the kinds dealt out to the sets in
-  turn, one seed. The curve has 3 seeds for every method. All kinds are run on four sets.
+  Every set is run at 0, 100 and 300 % with one kind of noise and one seed; the kinds are assigned
+  to the sets in turn. The curve has 3 seeds for every method. All kinds are run on four sets.
 - **Told K**: k-means (10 starts), Gaussian mixture (full covariances, `reg_covar` 10⁻³), spectral
   clustering (graph of 10 neighbours), sparse k-means (Witten and Tibshirani 2010; its bound chosen
   by their permutation gap, shortened to 6 bounds and 3 permutations), Laplacian score + k-means
-  (keeps as many columns as are real: it is told that too), bumps + k-means (columns whose
-  departure from one mode is beyond the 95 % point of uniform draws, in the manner of the dip
-  test). A variance filter has nothing to go by among standardised columns.
+  (keeps as many columns as are real, a number that it is told), bumps + k-means (columns whose
+  departure from one mode is beyond the 95 % point of uniform draws, similar to the dip test).
+  A variance filter is not among them: standardised columns all have the same variance.
 - **Not told K**: HDBSCAN (scikit-learn's defaults), UMAP + HDBSCAN (30 neighbours, `min_dist` 0,
   then HDBSCAN with `min_cluster_size` 10), AutoCluster, and FeatureSwarm around the kNN graph with
   CSC (the first paper's best).
 - **weft's other methods** have their defaults, and K where they take one (StagedSwarm as its
   estimate). FeatureSwarm is fitted to 600 rows at most and predicts the others, AutoCluster draws
-  2,000 at most by itself; nothing else sees fewer rows than there are.
-- AutoCluster's rows on all sets and on sets without clusters are of the present judge; those of the
-  curve over the share of noise are of the judge before it (decision 300).
+  2,000 at most by itself; all other methods get all rows.
+- AutoCluster's rows on all sets and on sets without clusters were computed with the present
+  judge; those of the curve over the share of noise with the judge before it (decision 300).
 - A row that a method leaves in no cluster counts as a cluster of its own. The measures are the
   adjusted Rand index and pair-F (√(precision · recall) over pairs of rows)."""

@@ -1,4 +1,4 @@
-"""Whether probabilities of clusters can be believed: AutoCluster beside GMM and HDBSCAN.
+"""Whether probabilities of clusters can be believed: AutoCluster compared with GMM and HDBSCAN.
 
     WEFT_DATA=... python -m bench.noise.membership          # run what is missing, print the table
     python -m bench.noise.membership --show                 # print the table alone

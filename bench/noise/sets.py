@@ -102,7 +102,7 @@ def noisy(name: str, level: int, kind: str, seed: int) -> Noisy:
 def pure(kind: str, seed: int) -> np.ndarray:
     """Return standardised rows without clusters: 100 to 1000 of them, 5 to 60 columns.
 
-    "uniform" and "gaussian": columns that know nothing of each other. "blob": one Gaussian,
+    "uniform" and "gaussian": independent columns. "blob": one Gaussian,
     turned at random, ten times as long in one direction as in the others.
     """
     rng = np.random.default_rng(seed_of("pure", kind, seed))

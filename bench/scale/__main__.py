@@ -9,7 +9,7 @@
     python -m bench.scale auto --rows 50000000     AutoCluster on a folder of Parquet files
     python -m bench.scale killed --rows 2000000    the same, with a worker killed on the way
     python -m bench.scale bits                     threads, processes, Dask, a killed worker, Ray
-    python -m bench.scale overhead [--rounds 3]    Dask beside threads, 900 evaluations
+    python -m bench.scale overhead [--rounds 3]    Dask compared with threads, 900 evaluations
 
 Each prints what it found and appends one line to bench/results/scale.jsonl. Memory is the resident
 memory of this process and all its children, looked at ten times a second: pages that processes

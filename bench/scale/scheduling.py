@@ -129,7 +129,7 @@ def _nothing(number: int) -> int:
 def simulate_search(
     times: list[float], n_particles: int, n_workers: int, *, message: float, task: float
 ) -> float:
-    """Return the seconds of a search of 30 generations on so many workers."""
+    """Return the seconds of a search of 30 generations on this many workers."""
     rng = np.random.default_rng(0)
     total = 0.0
     for _ in range(N_GENERATIONS):
@@ -208,7 +208,7 @@ def main() -> None:
         print(f"evaluation of {int(rows):,} rows: {1e3 * np.mean(times):.1f} ms")
     for p, times in measured["blocks"].items():
         print(f"block of 250,000 rows, p = {p}: {1e3 * np.mean(times):.0f} ms")
-    print(f"a generation's way there and back: {1e3 * measured['generation']:.1f} ms")
+    print(f"sending a generation to the workers and back: {1e3 * measured['generation']:.1f} ms")
     print(f"a task in the scheduler: {1e3 * measured['task']:.2f} ms")
     found = series(measured)
     print("workers".ljust(46), *(f"{w:6d}" for w in WORKERS))

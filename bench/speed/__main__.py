@@ -1,4 +1,4 @@
-"""Ours beside a peer, as ratios in one run: ``python -m bench.speed [--cpu] [name ...]``.
+"""Ours compared with a peer, as ratios in one run: ``python -m bench.speed [--cpu] [name ...]``.
 
 Each row is a function in `ROWS` that returns what to time. Both sides are called once before any
 clock starts; then they take turns, and the medians are compared. A row whose ratio is above its
@@ -55,7 +55,7 @@ def _blobs(n_samples: int, n_features: int, n_clusters: int) -> np.ndarray:
 
 
 def _against_lloyd(limit: float, **settings: float) -> Timing:
-    """WeightedKMeans beside scikit-learn's Lloyd: same centres, same number of rounds."""
+    """WeightedKMeans compared with scikit-learn's Lloyd: same centres, same number of rounds."""
     X = _blobs(20_000, 50, 12)
     start = X[:12].copy()
     rounds = 20

@@ -189,7 +189,7 @@ def _memory(found: Rows) -> str:
 
 def _gpu() -> str:
     rows = gpu.table()
-    more = "What runs there, and when it pays: [On a GPU](guide/gpu.md)."
+    more = "[On a GPU](guide/gpu.md) says what runs on the GPU, and when it is faster."
     return f"## On a GPU\n\n{rows.rstrip()}\n\n{more}" if rows else ""
 
 

@@ -1,4 +1,4 @@
-"""Parts of a search beside their peers: distances with exponents, silhouette, one clustering."""
+"""Parts of a search compared with other libraries: distances, silhouette, one clustering."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weft.metrics import silhouette
 
 
 def powered(n_rows: int, rounds: int) -> dict[str, Any]:
-    """PSO-FSWE's distances beside NumPy's ``abs() ** p`` sum, one thread each.
+    """PSO-FSWE's distances compared with NumPy's ``abs() ** p`` sum, one thread each.
 
     As many particles as a search takes together, the same for both sides.
     """
@@ -60,7 +60,7 @@ def powered(n_rows: int, rounds: int) -> dict[str, Any]:
 
 
 def silhouette_row(n_rows: int, rounds: int) -> dict[str, Any]:
-    """The silhouette of a table beside scikit-learn's, two threads each."""
+    """The silhouette of a table compared with scikit-learn's, two threads each."""
     data = make_ellipsoids(10, 100, cluster_size=n_rows // 10, random_state=0)
     X, labels = data.data, data.target
     ours, theirs = interleaved(

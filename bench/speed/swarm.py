@@ -1,4 +1,4 @@
-"""PSO-FSW(CSC) beside what users would write: both sides of the rows "search" of `performance`.
+"""PSO-FSW(CSC) compared with what users would write: the rows "search" of `performance`.
 
 The peers are PySwarms' `GlobalBestPSO` around scikit-learn: a *user* who writes each step as the
 documentation shows it, and a *careful user* who finds the neighbours once, before the search, and
@@ -230,7 +230,7 @@ def objective_of(X: np.ndarray, name: str = "knn") -> FeatureObjective:
 
 
 def roofline(n_rows: int, rounds: int = 25) -> dict[str, Any]:
-    """The kNN-graph evaluation on one thread beside what the machine could do at best."""
+    """The kNN-graph evaluation on one thread compared with what the machine could do at best."""
     objective = objective_of(table(n_rows))
     rng = np.random.default_rng(0)
     kept, taken = [], []

@@ -1,11 +1,11 @@
-"""Which exponent, how many clusters, which features: what the choices are worth.
+"""Which exponent, how many clusters, which features: how good the choices are.
 
     WEFT_DATA=... python -m bench.studies.choosing
 
-Prints four tables. (1) Exponents from labels of 20 % of the rows, beside the thesis's tables 4.2,
-4.4 and 4.6. (2) Exponents from the data alone against the best by an oracle with labels. (3) The
-number of clusters of 30 fresh sets, by each method and by their vote. (4) FSFS and iKFS on
-350 × 5,680: time and memory, and whether one of each group of copies stays. Results go to
+Prints four tables. (1) Exponents from labels of 20 % of the rows, compared with the thesis's tables
+4.2, 4.4 and 4.6. (2) Exponents from the data alone against the best by an oracle with labels. (3)
+The number of clusters of 30 fresh sets, by each method and by their vote. (4) FSFS and iKFS on 350
+× 5,680: time and memory, and whether one of each group of copies stays. Results go to
 bench/results/choosing.jsonl at once; run the command again to continue.
 """
 

@@ -158,7 +158,7 @@ def one_text(name: str, trial: int) -> dict:
     X, y = data.load(TEXTS[name], drawn)
     k = len(np.unique(y))
     seed = seed_of(5, trial)
-    # Rows have length 1: k-means on them is spherical k-means but for the centres' length.
+    # Rows have length 1: k-means on them is spherical, except for the length of the centres.
     cosine = (X @ X.T).toarray()
     dense = X.toarray() if X.shape[1] < 4000 else None
     runs: dict[str, Callable[[], Any]] = {

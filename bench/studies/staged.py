@@ -64,8 +64,8 @@ COLUMNS = {
     "purity": "row purity",
     "F": "f1",
 }
-# Print gives means of 30 runs and no spread: ours stands in for it, with a floor for rounding and
-# for sets where every run of ours comes out the same.
+# The paper gives means of 30 runs and no spread: ours is used instead, with a floor for rounding
+# and for sets on which all our runs give the same result.
 FLOORS = {"features": 0.5, "K": 0.25, "purity": 0.01, "F": 0.01}
 PRINTED_RUNS = 30
 
@@ -113,7 +113,7 @@ def show(rows: list[dict], write) -> None:
                 write("\n")
             if method == "2-stage elliptical":
                 within_all.append((name, judge(values, told, len(runs))))
-    write("\n2-stage elliptical: difference from print (its standard error); * beyond two\n")
+    write("\n2-stage elliptical: difference from the paper (its standard error); * beyond two\n")
     for name, verdict in within_all:
         cells = "  ".join(
             f"{c} {d:+.3f} ({e:.3f}{'*' if abs(d) > max(2 * e, FLOORS[c]) else ''})"
@@ -123,11 +123,11 @@ def show(rows: list[dict], write) -> None:
     strict = sum(is_within(verdict, 2.0) for _, verdict in within_all)
     count = sum(is_within(verdict) for _, verdict in within_all)
     write(f"within two standard errors in every column: {strict} of {len(within_all)}\n")
-    write(f"within print's noise (95 %, four columns together): {count} of {len(within_all)}\n")
+    write(f"within the paper's noise (95 %, four columns together): {count} of {len(within_all)}\n")
 
 
 def judge(values: dict, told: dict[str, float], n_runs: int) -> dict:
-    """Return difference from print and its standard error, of each column."""
+    """Return difference from the paper and its standard error, of each column."""
     verdict = {}
     for column in FLOORS:
         error = values[column].std(ddof=1) * np.sqrt(1 / n_runs + 1 / PRINTED_RUNS)

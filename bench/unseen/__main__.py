@@ -1,6 +1,6 @@
 """Clustering of unseen tables, which no setting was tuned on.
 
-python -m bench.unseen picture                   # a contact sheet of the made-up world
+python -m bench.unseen picture                   # a contact sheet of the synthetic world
 python -m bench.unseen evidence                  # candidates and evidence of the world
 python -m bench.unseen train                     # the judge, from nothing, and its report
 WEFT_DATA=... python -m bench.unseen run         # the battery, all methods; resumable
@@ -107,7 +107,7 @@ def main() -> int:
     commands = parser.add_subparsers(required=True)
     kinds = list(KINDS)
 
-    command = commands.add_parser("picture", help="draw the made-up world")
+    command = commands.add_parser("picture", help="draw the synthetic world")
     command.add_argument("--out", type=Path, default=Path("build/unseen/world.png"))
     command.add_argument("--kinds", nargs="*", default=kinds, choices=kinds, metavar="KIND")
     command.set_defaults(call=picture)

@@ -73,7 +73,7 @@ def gate_table(tables: Sequence[TableEvidence], trained: Trained, threshold: flo
 
 
 def calibration_table(tables: Sequence[TableEvidence], trained: Trained, threshold: float) -> str:
-    """Return stated confidence beside the share of right answers, where clusters are claimed."""
+    """Return stated confidence and the share of right answers, where clusters are claimed."""
     passed = trained.no_clusters < threshold
     clustered = np.array([t.clustered for t in tables])
     right = (clustered & (trained.winners.aris >= RIGHT))[passed]

@@ -1,4 +1,4 @@
-"""docs/unseen.md and its picture: the battery beside rivals, and kinds of tables left out."""
+"""docs/unseen.md and its picture: comparison with rivals, and kinds of tables left out."""
 
 from __future__ import annotations
 

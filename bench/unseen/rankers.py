@@ -124,7 +124,7 @@ def _by_part(
 
 
 def told_places(table: TableEvidence, more: int = 0) -> np.ndarray:
-    """Return the candidates with as many clusters as the truth, or so many more; none without."""
+    """Return the candidates with as many clusters as the truth, or this many more; none without."""
     return np.flatnonzero(cluster_counts(table.labels) == table.n_clusters + more)
 
 

@@ -51,7 +51,7 @@ def sparse_counts() -> Row:
 
 
 def raw_counts() -> Row:
-    """Counts with weft's own normalisation beside log-CPM by hand and beside raw counts."""
+    """Counts with weft's own normalisation compared with log-CPM by hand and with raw counts."""
     found: dict[str, list[float]] = {"own": [], "cpm": [], "raw": [], "own_and_cpm": []}
     for seed in range(4):
         X, labels = make_counts(300, 500, 4, seed, n_markers=60, depth=10.0, spread=0.8)
@@ -98,7 +98,7 @@ def noise_markers(n_tables: int = 20) -> Row:
 
 
 def cells() -> Row:
-    """700 cells of scanpy against their types, beside Leiden at resolution 1."""
+    """700 cells of scanpy against their types, compared with Leiden at resolution 1."""
     import scanpy
 
     adata = scanpy.datasets.pbmc68k_reduced()
@@ -112,7 +112,7 @@ def cells() -> Row:
 
 
 def text() -> Row:
-    """Nine newsgroups without K, beside spectral clustering told K on the same rows."""
+    """Nine newsgroups without K, compared with spectral clustering that is told K."""
     import pandas
     from sklearn.cluster import SpectralClustering
     from sklearn.decomposition import TruncatedSVD

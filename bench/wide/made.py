@@ -1,4 +1,4 @@
-"""Made-up tables with the truth beside them: counts of cells, and markers of known columns."""
+"""Synthetic tables with the truth beside them: counts of cells, and markers of known columns."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 When there are no clusters
 ==========================
 
-Most methods return clusters for any table. ``AutoCluster`` can answer that there are none. Three
-tables without clusters and one with three, each with ten columns; the figure shows the first two.
+Most methods return clusters for any table. ``AutoCluster`` can answer that there are none. The
+example has three tables without clusters and one with three clusters. Each table has ten columns;
+the figure shows the first two.
 """
 
 # %%
@@ -27,8 +28,8 @@ tables = {
 
 
 # %%
-# The usual recipe beside it: k-means for every number of clusters, and the number with the best
-# silhouette. It cannot answer "none".
+# For comparison, the usual recipe: k-means for every number of clusters, and the number with the
+# best silhouette. It cannot answer "none".
 def by_silhouette(X):
     X = StandardScaler().fit_transform(X)
     labels = {k: KMeans(k, n_init=2, random_state=0).fit_predict(X) for k in range(2, 7)}

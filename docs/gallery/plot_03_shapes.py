@@ -40,5 +40,5 @@ for column, (name, (X, truth)) in enumerate(sets.items()):
 figure.tight_layout()
 
 # %%
-# HDBSCAN leaves sparse rows out of all clusters, which lowers its index; where that is wanted, use
-# it, or ``AutoCluster(outliers=True)``.
+# HDBSCAN leaves rows in sparse regions out of all clusters, which lowers its index. If you want
+# that, use HDBSCAN, or ``AutoCluster(outliers=True)``.

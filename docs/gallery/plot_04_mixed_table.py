@@ -29,8 +29,8 @@ table = pd.DataFrame({
 table.loc[rng.random(300) < 0.1, "finish"] = None
 
 # %%
-# AutoCluster reads the table as it is. The usual recipe needs a code for each category, a scale for
-# each number and a number of clusters: here one-hot columns, k-means, and the number with the best
+# AutoCluster takes the raw table. In the usual recipe, categories are encoded (one-hot), numbers
+# are scaled, and the number of clusters is chosen: k-means, and the number with the best
 # silhouette.
 model = AutoCluster(n_resamples=0, random_state=0).fit(table)
 encoded = pd.get_dummies(table).astype(float)
@@ -46,11 +46,11 @@ for name, labels in {
     print(f"{name:30s} {len(set(labels))} clusters, ARI {ari:.2f}")
 
 # %%
-# Told the number of clusters, one-hot k-means finds all three. Without it, the silhouette chooses
-# two.
+# If it is told the number of clusters, one-hot k-means finds all three. Otherwise the silhouette
+# chooses two.
 #
-# One weight for each column of the table. The two numbers alone show the clusters, so AutoCluster
-# uses these and leaves the categories to describe them (decision 233).
+# One weight for each column of the table. The two columns of numbers are enough to show the
+# clusters, so AutoCluster uses only these; the categories describe the clusters (decision 233).
 names = [column.name for column in model.source_columns_]
 figure, axis = plt.subplots(figsize=(7, 3.4))
 axis.barh(names, model.source_weights_, color="#0072b2")

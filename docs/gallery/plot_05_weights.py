@@ -1,13 +1,13 @@
 """
-Feature weights: two ways to learn them, and what they are worth
-================================================================
+Feature weights: two ways to learn them, and how good they are
+==============================================================
 
 Thirteen measurements of 178 wines of three growers, and thirteen noise columns. Which columns do a
 swarm and weighted k-means rely on, and do the clusters match the growers?
 """
 
 # %%
-# The table, with the truth beside it.
+# The table; the growers are known.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.cluster import HDBSCAN, KMeans

@@ -2,8 +2,9 @@
 Clusters in different subspaces
 ===============================
 
-Ten clusters in 100 columns. Each differs from the rest in some columns of its own only, so no
-single set of columns shows all of them. ``ProjectedSwarm`` learns a weight per cluster and column.
+Ten clusters in 100 columns. Each cluster differs from the others only in some columns of its own,
+so no single set of columns shows all clusters. ``ProjectedSwarm`` learns a weight per cluster and
+column.
 """
 
 # %%
@@ -33,7 +34,7 @@ for name, labels in answers.items():
     print(f"{name:18s} accuracy {accuracy(data.target, labels, mapping='optimal'):.2f}")
 
 # %%
-# Which columns belong to which cluster: the weights show it.
+# The weights show which columns belong to which cluster.
 weights = model.cluster_feature_weights_
 score = found_features(data.relevant_by_cluster, weights, data.target, model.labels_)
 print(f"columns of each cluster: precision {score.precision:.2f}, recall {score.recall:.2f}")

@@ -22,8 +22,8 @@ X = vectorizer.fit_transform(texts)
 print(f"{X.shape[0]} documents, {X.shape[1]} words, {X.nnz / X.shape[0]:.0f} words per document")
 
 # %%
-# Beside it k-means on the same rows (tf-idf rows have length 1, so this is close to spherical
-# k-means).
+# For comparison, k-means on the same rows (tf-idf rows have length 1, so this is close to
+# spherical k-means).
 k = len(set(topics))
 model = ProjectedSwarm(k, metric="jaccard", n_evaluations=150, random_state=0).fit(X)
 plain = KMeans(k, n_init=10, random_state=0).fit_predict(X)

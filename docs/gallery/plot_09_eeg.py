@@ -31,9 +31,9 @@ print(f"{X.shape[0]} trials, {X.shape[1]:,} features")
 
 # %%
 # The selection keeps a tenth of the features. k-means gets all of them, and does better here: in
-# these synthetic trials the signal is in many neighbouring features at once, and a mean over all
-# of them is less noisy than a few. The selection pays when features must be few, or when the
-# question is which of them matter.
+# these synthetic trials the signal is in many neighbouring features at once, and a mean over all of
+# them is less noisy than a few. The selection is useful if you need few features, or if you want to
+# know which of them matter.
 selector = FeatureClusterSelector().fit(X)
 kept = selector.transform(X)
 model = WeightedKMeans(len(TASKS), distance_exponent=1.5).fit(kept)

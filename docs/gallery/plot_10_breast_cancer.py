@@ -1,6 +1,6 @@
 """
-Breast cancer: two kinds of tumours, and what tells them apart
-==============================================================
+Breast cancer: two kinds of tumours, and how they differ
+========================================================
 
 569 tumours with 30 measurements of cell nuclei (the Wisconsin diagnostic data of scikit-learn). The
 diagnosis is used only to check the clusters.

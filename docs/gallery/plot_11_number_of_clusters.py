@@ -2,7 +2,7 @@
 How many clusters?
 ==================
 
-``choose_n_clusters`` asks six methods and weighs their answers by how clear each of them is. The
+``choose_n_clusters`` runs six methods and weights their answers by how clear each of them is. The
 silhouette over k-means, which many people use alone, is one of the six.
 """
 

@@ -2,8 +2,8 @@
 A few known pairs
 =================
 
-Two wide clusters, one above the other. k-means cuts them across. Knowing the clusters of ten rows,
-as pairs that belong together or apart, corrects it.
+Two wide clusters, one above the other. k-means cuts both in half. If the clusters of ten rows are
+known, as pairs that belong together or not, the result is right.
 """
 
 # %%

@@ -4,7 +4,7 @@ Columns that repeat each other
 
 Twelve hidden measurements, each recorded in five noisy copies: 60 columns.
 ``FeatureClusterSelector`` keeps one of each group without labels. A variance threshold, the usual
-filter, cannot see that columns repeat each other.
+filter, cannot detect that columns repeat each other.
 """
 
 # %%

@@ -1,9 +1,9 @@
 """
-Rings, and the number of clusters unknown
+Rings, with an unknown number of clusters
 =========================================
 
 ``KernelSwarm`` maps rows with a diffusion kernel and searches for centres and their number.
-Spectral clustering finds the rings as well, when it is told how many there are; k-means does not.
+Spectral clustering also finds the rings if it is told how many there are; k-means does not.
 """
 
 # %%

@@ -41,7 +41,8 @@ _SUBMODULES = ("callbacks", "datasets", "io", "metrics", "plot", "sc")
 __all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]
 
 
-# Threads that ask for names at the same time would import scikit-learn half each, and fail.
+# Without a lock, threads that ask for names at the same time can each see half of scikit-learn
+# imported, and fail.
 _importing = threading.RLock()
 
 

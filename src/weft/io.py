@@ -1,4 +1,4 @@
-"""Tables in, models and result folders out; pandas is imported only where a table is read."""
+"""Read tables, write models and result folders; pandas is imported only when a table is read."""
 
 from weft.models.files import SavedModel, load_model, read_model, save_model
 from weft.tables.errors import InputError

@@ -19,7 +19,7 @@ _ROWS = {
     "model": _MODEL,
     "X": Entry("array-like of shape (n_samples, n_features)", "The rows it was fitted on."),
 }
-_ONE_SHAPE = {"model": _MODEL, "X": Entry("ignored", "For the sake of a common shape.")}
+_ONE_SHAPE = {"model": _MODEL, "X": Entry("ignored", "Not used, present for API consistency.")}
 _FIGURE = Entry("plotly.graph_objects.Figure", "The figure.")
 
 

@@ -1,4 +1,4 @@
-"""Single-cell tables: clusters of the cells of an AnnData, written where scanpy's tools write.
+"""Cluster the cells of an AnnData; results are stored in the same places as those of scanpy.
 
 Needs the extra ``weft[sc]``. As in scanpy, a function changes the AnnData that it is given and
 returns None, or with ``copy=True`` a changed copy.
@@ -39,7 +39,7 @@ def cluster(
 ) -> Any:
     """Cluster the cells, without a resolution or a number of clusters.
 
-    Works on normalised, logarithmic or scaled values, as scanpy's steps leave them, and with
+    Works on normalised, logarithmic or scaled values, as after the usual steps of scanpy; with
     ``counts=True`` on raw counts. Sparse matrices stay sparse.
 
     Parameters
@@ -47,12 +47,12 @@ def cluster(
     adata : AnnData
         Cells in rows, genes in columns; in memory or backed.
     layer : str, default=None
-        Take ``adata.layers[layer]`` in place of ``adata.X``.
+        Use ``adata.layers[layer]`` instead of ``adata.X``.
     use_rep : str, default=None
-        Take ``adata.obsm[use_rep]``, such as ``"X_pca"``; genes then get no weights.
+        Use ``adata.obsm[use_rep]``, such as ``"X_pca"``; genes then get no weights.
     mask_var : str, default=None
         Column of ``adata.var`` that says which genes to use, such as ``"highly_variable"``; None:
-        all, among which weft chooses by itself.
+        all genes, among which weft chooses.
     key_added : str, default="weft"
         Name under which results are written.
     markers : bool, default=True
@@ -141,7 +141,7 @@ def _fit(table: Any, params: dict[str, Any]) -> AutoCluster:
 def table_of(
     adata: Any, layer: str | None, use_rep: str | None, mask_var: str | None
 ) -> tuple[Any, Mask | None]:
-    """Return the table to cluster, and which genes its columns are; None for a representation."""
+    """Return the table to cluster, and the genes of its columns; None for a representation."""
     if layer is not None and use_rep is not None:
         raise ValueError("layer and use_rep were both given; give one of them.")
     if use_rep is not None:
@@ -165,7 +165,7 @@ def table_of(
 
 
 def _in_memory(matrix: Any) -> Any:
-    """Return a matrix of an AnnData, which may lie in a file, as an array or CSR."""
+    """Return a matrix of an AnnData, which may be stored in a file, as an array or CSR."""
     if hasattr(matrix, "to_memory"):  # sparse, in a file
         matrix = matrix.to_memory()
     if sparse.issparse(matrix):
@@ -183,7 +183,7 @@ def cell_confidences(model: AutoCluster, table: Any) -> Floats:
 
 
 def _written(params: dict[str, Any], layer: str | None, use_rep: str | None) -> dict[str, Any]:
-    """Return parameters as a file takes them: without those that are not set."""
+    """Return the parameters that a file can store: those that are set, as plain values."""
     kept = {**params, "layer": layer, "use_rep": use_rep}
     return {key: value for key, value in kept.items() if isinstance(value, (bool, int, float, str))}
 

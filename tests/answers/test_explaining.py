@@ -60,6 +60,17 @@ def test_one_cluster_has_no_next_one():
     assert "next is" not in str(Explanation(done, {}))
 
 
+def test_the_next_cluster_may_have_no_known_row():
+    # A forged model file can name a cluster that none of its stored rows belongs to.
+    views = number_views(np.r_[np.zeros(5), np.ones(5)][:, None], ["a"])
+    row = number_views(np.array([[0.0]]), ["a"])
+    (done,) = explain_rows(views, np.repeat([0, 1], 5), np.ones(1), row, _place(0, 2))
+    assert (done.next_cluster, done.reasons[0].typical_next) == (2, "missing")
+    # The deciles are 0, 0.5 and 1, so four bins, each with half a row added: all 5 rows of cluster
+    # 0 are in the lowest one; cluster 2 has no rows, so a quarter of it.
+    assert done.reasons[0].contribution == pytest.approx(np.log((5.5 / 7) / (0.5 / 2)))
+
+
 def test_typical_levels():
     view = ColumnView("c", "category", np.array([0, 0, 0, 1.0]), ("red", "blue"))
     assert typical_range(view, np.ones(4, dtype=bool)) == "red 75%, blue 25%"

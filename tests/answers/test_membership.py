@@ -8,6 +8,7 @@ import pytest
 from weft.answers.membership import (
     Membership,
     Softness,
+    center_softness,
     most_likely,
     soften,
     softness_of,
@@ -40,6 +41,14 @@ def test_rows_at_distance_0_are_defined():
     found = soften(np.array([[0.0, 1.0], [0.0, 0.0]]), PLAIN)
     assert found[0, 0] > 0.999
     np.testing.assert_allclose(found[1], [0.5, 0.5])
+
+
+def test_infinite_distances_and_weights_are_defined():
+    # Forged model files hold such numbers. 1 : 0 where one is infinite, halves where both are.
+    found = soften(np.array([[1.0, np.inf], [np.inf, np.inf]]), PLAIN)
+    np.testing.assert_allclose(found, [[1.0, 0.0], [0.5, 0.5]], atol=1e-300)
+    # The squares of such weights overflow: they count as one column, as zero weights do.
+    assert center_softness(np.full((2, 3), 1e308)) == center_softness(np.zeros((2, 3)))
 
 
 def test_the_label_becomes_the_most_likely_cluster():

@@ -219,10 +219,10 @@ def test_the_input_is_never_overwritten(groups, here):
 
 
 def test_demo_names_clusters_features_and_the_noise_share(here):
-    began = time.perf_counter()
+    began = time.process_time()  # of this process alone: the machine may be busy
     result = run("demo")
     assert result.exit_code == 0, result.output
-    assert time.perf_counter() - began < 60  # a few seconds, and room for compilation
+    assert time.process_time() - began < 60  # a few seconds, and room for compilation
     assert sorted(os.listdir("weft-demo")) == sorted(FILES)
     noise = json.loads(Path("weft-demo/summary.json").read_text())["noise"]
     assert noise["n_columns"] == 13
@@ -446,7 +446,7 @@ def test_resume_is_refused_where_it_does_not_fit(groups, here):
     for options, sentence in (
         (("--generations", "4", "--resume", "c"), "written with --generations=3"),
         (("--generations", "3", "--resume", "none"), "no checkpoint 'none'; leave out --resume"),
-        (("--generations", "3", "--resume", groups), "damaged or no checkpoint"),
+        (("--generations", "3", "--resume", groups), "damaged, or is not a checkpoint"),
         (("--checkpoint", "no/where"), "give --checkpoint another path"),
         (("--checkpoint", "c", "--checkpoint-every", "0"), "every=0"),
     ):

@@ -57,7 +57,7 @@ def test_rows_are_found_by_a_value(runs):
     ("options", "sentence"),
     [
         ((), "--row N"),
-        (("--row", 91), "rows 1 to 90, not 91"),
+        (("--row", 91), "no row 91; its rows are numbered from 1 to 90"),
         (("--where", "colour=red"), "names no column"),
         (("--where", "id=none"), "no row of parts.csv"),
         (("--row", 1, "--where", "id=part-00"), "--row N"),
@@ -77,7 +77,7 @@ def test_a_method_that_keeps_no_rows_cannot_explain(runs, tmp_path):
     assert made.exit_code == 0, made.output
     done = call("explain", out, runs / "parts.csv", "--row", 1)
     assert done.exit_code == 2
-    assert "does not keep the rows" in done.stderr
+    assert "does not store the rows" in done.stderr
 
 
 def test_two_runs_are_compared(runs, tmp_path):

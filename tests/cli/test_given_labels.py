@@ -85,4 +85,4 @@ def test_the_terminal_says_everything_once(here):
     assert "AMI " in shown
     refused = run("cluster", "t.csv", "--out", "p", "--alternative", "99")
     assert refused.exit_code == 2
-    assert "--alternative=99 cannot be taken" in refused.stderr
+    assert "--alternative=99 is not possible" in refused.stderr

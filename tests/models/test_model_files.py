@@ -239,7 +239,7 @@ class Bomb:
         (change_json(format=99), "format 99"),
         (change_json(format="1"), "which format"),
         (change_json(**{"class": "Popen"}), "'Popen'"),
-        (change_json(**{"class": ["FeatureSwarm"]}), "known are "),
+        (change_json(**{"class": ["FeatureSwarm"]}), "allowed are "),
         (change_json(params={"colour": 1}), "no parameter 'colour'"),
         (change_json(attributes={"__class__": 1}), "'__class__'"),
         (change_json(attributes={"fit": 1}), "'fit'"),
@@ -255,7 +255,7 @@ class Bomb:
         (change_json(colour=1), "unknown entry 'colour'"),
         (lambda members: members.update({"model.json": b"[" * 100_000}), "damaged"),
         (lambda members: members.update({"model.json": b"\xff\xfe"}), "damaged"),
-        (lambda members: members.update({"model.json": b"[]"}), "no weft model"),
+        (lambda members: members.update({"model.json": b"[]"}), "not a weft model"),
         (lambda members: members.update({"arrays/77.npy": b"x"}), "damaged"),
         (one_array_more, "exactly once"),
         (lambda members: members.pop("model.json"), "lacks model.json"),
@@ -293,5 +293,5 @@ def test_no_file_and_other_files(tmp_path):
     with pytest.raises(ValueError, match="cannot be read"):
         load_model(tmp_path)
     (tmp_path / "text").write_text("hello")
-    with pytest.raises(ValueError, match="damaged or no weft model"):
+    with pytest.raises(ValueError, match="is damaged, or is not a weft model"):
         load_model(tmp_path / "text")

@@ -266,7 +266,7 @@ def test_fits_within_a_fit_are_part_of_it(quick, three_groups, tmp_path):
     for one, two in zip(first.models_, second.models_, strict=True):
         assert one.n_iter_ == 8
         assert_same(facts(one), facts(two))
-    with pytest.raises(ValueError, match="not for one within"), running(first, three_groups):
+    with pytest.raises(ValueError, match="not to one inside"), running(first, three_groups):
         first.fit(three_groups, resume=path)
 
 
@@ -466,7 +466,7 @@ def test_forged_partitions_do_not_reach_compiled_code(label, quick, three_groups
         make(quick, "ProjectedSwarm", {}, Checkpoint(path, every=1), CutAfter(3)).fit(three_groups)
     forge(path, lambda c, a: a[0].__setitem__((0, 0), label))
     text = refusal(make(quick, "ProjectedSwarm", {}), three_groups, path)
-    assert "positions that cannot be" in text
+    assert "positions that are not possible" in text
 
 
 # Writing ------------------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def test_the_report_states_the_sample_and_how_steady_it_is():
     said = [text for text in summarize(model, X)["warnings"] if "The search ran on" in text]
     assert len(said) == 1
     assert "300 of 2,500 rows" in said[0]
-    assert "agrees with it to 1.00" in said[0]
+    assert "in the same metric, is 1.00" in said[0]
     assert "depends on the sample" not in said[0]
     model.sample_agreement_ = 0.3
     assert any("depends on the sample" in text for text in summarize(model, X)["warnings"])

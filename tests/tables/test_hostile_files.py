@@ -80,7 +80,7 @@ def test_a_config_cannot_write_outside_or_overwrite(line, tmp_path, monkeypatch)
     (tmp_path / "work" / "link").symlink_to(tmp_path / "elsewhere")
     monkeypatch.chdir(tmp_path / "work")
     (tmp_path / "work" / "run.toml").write_text(f"[cluster]\n{line}\n")
-    with pytest.raises(InputError, match=r"not below this folder|type --force"):
+    with pytest.raises(InputError, match=r"outside the current folder|give --force"):
         read_config("run.toml", ["out", "checkpoint", "force"])
 
 

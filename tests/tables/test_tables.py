@@ -225,7 +225,7 @@ def test_missing_values_dropped_or_filled():
     assert dropped.X[:, 0].tolist() == [1, 2, 4, 9]
     filled = table_of(frame, missing="median", scale="none")
     assert filled.X[:, 0].tolist() == [1, 2, 3, 4, 9]  # the median of 1, 2, 4, 9 is 3
-    assert "1 missing value was filled in by each column's middle" in filled.warnings[0]
+    assert "1 missing value was filled in with each column's median or most frequent value" in filled.warnings[0]
     auto = table_of(frame)
     assert np.isnan(auto.mixed.values[:, 0]).tolist() == [False, False, True, False, False]
     assert np.isfinite(auto.X).all()
@@ -266,9 +266,9 @@ def test_a_column_that_sounds_like_the_answer_is_pointed_out(numbers):
         ({"a": [], "b": []}, {}, "no rows"),
         ({"a": [1, 1], "b": [2, 2]}, {}, "every column of t.csv holds one value only"),
         ({"a": [1, 2], "b": [2, 2]}, {}, "only 'a' to cluster on"),
-        ({"a": [1, 2], "b": [2, 3]}, {"label": "c"}, "no column 'c' (asked for with --label)"),
+        ({"a": [1, 2], "b": [2, 3]}, {"label": "c"}, "no column 'c' (given with --label)"),
         ({"age": [1, 2], "b": [2, 3]}, {"drop": ["Age"]}, "did you mean 'age'?"),
-        ({"a": [1, 2], "b": [2, 3]}, {"label": "a", "drop": ["a"]}, "asked for twice"),
+        ({"a": [1, 2], "b": [2, 3]}, {"label": "a", "drop": ["a"]}, "named twice"),
         ({"a": [1, 2], "b": [2, 3], "y": [None, None]}, {"label": "y"}, "is empty"),
         ({"a": [1e308, -1e308], "b": [2, 3]}, {}, "too large"),
         ({"a": [1, 2], "b": [2, 3]}, {"scale": "log"}, "choose one of"),
@@ -310,7 +310,7 @@ def test_the_plan_alone_makes_the_numbers_again(numbers):
     assert "'c' has 1 cells with a value that was not seen in the fit ('never seen')" in " ".join(
         row.warnings
     )
-    assert "'x' has 1 values far outside what the fit has seen (such as 1000;" in " ".join(
+    assert "'x' has 1 values far outside the range of the fit (such as 1000;" in " ".join(
         row.warnings
     )
 

@@ -16,7 +16,7 @@ from bench.harness.verdicts import compare_methods
 
 
 def mean_of_trials(value: float, n_trials: int, decimals: int) -> bool:
-    """Whether a printed mean of whole numbers can be the mean of so many trials."""
+    """Whether a printed mean of whole numbers can be the mean of this many trials."""
     unit = 10.0**-decimals
     near = range(math.floor(value * n_trials) - 1, math.ceil(value * n_trials) + 2)
     # However halves were rounded, the printed number is within half a unit (or was cut off).
@@ -55,9 +55,9 @@ def facts(folder: Path) -> Iterator[str]:
             "clusters, "
             f"connectedness on 2d 4c is "
             f"{printed('oneill-3.1', 'connectedness', data='2d 4c')[0]:g} "
-            f"in print and {dense.mean():.1f} ± {dense.std():.1f} on {len(dense)} sets drawn as "
-            f"described; the silhouette on 2d 10c is "
-            f"{printed('oneill-3.1', 'silhouette', data='2d 10c')[0]:g} in print and "
+            f"in the paper and {dense.mean():.1f} ± {dense.std():.1f} on {len(dense)} sets drawn "
+            f"as described; the silhouette on 2d 10c is "
+            f"{printed('oneill-3.1', 'silhouette', data='2d 10c')[0]:g} in the paper and "
             f"{apart.mean():.2f} ± {apart.std():.2f} here. With 50 and 100 features all but one of "
             "the printed characteristics agree."
         )

@@ -1,4 +1,4 @@
-"""A world of made-up tables of many kinds, each with its truth.
+"""A world of synthetic tables of many kinds, each with its truth.
 
 ``make_table(kind, seed)`` gives the same bits wherever it is called; `CLUSTERED` and `CLUSTERLESS`
 name the kinds. The judge of AutoCluster is trained on these tables and on nothing else.
@@ -56,7 +56,7 @@ KINDS: dict[str, Kind] = {
 
 
 class Table(NamedTuple):
-    """A made-up table with its truth.
+    """A synthetic table with its truth.
 
     X : (n_rows, n_columns) float64
     y : (n_rows,) int64; -1 marks rows that are not scored, such as background noise

@@ -190,7 +190,7 @@ def zigzags(rng: Rng) -> Sketch:
 
 
 def _letter(rng: Rng) -> list[np.ndarray]:
-    """Return the strokes of a made-up letter in the unit square; strokes share points."""
+    """Return the strokes of a synthetic letter in the unit square; strokes share points."""
     points = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0.5, 0], [0.5, 1], [0, 0.5], [1, 0.5]])
     walk = rng.permutation(len(points))[: rng.integers(3, 6)]
     strokes = [points[walk]]
@@ -201,7 +201,7 @@ def _letter(rng: Rng) -> list[np.ndarray]:
 
 
 def letters(rng: Rng) -> Sketch:
-    """Made-up letters in a row, each a few connected strokes."""
+    """Synthetic letters in a row, each a few connected strokes."""
     k = int(rng.integers(2, 7))
     n = draw_rows(rng, low=90 * k, centre=700)
     width = rng.uniform(0.01, 0.06)

@@ -35,7 +35,7 @@ class Docstring:
     def __init__(self, text: str, *, margin: str) -> None:
         lines = text.rstrip().split("\n")
         widths = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
-        # A docstring of one line says nothing of its margin.
+        # A docstring of one line does not show its margin.
         self.margin = " " * min(widths) if widths else margin
         self.sections: dict[str, list[str]] = {"": []}
         title = ""

@@ -65,7 +65,7 @@ def check_memory(needed: int, what: str, advice: str, limit: int | None = None) 
 
 
 def check_swarm(n_particles: int, n_dimensions: int) -> None:
-    """Raise if a swarm of so many particles does not fit into memory."""
+    """Raise if a swarm of this many particles does not fit into memory."""
     check_memory(
         8 * _ARRAYS_OF_A_SWARM * n_particles * n_dimensions,
         f"n_particles={n_particles} with {n_dimensions} numbers each",

@@ -46,7 +46,7 @@ def written(value: Any) -> str:
 
 
 def flat(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters with the fields of records in place of the records.
+    """Return parameters with the fields of records instead of the records.
 
     The field ``name`` of a record is the value of the parameter itself.
     """

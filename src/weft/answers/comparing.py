@@ -70,12 +70,12 @@ class WeightChange(NamedTuple):
 
     @property
     def change(self) -> float:
-        """The second share less the first."""
+        """The second share minus the first."""
         return (self.second or 0.0) - (self.first or 0.0)
 
 
 class Compared(NamedTuple):
-    """All that is said of two results."""
+    """The comparison of two results."""
 
     n_rows: int
     ari: float
@@ -116,9 +116,9 @@ def compare_sides(first: Side, second: Side) -> Compared:
 
 
 def match_clusters(a: Integers, b: Integers) -> tuple[Match, ...]:
-    """Return pairs of clusters such that as many rows as possible stay in theirs.
+    """Match clusters so that as many rows as possible stay in their cluster.
 
-    Each cluster has one partner at most. Those without come last.
+    Each cluster has at most one partner. Clusters without a partner come last.
     """
     known_a, known_b = np.unique(a[a >= 0]), np.unique(b[b >= 0])
     both = _counts(a, b, known_a, known_b)

@@ -117,7 +117,7 @@ def _level_sets(view: ColumnView, column: int, inside: Mask) -> list[Condition]:
     share = np.divide(own, total, out=np.zeros(n_levels), where=total > 0)
     order = np.lexsort((np.arange(n_levels), -own, -share))
     order = order[own[order] > 0][:MOST_LEVELS]
-    if len(order) == (total > 0).sum():  # all of them are no condition
+    if len(order) == (total > 0).sum():  # all levels together do not restrict anything
         order = order[:-1]
     return [Condition(column, levels=tuple(_sorted(order[: n + 1]))) for n in range(len(order))]
 

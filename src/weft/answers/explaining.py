@@ -1,10 +1,10 @@
-"""Why a row is in its cluster and not in the next one: what each column says of it.
+"""Why a row is in its cluster and not in the next one: the evidence of each column.
 
-A column speaks for cluster a against b by ``log(p_a / p_b)``, where p is the share of the
-cluster's rows with a value like this one: in the same level of a category, or in the same of ten
-bins of a number that hold a tenth of all rows each. Shares are smoothed by half a row in every bin.
-The sum over columns is the evidence of a naive Bayes classifier; each column's part of it is what
-an explanation shows.
+The evidence of a column for cluster a against b is ``log(p_a / p_b)``, where p is the share of the
+cluster's rows with a similar value: the same level of a category, or the same of ten bins of a
+number, each of which holds a tenth of all rows. Shares are smoothed by half a row in every bin. The
+sum over columns is the evidence of a naive Bayes classifier; each column's part of it is what an
+explanation shows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SMOOTHING = 0.5
 
 
 class Reason(NamedTuple):
-    """What one column says of one row.
+    """The evidence of one column for the cluster of one row.
 
     Attributes
     ----------
@@ -34,10 +34,10 @@ class Reason(NamedTuple):
     value : str
         The row's value, as the table writes it.
     contribution : float
-        How much it speaks for the row's cluster against the next one: the natural logarithm of
-        how many times more common such a value is there. Below 0 it speaks for the other.
+        Evidence for the row's cluster against the next one: the natural logarithm of how many times
+        more common such a value is in the row's cluster. Negative values support the next one.
     typical, typical_next : str
-        What is usual in both clusters: the middle 80 % of a number, the most frequent levels.
+        Usual values in both clusters: the middle 80 % of a number, or the most frequent levels.
     weight : float
         The weight of the column.
     """
@@ -63,7 +63,7 @@ class RowExplanation(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where rows are: cluster, the next one (-1: there is none), how sure, how unusual."""
+    """Where rows are: cluster, next cluster (-1: none), probabilities of both, outlier scores."""
 
     clusters: Integers
     next_clusters: Integers
@@ -89,7 +89,7 @@ def explain_rows(
     labels : ndarray of shape (n,)
         Their clusters, -1 for none.
     weights : ndarray of shape (n_columns,)
-        Only columns with a weight above 0 speak.
+        Only columns with a weight above 0 are used.
     rows : sequence of ColumnView
         The rows to explain, in the same columns.
     placed : Placement
@@ -98,7 +98,8 @@ def explain_rows(
         What each row is called; None: its position.
     """
     kept = [column for column in range(len(known)) if weights[column] > 0.0]
-    n_clusters = int(max(labels.max(initial=0), placed.clusters.max(initial=0))) + 1
+    named = (labels, placed.clusters, placed.next_clusters)
+    n_clusters = int(max(each.max(initial=0) for each in named)) + 1
     evidence = [_log_shares(known[j], labels, rows[j], n_clusters) for j in kept]
     out = []
 
@@ -162,7 +163,7 @@ def _log_shares(known: ColumnView, labels: Integers, rows: ColumnView, n_cluster
 
 
 def _log_rest(known: ColumnView, labels: Integers, rows: ColumnView, own: int, i: int) -> float:
-    """The same for all other rows together, where there is no next cluster."""
+    """Return the same for all other rows together, if there is no next cluster."""
     rest = np.where(labels == own, 0, 1)
     one = rows._replace(values=rows.values[i : i + 1])
     return float(_log_shares(known, rest, one, 2)[0, 1])
@@ -184,7 +185,7 @@ def typical_range(view: ColumnView, inside: Any) -> str:
 
 
 class Explanation:
-    """Explanations of some rows, which print as text and show themselves in a notebook.
+    """Explanations of some rows; can be printed, and shown as tables in a notebook.
 
     Attributes
     ----------

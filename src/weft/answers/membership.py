@@ -4,11 +4,11 @@
     p_k = (1 − ε) · (s_min / s_k)^γ / Z_γ + ε · (s_min / s_k)^δ / Z_δ        γ > δ > 0
 
 s_k is the distance to the nearest anchor of cluster k (or to its centre): 1 / s^q estimates a
-density in q dimensions, so that p is a ratio of densities. One temperature alone cannot be right
-both at a border and far inside. The second, flat term says how often a row that looks safe is wrong
-after all, above all because the clustering itself is wrong. γ, δ and ε follow from how sure the
-clustering is and from the dimension of the rows; their constants were fitted to known classes of
-made-up tables (docs/decisions/0335).
+density in q dimensions, so that p is a ratio of densities. One exponent alone cannot be right both
+at a border and far inside a cluster. The second, flat term is the probability that a row is wrong
+although it looks certain, mostly because the clustering itself is wrong. γ, δ and ε follow from how
+sure the clustering is and from the dimension of the rows; their constants were fitted to known
+classes of synthetic tables (docs/decisions/0335).
 
 Only ratios of distances count, so the units of the table do not matter. The nearest cluster is
 always the most likely one.
@@ -25,7 +25,7 @@ from weft._base.arrays import Floats, Integers
 
 N_TOP = 4  # clusters of each row that a sparse membership keeps
 # log γ = a + b c + d log q, with c the log odds that the clustering is right and q the dimension;
-# log δ = a + d log q; the log odds of ε = a + b c. Fitted by log loss on 92 made-up tables.
+# log δ = a + d log q; the log odds of ε = a + b c. Fitted by log loss on 92 synthetic tables.
 _SHARP = (1.456, 0.217, 0.623)
 _FLAT = (-1.188, -0.863)
 _DOUBT = (-1.614, -0.607)
@@ -33,7 +33,7 @@ _DOUBT = (-1.614, -0.607)
 _CENTER_SHARP = (0.975, 0.167)
 _CENTER_FLAT = 0.241
 _CENTER_DOUBT = 0.083
-_SUREST = 0.98  # confidence beyond this is not believed
+_SUREST = 0.98  # higher confidences are cut to this value
 
 
 class Membership(NamedTuple):
@@ -82,7 +82,7 @@ def softness_of(confidence: float | None, dimension: float) -> Softness:
     confidence : float or None
         The probability that the clustering is right; None: unknown, taken as one half.
     dimension : float
-        Of the set that the rows lie on.
+        Dimension of the set that the rows lie on.
     """
     sure = 0.5 if confidence is None or np.isnan(confidence) else confidence
     sure = float(np.clip(sure, 1.0 - _SUREST, _SUREST))
@@ -100,9 +100,10 @@ def center_softness(weights: Floats) -> Softness:
     the number of columns that count: (Σ w)² / Σ w², in the mean over clusters.
     """
     finite = np.where(np.isfinite(weights), weights, 0.0)
-    squares = (finite**2).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        counted = np.where(squares > 0.0, finite.sum(axis=1) ** 2 / squares, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        squares = (finite**2).sum(axis=1)
+        usable = (squares > 0.0) & np.isfinite(squares)
+        counted = np.where(usable, finite.sum(axis=1) ** 2 / squares, 1.0)
     size = np.log(max(float(counted.mean()), 1.0))
     return Softness(
         float(np.exp(_CENTER_SHARP[0] + _CENTER_SHARP[1] * size)), _CENTER_FLAT, _CENTER_DOUBT
@@ -115,7 +116,7 @@ def soften(distances: Floats, softness: Softness, labels: Integers | None = None
     Parameters
     ----------
     distances : ndarray of shape (n, K)
-        Of each row to each cluster, at least 0.
+        Of each row to each cluster, at least 0. Infinite ones are as far as float64 can say.
     softness : Softness
         How they become probabilities.
     labels : ndarray of shape (n,), default=None
@@ -128,6 +129,7 @@ def soften(distances: Floats, softness: Softness, labels: Integers | None = None
     >>> soften(np.array([[1.0, 2.0]]), Softness(1.0, 1.0, 0.0)).round(3).tolist()
     [[0.667, 0.333]]
     """
+    distances = np.minimum(distances, np.finfo(np.float64).max)
     # A row that equals another is not infinitely nearer to it.
     distances = np.maximum(distances, 1e-6 * distances.max(axis=1, keepdims=True))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -147,8 +149,8 @@ def _shares(logs: Floats, power: float) -> Floats:
 def with_labels_first(probabilities: Floats, labels: Integers) -> Floats:
     """Return the nearest probabilities in which each row's label is the most likely cluster.
 
-    Where a row's neighbours vote for another cluster than its own, both share what they have; its
-    own gets the least bit more.
+    If another cluster than the row's own is more likely, both get the mean of their probabilities,
+    and the row's own a tiny bit more.
     """
     out = probabilities.copy()
     places = np.flatnonzero(labels >= 0)

@@ -1,7 +1,7 @@
 """Distances from rows to anchors, rows whose clusters are known, block by block.
 
-A row that is an anchor itself must not vouch for itself. So one anchor at distance 0 is left out
-for every row, whether it is the row itself or an equal one: rows seen in fit get the same answer
+A row that is an anchor must not count as its own neighbour. So for every row one anchor at distance
+0 is left out, whether it is the row itself or an equal one: rows seen in fit get the same answer
 from `predict_proba` as from the attributes of the fit.
 """
 
@@ -15,7 +15,8 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 
 _BLOCK_CELLS = 2_000_000  # distances that are held at once
-# Products of float64 leave about so much of two equal rows' squared lengths as their distance.
+# Rounding in float64 products makes the squared distance of two equal rows about this share of
+# their squared lengths.
 _EQUAL = 1e-13
 
 
@@ -61,7 +62,7 @@ def group_anchors(labels: Integers, n_clusters: int) -> AnchorGroups:
 def nearest_of_groups(squared: Floats, groups: AnchorGroups) -> Floats:
     """Return the distance to the nearest anchor of each cluster (b, K), given all squared ones.
 
-    A cluster of which no anchor is left is as far as the nearest other one.
+    A cluster without any remaining anchor gets the distance of the nearest other cluster.
     """
     out = np.full((len(squared), groups.n_clusters), np.inf)
     if len(groups.order):

@@ -6,8 +6,8 @@ H.-P. Kriegel, P. Kröger, E. Schubert and A. Zimek, "LoOP: local outlier probab
     plof(x)  = reach(x) / mean reach of these anchors − 1
     score(x) = max(0, erf(plof(x) / (λ √2 σ)))                              λ = 3
 
-The paper takes the standard deviation of plof for σ, which a few far rows blow up so that they hide
-themselves; here it is the median of |plof| × 1.4826.
+In the paper σ is the standard deviation of plof. A few far rows make it so large that they no
+longer look unusual, so weft uses the median of |plof| × 1.4826.
 """
 
 from __future__ import annotations

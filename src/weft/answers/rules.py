@@ -1,12 +1,12 @@
 """A short rule for each cluster: at most four conditions, found by beam search.
 
-A rule is found on two thirds of the rows and measured on the others, so that its precision and
-coverage are those of rows it has not seen. Precision: the share of rows that the rule takes that
-belong to the cluster. Coverage: the share of the cluster that the rule takes.
+A rule is found on two thirds of the rows and measured on the others, so precision and coverage are
+those of rows that were not used to find it. Precision: the share of the rows selected by the rule
+that belong to the cluster. Coverage: the share of the cluster's rows that the rule selects.
 
 Beam search starts from "any row" and adds one condition at a time. It keeps the `N_BEAMS` rules
-with the highest F measure that counts precision twice as much as coverage (van Rijsbergen's
-F with β = 1/2); each condition has to pay for its length.
+with the highest F measure that counts precision twice as much as coverage (van Rijsbergen's F with
+β = 1/2), minus a penalty for each condition.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Rule(NamedTuple):
     n_rows : int
         How many rows it was measured on.
     held_out : bool
-        Whether these are rows that it was not found on; only where a cluster has very few rows
-        is it measured on the same ones.
+        Whether these rows were not used to find the rule. A rule for a cluster with very few rows
+        is measured on the rows that it was found on.
     """
 
     cluster: int
@@ -56,7 +56,7 @@ class Rule(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that it asks for."""
+        """Names of the columns that its conditions use."""
         return tuple(condition["column"] for condition in self.conditions)
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ def find_rules(
     weights : ndarray of shape (n_columns,)
         Only columns with a weight above 0 are named.
     max_conditions : int, default=4
-        Most conditions of a rule; a range is one.
+        Maximum number of conditions of a rule; a range is one condition.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def find_rules(
     if len(clusters) < 2 and not (labels < 0).any():
         return [Rule(cluster, (), 1.0, 1.0, len(labels), False) for cluster in clusters]
     used = [view for _, view in kept]
-    with one_blas_thread():  # products this small lose by threads
+    with one_blas_thread():  # threads would make products this small slower
         return [_rule_of(cluster, used, labels, max_conditions) for cluster in clusters]
 
 

@@ -1,10 +1,10 @@
-"""What sets a cluster apart from the other rows, column by column, on one scale for all kinds.
+"""How a cluster differs from the other rows, column by column, on one scale for all kinds.
 
 The strength of a trait lies between 0 and 1. Numbers and dates: how far ranks differ, |2 A − 1|,
 where A is the probability that a row of the cluster has a larger value than another row (the area
-under the ROC curve); a perfect separation is 1. A cluster in the middle: 0.8 less the share of the
-other rows in the range of its middle 80 %. Categories: the largest difference between the share of
-a level in the cluster and among the other rows.
+under the ROC curve); a perfect separation is 1. For a cluster in the middle of a column: 0.8 minus
+the share of the other rows in the range of its middle 80 %. Categories: the largest difference
+between the share of a level in the cluster and among the other rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scipy.stats import rankdata
 from weft._base.arrays import Floats, Integers, Mask
 from weft.answers.views import ColumnView
 
-WEAKEST = 0.3  # a trait below this strength sets nothing apart
+WEAKEST = 0.3  # weaker traits are ignored
 N_TRAITS = 2  # of a name
 MOST_TRAITS = 4  # where fewer do not tell two clusters apart
 _BESIDE = 0.1  # share of the other rows on either side of a cluster in the middle
@@ -33,7 +33,7 @@ class Trait(NamedTuple):
 
 
 class ObservedColumn(NamedTuple):
-    """The values of a column that are there, and their ranks where they have an order."""
+    """The known values of a column, and their ranks if they have an order."""
 
     column: int
     view: ColumnView
@@ -96,7 +96,7 @@ def _of_category(view: ColumnView, inside: Mask) -> tuple[float, str]:
 
 
 def name_clusters(views: Sequence[ColumnView], labels: Integers, weights: Floats) -> dict[int, str]:
-    """Return a name for each cluster, made of what sets it apart most; no two are the same.
+    """Return a name for each cluster, made from its strongest traits; all names are different.
 
     Examples
     --------

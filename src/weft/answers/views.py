@@ -1,7 +1,7 @@
 """The columns of a table as people read them: numbers in their units, dates, levels by name.
 
-Rules, names and explanations all look at a table through these views, so that a table of numbers
-and a raw table with categories and dates are described in the same way.
+Rules, names and explanations all use these views, so that a table of numbers and a raw table with
+categories and dates are described in the same way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ColumnView(NamedTuple):
     levels : tuple of str
         What the positions stand for; empty for numbers and dates.
     unit : str
-        What numbers are measured in, "" where nothing says.
+        Unit of the numbers, "" if it is not known.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ColumnView(NamedTuple):
 
     @property
     def is_category(self) -> bool:
-        """Whether values can only be the same or not."""
+        """Whether values have no order."""
         return self.kind == "category"
 
     def take(self, rows: np.ndarray) -> ColumnView:
@@ -80,7 +80,7 @@ def _source_view(column: SourceColumn, values: Floats, origins: Mapping[str, flo
     if column.levels is not None:
         kind = "ordered" if column.kind == "ordered" else "category"
         known = (own >= 0.0) & (own < len(column.levels))
-        own = np.where(known, np.floor(own), np.nan)  # a position that is no level is a gap
+        own = np.where(known, np.floor(own), np.nan)  # other codes are missing values
         return ColumnView(column.name, kind, own, tuple(column.levels))
     if column.kind == "date":
         if column.name not in origins:

@@ -5,7 +5,7 @@
 `working`      one table made ready: axes, distances, neighbours, spanning trees
 `candidates`   the clusterings that compete, over all numbers of clusters
 `evidence`     what can be measured of each without labels
-`judge`        ranks them; trained on made-up tables by ``python -m bench.unseen train``
+`judge`        ranks them; trained on synthetic tables by ``python -m bench.unseen train``
 `reasons`      which evidence spoke for the answer and against it, in words
 `resampling` whether the answer is reproduced when rows are left out
 `search`       the whole: rows in, clusters, weights, doubts and alternatives out

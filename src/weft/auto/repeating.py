@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from weft.auto.ahead import Ahead
 from weft.auto.resampling import Repeat, RepeatedSearch, Rounds
 from weft.auto.search import Answer, Clock, Settings
+from weft.parallel.ahead import Ahead
 from weft.search.optimize import optimize
 
 

@@ -7,10 +7,10 @@ threads or workers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from weft._base.arrays import Floats
+from weft.parallel.threads import ordered_map
 
 T = TypeVar("T")
 PART_ROWS = 1 << 16
@@ -40,7 +40,4 @@ class RowsInMemory(NamedTuple):
             return function(first, self.X[first : first + PART_ROWS], state)
 
         firsts = range(0, len(self.X), PART_ROWS)
-        if self.n_threads == 1 or len(firsts) == 1:
-            return add([call(first) for first in firsts])
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            return add(list(pool.map(call, firsts)))
+        return add(ordered_map(call, firsts, self.n_threads))

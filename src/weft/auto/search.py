@@ -3,7 +3,7 @@
 1. Columns that matter are kept (`weft.columns.screening`); where none is, all get a second chance.
 2. A wide family of clusterings competes on them (`candidates`).
 3. Evidence that needs no labels is taken of each (`evidence`), and a judge that was trained on
-   made-up tables ranks them (`judge`). It also says how likely it is that there are no clusters,
+   synthetic tables ranks them (`judge`). It also says how likely it is that there are no clusters,
    and that the winner is right.
 4. The search is repeated on parts of the rows: what is reproduced is stable (`resampling`).
 

@@ -47,7 +47,7 @@ LEAST_GAIN = 0.05
 LEAST_CLASS_GAIN = 0.3
 LEAST_AGREEMENT = 0.65
 GAPS = 3.0  # a third of the values missing: k-means has no say any more
-LEAST_STABLE = 0.5  # below, halves of the rows tell different stories
+LEAST_STABLE = 0.5  # below this, the clusterings of two halves differ too much
 KMEANS, CLASSES = "main-directions-kmeans", "latent-classes"
 
 

@@ -1,10 +1,11 @@
 """The small judge of mixed tables: a score for each candidate, and how likely the best is right.
 
 The score is a sum of the evidence of `weft.auto.source_family`, each times a weight, and the
-confidence a logistic function of the winner's evidence. Both sets of numbers were fitted on made-up
-tables (`python -m bench.mixed.training`, kinds of tables in `bench/mixed/world.py`): the weights so
-that the winner's adjusted Rand index is large on average, the confidence so that it is the share of
-answers with an index of at least 0.8. Tables without clusters that pass the screening count there.
+confidence a logistic function of the winner's evidence. Both sets of numbers were fitted on
+synthetic tables (`python -m bench.mixed.training`, kinds of tables in `bench/mixed/world.py`): the
+weights so that the winner's adjusted Rand index is large on average, the confidence so that it is
+the share of answers with an index of at least 0.8. Tables without clusters that pass the screening
+count there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """AutoCluster on tables with categories, circles or dates: the part that works by source column.
 
 Columns are screened as wholes (`weft.columns.mixed.screening`); the clusterings of the kept columns
-compete (`weft.auto.source_family`), and a small judge that was fitted on made-up tables of this
+compete (`weft.auto.source_family`), and a small judge that was fitted on synthetic tables of this
 kind takes the best (`weft.auto.source_judge`). The judge of tables of numbers is not asked: on rows
 that lie on a lattice most of its evidence means something else (docs/decisions/0233, 0321).
 

@@ -87,7 +87,7 @@ def backend_for(device: Any, work: str, size: float, X: Any = None) -> Backend:
         if not devices.has_cuda():
             raise ValueError(
                 "device='cuda' needs a GPU that torch can use, and none was found; "
-                "use device='cpu', or 'auto', which takes a GPU where there is one."
+                "use device='cpu', or 'auto', which uses a GPU only if there is one."
             )
         return Backend("gpu", devices.GPU)
     if (lies_there or size >= WORTH_A_GPU.get(work, float("inf"))) and devices.has_cuda():

@@ -39,7 +39,7 @@ class Fitter:
         """Return a fitted clone; `repeat` changes the seed of models that have one."""
         model = clone(self.model).set_params(**self.parameters(exponent))
         seeded = [name for name in model.get_params() if name.split("__")[-1] == "random_state"]
-        # The same seeds for each exponent: what differs is the exponent alone.
+        # The same seeds for each exponent, so that only the exponent differs.
         model.set_params(**dict.fromkeys(seeded, (self.seed + 7919 * repeat) % (2**31 - 1)))
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings():
@@ -108,7 +108,7 @@ def validity(X: Floats, labels: Integers, mass: Floats | None = None) -> float:
         within += _scatter(X[rows], mass[rows])
     n = float(mass.sum())
     varies = total > 0.0
-    # A feature that the clusters explain to the last bit counts as if off by one row's share.
+    # A feature that the clusters explain perfectly counts as if it were off by one row's share.
     ratio = (within[varies] + total[varies] / n) / (total[varies] * (1.0 + 1.0 / n))
     price = 0.5 * len(found) * varies.sum() * np.log(n) / n
     return float(-0.5 * np.log(ratio).sum() - price)

@@ -15,7 +15,7 @@ from weft.choosing.evidence import Fitter, Floats, Integers, labels_of
 from weft.choosing.results import Exponent
 
 METHODS = ("labels", "all-rows", "pairs", "validity", "stability", "agreement", "look-alike")
-# 1.0, 1.1, …, 5.0 as the thesis has it; np.arange(1, 5.01, 0.1)[10] is not 2.0.
+# 1.0, 1.1, …, 5.0 as in the thesis; not np.arange(1, 5.01, 0.1), whose element 10 is not 2.0.
 GRID = np.arange(10, 51) / 10.0
 TIED = 1e-12
 TIES = ("middle", "first")

@@ -1,4 +1,4 @@
-"""How many clusters by a Gaussian mixture whose components are joined where rows run together.
+"""Number of clusters by a Gaussian mixture; components that overlap are joined.
 
 C. Fraley and A. E. Raftery, "Model-based clustering, discriminant analysis, and density
 estimation", JASA 2002: a merge tree gives the starts, EM refines each, BIC compares them.
@@ -28,7 +28,7 @@ from weft.metrics.graph import edges_between
 
 MOST_DIMENSIONS = 20
 FULL_DIMENSIONS = 15  # beyond, a covariance has more free numbers than a cluster has rows
-START_FACTOR = 2  # the merge tree starts from so many times the most clusters asked for
+START_FACTOR = 2  # the merge tree starts from this many times the largest number of clusters
 PAIRS_PER_COMPONENT = 6  # only components with near means are looked at for a merge
 EM_STEPS = 20
 EM_TOLERANCE = 1e-4  # stop EM once a row's mean log likelihood gains less

@@ -58,14 +58,14 @@ def choose_n_clusters(
         Rows, best scaled. A table with categories, such as
         ``TablePreparer().fit(frame).mixed_table(frame)``, is analysed along its main directions.
     methods : iterable of str, default=None
-        None: all of them; for a MixedTable, whose rows lie on a lattice that most methods were not
-        made for, the finest number on which halves of the rows agree.
+        None: all of them. Most of them do not suit a MixedTable, whose rows lie on a lattice; for
+        it, None gives the largest number of clusters on which halves of the rows agree.
         ``"silhouette"`` (over k-means, the median of 30 runs), ``"patterns"`` (anomalous patterns,
-        iK-Means), ``"gap"`` (gap statistic), ``"prediction"`` (prediction strength),
-        ``"eigengap"`` (of the graph of nearest neighbours), ``"mixture"`` (Gaussian mixtures by
-        BIC, components that run together joined).
+        iK-Means), ``"gap"`` (gap statistic), ``"prediction"`` (prediction strength), ``"eigengap"``
+        (of the graph of nearest neighbours), ``"mixture"`` (Gaussian mixtures by BIC, components
+        that run together joined).
     max_clusters : int, default=None
-        The largest number that is looked at; None: the root of n_samples, but 30 at most.
+        Maximum number of clusters to try; None: the square root of n_samples, but at most 30.
     feature_weights : array-like of shape (n_features,), default=None
         Each column is multiplied by its weight first; such as ``FeatureSwarm.feature_weights_``.
     random_state : int, RandomState, Generator or None, default=None
@@ -79,9 +79,9 @@ def choose_n_clusters(
 
     Notes
     -----
-    The silhouette is taken on at most 800 rows, the gap on 1,000, prediction strength on 2,000,
-    the graph and the mixture on 4,000, drawn at random. A single cluster can win only by the
-    methods that know of it (all but the silhouette).
+    The silhouette uses at most 800 rows, the gap 1,000, prediction strength 2,000, the graph and
+    the mixture 4,000, drawn at random. All methods except the silhouette can vote for a single
+    cluster.
 
     Examples
     --------
@@ -113,7 +113,8 @@ def choose_n_clusters(
     # One thread: the products are small, and their bits must not depend on the machine's load.
     with one_blas_thread():
         for name in wanted:
-            # Each method has its own stream: its answer does not depend on who else is asked.
+            # Each method has its own random numbers, so its answer does not depend on the other
+            # methods.
             rng = np.random.default_rng([seed, list(METHODS).index(name)])
             curves[name] = METHODS[name](rows, most, rng)
     return vote(curves)
@@ -162,7 +163,7 @@ def main_rows(table: MixedTable, feature_weights: Any) -> np.ndarray:
 
 
 def vote(curves: dict[str, Curve]) -> NumberOfClusters:
-    """Count the votes; ties go to the number that the most trusted method speaks for."""
+    """Count the votes; of equal numbers the one with the most trusted method wins."""
     weights = {name: TRUST[name] * max(curve.strength, 0.05) for name, curve in curves.items()}
     votes: dict[int, float] = {}
     for name in sorted(curves, key=lambda name: -TRUST[name]):

@@ -1,4 +1,4 @@
-"""What a choice returns: the answer, how sure it is, and the curves it was read from."""
+"""What a choice returns: the answer, how certain it is, and the curves behind it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Curve(NamedTuple):
     strength : float
         How clear the answer is to the method itself, in [0, 1].
     numbers : ndarray of shape (n_numbers,)
-        Numbers of clusters that were looked at.
+        Numbers of clusters that were tried.
     scores : ndarray of shape (n_numbers,)
-        What the answer was read from, in the method's own unit.
+        The curve behind the answer, in the method's own unit.
     unit : str
-        What `scores` are and how they are read.
+        What `scores` measure, and how the answer follows from them.
     """
 
     n_clusters: int
@@ -44,9 +44,9 @@ class NumberOfClusters:
     n_clusters : int
         The consensus.
     confidence : float
-        Share of the methods' weight that stands behind it, in (0, 1].
+        Share of all votes, by weight, for this number, in (0, 1].
     curves : dict of str to Curve
-        Each method's answer and what it was read from.
+        Each method's answer and its curve.
     weights : dict of str to float
         How much each method's vote counted.
     """
@@ -106,20 +106,20 @@ class NumberOfClusters:
 
 @dataclass(frozen=True)
 class Exponent:
-    """The exponent that the evidence speaks for.
+    """The exponent that the evidence supports.
 
     Attributes
     ----------
     exponent : float
         The choice.
     method : str
-        What it was chosen by.
+        The method that chose it.
     grid : ndarray of shape (n_exponents,)
         Exponents that were tried.
     scores : ndarray of shape (n_exponents,)
         The score that was maximised; NaN where the model found a single cluster.
     evidence : dict of str to ndarray of shape (n_exponents,)
-        Everything that was measured on the way, `scores` included.
+        Everything that was measured, `scores` included.
     parameters : dict of str to float
         What to pass to ``model.set_params``.
     """

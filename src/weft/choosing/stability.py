@@ -5,9 +5,9 @@ on clouds of numbers, and most of its evidence (neighbours, gaps in density) mea
 there. The number of clusters is chosen by stability (Ben-Hur, Elisseeff and Guyon, "A stability
 based method for discovering structure in clustered data", 2002; Lange et al., "Stability-based
 validation of clustering solutions", 2004): the rows are split into halves, each half is clustered,
-and both label all rows. Coarse answers tend to be stable for free, so among numbers that are about
-as stable as the best the largest is taken, unless a cluster gets small: few rows with a rare pair
-of levels are found again by any half, and are no cluster.
+and both label all rows. Coarse answers tend to be stable in any case. So among the numbers that are
+about as stable as the best, the largest is chosen, unless a cluster gets small: a few rows with a
+rare pair of levels are reproduced by every half, but are not a cluster.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_CLUSTERS = 12
 N_SPLITS = 10
 SMALLEST = 0.05  # share of the rows that every cluster of the finer answer must have
 AS_STABLE = 0.01  # adjusted Rand index by which a finer answer may be less stable than the best
-LEAST_STABLE = 0.5  # below, halves of the rows tell different stories
+LEAST_STABLE = 0.5  # below this, the clusterings of two halves differ too much
 FEWEST_ROWS = 10  # of a half, per cluster
 
 
@@ -37,7 +37,7 @@ class StableClustering(NamedTuple):
 
     @property
     def is_stable(self) -> bool:
-        """Whether halves of the rows tell the same story."""
+        """Whether the clusterings of two halves of the rows agree."""
         return self.stability >= LEAST_STABLE
 
 
@@ -47,7 +47,7 @@ def cluster_by_stability(
     """Return a clustering for each number from `low` to `high`, the chosen one first.
 
     The others follow by their stability. Numbers for which a half has too few rows are left out,
-    but for `low`.
+    except for `low`.
     """
     high = max(low, min(high, len(points) // (2 * FEWEST_ROWS), MAX_CLUSTERS))
     halves = [np.array_split(rng.permutation(len(points)), 2) for _ in range(N_SPLITS)]

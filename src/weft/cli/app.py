@@ -81,15 +81,19 @@ def predict(
     out: Annotated[
         Path,
         typer.Option(
-            help="Output file: row, identifiers, cluster; format by extension, - is CSV to stdout."
+            help="Output file with row, identifiers and cluster; the extension decides the "
+            "format, - writes CSV to standard output."
         ),
     ] = Path("-"),
     missing: Annotated[
         str | None,
-        typer.Option(help="auto, median, drop-rows or error.", show_default="as in the run"),
+        typer.Option(
+            help="Missing values: auto, median, drop-rows or error.",
+            show_default="as when the model was fitted",
+        ),
     ] = None,
     join: Annotated[
-        bool, typer.Option("--join", help="Write the whole table with a cluster column.")
+        bool, typer.Option("--join", help="Write the whole table, with a cluster column added.")
     ] = False,
     sheet: Sheet = None,
     query: Query = None,
@@ -125,17 +129,21 @@ def report(
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help="File with one label per row of the table, of any clustering."),
+        typer.Option(help="File with one label per row of the table, from any clustering program."),
     ] = None,
     labels_column: Annotated[
-        str | None, typer.Option(help="Its column with the labels.", show_default="cluster")
+        str | None,
+        typer.Option(help="Name of the column with labels in that file.", show_default="cluster"),
     ] = None,
     label: Label = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write the report.", show_default="MODEL.html")
     ] = None,
     stability: Annotated[
-        int, typer.Option(help="Number of refits on 4/5 of the rows; needs --data.")
+        int,
+        typer.Option(
+            help="Number of refits on 80 % of the rows, to measure stability; needs --data."
+        ),
     ] = 0,
 ) -> None:
     """Write the HTML report of a saved model, or of a table and its labels."""
@@ -161,7 +169,10 @@ def generate(
         ),
     ],
     out: Annotated[
-        Path, typer.Option(help="Output file, format by extension; - is CSV to stdout.")
+        Path,
+        typer.Option(
+            help="Output file; the extension decides the format, - writes CSV to standard output."
+        ),
     ] = Path("-"),
     clusters: Annotated[int, typer.Option(help="Number of clusters.")] = 4,
     features: Annotated[int, typer.Option(help="Number of features.")] = 10,
@@ -209,7 +220,7 @@ def choose(
     query: Query = None,
     as_json: Json = False,
 ) -> None:
-    """Estimate the number of clusters, with the evidence."""
+    """Estimate the number of clusters, and show the evidence."""
     with one_sentence():
         from weft.cli import tables
 

@@ -50,8 +50,8 @@ def cluster(
     method: Annotated[
         str | None,
         typer.Option(
-            help="Method, by its published name; weft methods lists them.",
-            show_default="auto, or pso-fsw where its options are given",
+            help="Name of the method; weft methods lists all of them.",
+            show_default="auto; pso-fsw if one of its options is given",
             autocompletion=complete_method,
         ),
     ] = None,
@@ -113,17 +113,18 @@ def cluster(
     transpose: Annotated[
         bool,
         typer.Option(
-            "--transpose", help="Exchange rows and columns first: a table of genes × samples."
+            "--transpose",
+            help="Exchange rows and columns first, for example of a table of genes × samples.",
         ),
     ] = False,
     stability: Annotated[
-        int, typer.Option(help="Number of refits on 4/5 of the rows, for comparison.")
+        int, typer.Option(help="Number of refits on 80 % of the rows, to measure stability.")
     ] = 0,
     alternative: Annotated[
         int,
         typer.Option(
-            help="Take the answer of this number, for methods that find several; the report lists "
-            "them."
+            help="Number of the answer to use, for methods that give several answers; the report "
+            "lists them."
         ),
     ] = 1,
     checkpoint: Annotated[
@@ -133,7 +134,8 @@ def cluster(
         int, typer.Option(help="Generations between two checkpoints.")
     ] = 10,
     resume: Annotated[
-        Path | None, typer.Option(help="Checkpoint to resume from; other options unchanged.")
+        Path | None,
+        typer.Option(help="Checkpoint to resume from; all other options must be the same."),
     ] = None,
     force: Force = False,
     as_json: Json = False,

@@ -15,20 +15,20 @@ RESULT = "A model file, the folder of a run, or a table with a column of labels.
 
 def compare(
     first: Annotated[Path, typer.Argument(help=RESULT)],
-    second: Annotated[Path, typer.Argument(help="Another, of the same rows.")],
+    second: Annotated[Path, typer.Argument(help="Another result, of the same rows.")],
     key: Annotated[
         str | None,
         typer.Option(
-            help="Column that says which rows are the same, of two tables with labels.",
-            show_default="a column that names every row once, or the order of rows",
+            help="Column that identifies the same rows in two tables with labels.",
+            show_default="a column with a unique name for every row, or the order of the rows",
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write an HTML page with a Sankey diagram there.")
+        Path | None, typer.Option(help="Output file for an HTML page with a Sankey diagram.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two results: clusters that belong together, rows that moved, weights that changed."""
+    """Compare two results: matching clusters, rows that moved, weights that changed."""
     with one_sentence():
         from weft.reporting.comparison import compare as compare_results
 

@@ -17,17 +17,18 @@ _PLACES = ("out", "checkpoint")
 
 
 def _check_place(name: str, key: str, value: Any) -> None:
-    """Refuse a place outside the current folder: a config may come from a stranger."""
+    """Refuse a path outside the current folder: a config may come from a stranger."""
     here = Path.cwd().resolve()
     inside = isinstance(value, str) and "\0" not in value
     if not inside or not (here / value).resolve().is_relative_to(here):
         raise InputError(
-            f"{name} has {key}={value!r}, which is not below this folder; type --{key} to allow it."
+            f"{name} has {key}={value!r}, which is outside the current folder; to allow it, give "
+            f"--{key} on the command line."
         )
 
 
 def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
-    """The options in a config file; unknown names are refused."""
+    """Return the options in a config file; unknown names are refused."""
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -45,7 +46,7 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
     for key, value in options.items():
         if key.replace("-", "_") not in known:
             raise InputError(
-                f"{path.name} has {key!r}, which is not an option of weft cluster; known are "
+                f"{path.name} has {key!r}, which is not an option of weft cluster; options are "
                 f"{', '.join(known)}."
             )
         if isinstance(value, dict):
@@ -53,7 +54,10 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
         if key.replace("-", "_") in _PLACES:
             _check_place(path.name, key, value)
         if key == "force" and value:
-            raise InputError(f"{path.name} has 'force', which a file cannot set; type --force.")
+            raise InputError(
+                f"{path.name} has 'force', which a file cannot set; give --force on the command "
+                "line."
+            )
     return {key.replace("-", "_"): value for key, value in options.items()}
 
 
@@ -62,7 +66,7 @@ def write_config(
 ) -> None:
     """Write the settings that repeat the run; options that were not given are left out."""
     again = command or f"weft cluster --config {path.name}"
-    lines = [f"# weft {weft.__version__}. The same run again: {again}"]
+    lines = [f"# weft {weft.__version__}. To repeat this run: {again}"]
     lines += ["[cluster]"] if options else []
     lines += [f"{key} = {_value(v)}" for key, v in options.items() if v not in (None, [], ())]
     if sha256 is not None:
@@ -71,7 +75,7 @@ def write_config(
 
 
 def digest(path: str | Path) -> str | None:
-    """SHA-256 of the input file, or of several in their order; None for a pipe."""
+    """Return the SHA-256 of the input file, or of several in their order; None for a pipe."""
     if str(path) == "-":
         return None
     total = hashlib.sha256()
@@ -83,7 +87,7 @@ def digest(path: str | Path) -> str | None:
 
 
 def changed_input(config: str | Path, path: str | Path) -> bool:
-    """Whether the config names another content of the input than there is now."""
+    """Return whether the input has changed since the config was written."""
     written = tomllib.loads(Path(config).read_text(encoding="utf-8")).get("input", {})
     return "sha256" in written and written["sha256"] != digest(path)
 
@@ -95,5 +99,5 @@ def _value(value: Any) -> str:
         return repr(value)
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_value(item) for item in value) + "]"
-    # JSON's strings are TOML's, but for the delete character, which JSON leaves as it is.
+    # JSON strings are TOML strings, except for the delete character, which JSON does not escape.
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -19,13 +19,13 @@ def explain(
     row: Annotated[list[int] | None, typer.Option(help=f"Row of the table, from 1; {MANY}")] = None,
     where: Annotated[
         str | None,
-        typer.Option(help="Rows by a value: COLUMN=VALUE, as the table writes it."),
+        typer.Option(help="Rows with this value, as COLUMN=VALUE, written as in the table."),
     ] = None,
     sheet: Sheet = None,
     query: Query = None,
     as_json: Json = False,
 ) -> None:
-    """Return which columns put a row into its cluster rather than into the next one."""
+    """Show which columns put a row into its cluster and not into the next most likely one."""
     with one_sentence():
         from weft.cli.saved import load_with_table
         from weft.io import InputError, read_table
@@ -33,8 +33,8 @@ def explain(
         loaded = load_with_table(model)
         if not hasattr(loaded, "explain"):
             raise InputError(
-                f"a {type(loaded).__name__} does not keep the rows that explanations need; "
-                "cluster with the method auto."
+                f"a {type(loaded).__name__} does not store the rows that explanations need; "
+                "cluster with --method auto."
             )
         frame = read_table(file, sheet=sheet, query=query).frame
         chosen = _chosen_rows(frame, file.name, row or [], where)
@@ -51,11 +51,13 @@ def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> 
     from weft.io import InputError
 
     if bool(rows) == (where is not None):
-        raise InputError("give the rows to explain by --row N, or by --where COLUMN=VALUE.")
+        raise InputError("give the rows to explain with --row N, or with --where COLUMN=VALUE.")
     if where is None:
         for number in rows:
             if not 1 <= number <= len(frame):
-                raise InputError(f"{table} has the rows 1 to {len(frame)}, not {number}.")
+                raise InputError(
+                    f"{table} has no row {number}; its rows are numbered from 1 to {len(frame)}."
+                )
         return rows
     column, sign, value = where.partition("=")
     column, value = column.strip(), value.strip()
@@ -70,12 +72,12 @@ def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> 
         raise InputError(f"no row of {table} has {value!r} in column {column!r}.")
     if len(found) > MOST_ROWS:
         raise InputError(
-            f"{len(found)} rows of {table} have {value!r} in column {column!r}; explain at most "
-            f"{MOST_ROWS} at a time, by --row."
+            f"{len(found)} rows of {table} have {value!r} in column {column!r}, and at most "
+            f"{MOST_ROWS} can be explained at a time; choose rows with --row."
         )
     return found
 
 
 def _text(cell: Any) -> str:
-    """Return a cell as a table writes it: whole numbers without a point."""
+    """Return a cell as it is written in a table: whole numbers without a decimal point."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)

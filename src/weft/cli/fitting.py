@@ -25,7 +25,7 @@ _TABLES = ("labels.csv", "features.csv", "markers.csv")
 FILES = (*_TABLES, "model.weft", "summary.json", "report.html", "run.toml")
 # Options that are silently ignored by methods without them.
 _QUIET = ("random_state", "n_jobs")
-# Parameters that no text stands for.
+# Parameters that cannot be given as text.
 _NOT_TYPED = ("callbacks", "verbose")
 _WORDS = {
     "n_particles": "--particles",
@@ -38,7 +38,7 @@ _WORDS = {
 def make_settings(
     method: Method, given: dict[str, Any], extra: Sequence[str], X: Any
 ) -> tuple[dict[str, Any], list[str]]:
-    """Parameters of the method's estimator, and what was decided on the way."""
+    """Return the parameters of the method's estimator, and what was decided for the user."""
     estimator = getattr(weft, method.estimator)
     known = estimator().get_params(deep=False)
     settings = dict(method.params)
@@ -75,7 +75,7 @@ def _put(
 def _count(
     known: dict[str, Any], settings: dict[str, Any], X: Any
 ) -> tuple[dict[str, Any], list[str]]:
-    """Choose the number of clusters where it was asked for, or where the method cannot."""
+    """Choose the number of clusters if the user asked for it, or if the method needs it."""
     asked = settings.get("n_clusters")
     if isinstance(asked, str) and asked != "auto":
         try:
@@ -91,17 +91,17 @@ def _count(
     why = "" if asked == "auto" else "the method needs the number of clusters; "
     if chosen.n_clusters < 2:
         return settings, [
-            f"{why}the evidence suggests a single cluster (confidence {chosen.confidence:.2f}), "
-            "so the two clusters may be meaningless; see the evidence with weft choose."
+            f"{why}the estimate is a single cluster (confidence {chosen.confidence:.2f}), so the "
+            "two clusters may be meaningless; see the evidence with weft choose."
         ]
     return settings, [
-        f"{why}{chosen.n_clusters} were chosen (confidence {chosen.confidence:.2f}); see the "
+        f"{why}the estimate is {chosen.n_clusters} (confidence {chosen.confidence:.2f}); see the "
         "evidence with weft choose, or give --n-clusters."
     ]
 
 
 def _literal(text: str) -> Any:
-    """A number, true, false, a list, null; else the text itself."""
+    """Return a number, true, false, a list or null if the text is one; else the text itself."""
     try:
         return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
     except json.JSONDecodeError:
@@ -139,7 +139,7 @@ def search(
     check_integer("--seed", given["random_state"], low=0, high=2**32 - 1)
     if given.get("n_jobs") == 0:
         raise ValueError("--jobs=0 is not allowed; give 1 or more threads, or -1 for all cores.")
-    # With --json all that is for people goes to standard error.
+    # With --json, everything that is meant for people goes to standard error.
     out, aside = console(stderr=as_json, quiet=quiet), console(stderr=True, quiet=quiet)
     described = table.describe()
     show_columns(described, out)
@@ -179,7 +179,7 @@ def search(
     show_warnings(summary["warnings"][len(table.warnings) :], aside)
     if as_json:
         print_json(summary)
-    written = FILES if stream is None else FILES[1:]  # the labels follow
+    written = FILES if stream is None else FILES[1:]  # labels are written afterwards, in parts
     out.print(f"\nWrote {', '.join(written)}", markup=False, highlight=False)
     out.print("HTML report: ", clickable(folder / "report.html"), sep="", soft_wrap=True)
     if stream is not None:
@@ -211,7 +211,7 @@ def _fit(
     *,
     show_progress: bool,
 ) -> tuple[Any, list[str], int]:
-    """Return the fitted model, what it warned of, and the signal that ended the search, or 0."""
+    """Return the fitted model, its warnings, and the signal that ended the search, or 0."""
     from sklearn.exceptions import ConvergenceWarning
 
     from weft.callbacks import Progress
@@ -229,7 +229,7 @@ def _fit(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             if method.estimator == "FeatureSwarm":
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the summary says it
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the summary warns about it
             model.fit(X) if resume is None else model.fit(X, resume=resume)
     finally:
         bar.close()
@@ -247,7 +247,7 @@ def _write(
     sha256: str | None,
     all_rows: bool = True,
 ) -> None:
-    """All files of a result, see `FILES`; without `all_rows`, labels are written elsewhere."""
+    """Write all files of a result, see `FILES`; without `all_rows`, all except the labels."""
     from weft.columns.marker_table import FIELDS as MARKER_FIELDS
     from weft.io import save_model
     from weft.reporting.html import render

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.io import InputError, prepare_table, read_table, table_stem
 
-# Names under which a file of labels keeps them, the first that is there.
+# Usual names of the column with labels; the first that the file has is used.
 COLUMNS = ("cluster", "clusters", "label", "labels", "group", "class", "segment")
 ROW = "row"
 
@@ -87,7 +87,7 @@ def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
 
 
 def row_names(frame: Any, table: Any) -> list[str] | None:
-    """The first column that tells rows apart, which is searched for in a report."""
+    """Return the values of the first identifier column: names to search for in a report."""
     for decision in table.decisions:
         if decision.kind == "identifier" and decision.name in frame.columns:
             cells = frame[decision.name].tolist()

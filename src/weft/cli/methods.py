@@ -9,8 +9,8 @@ from weft.cli.shared import console, print_json
 from weft.estimators.presets import METHODS, Method, find_method
 
 _STATUS = {
-    "as printed": "the call follows the paper exactly",
-    "near print": "the call is close to the paper",
+    "as published": "the call follows the paper exactly",
+    "nearly so": "the call is close to the paper; the note says what differs",
     "weft's": "the call is weft's own",
 }
 

@@ -12,18 +12,22 @@ from weft.cli.shared import one_sentence
 
 TABLE = (
     "Table: CSV, TSV, Parquet, Arrow, Excel, ODS, JSON, SQLite, DuckDB or AnnData (.h5ad), by "
-    "extension; may be compressed (.gz, .zip, .zst). A quoted pattern reads several files, - "
-    "standard input."
+    "extension; may be compressed (.gz, .zip, .zst). A quoted pattern reads several files; - "
+    "reads standard input."
 )
 MANY = "may be given several times."
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on standard output.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same answer.")]
+Seed = Annotated[
+    int, typer.Option(help="Seed of the random numbers; the same seed gives the same answer.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
 Label = Annotated[
     str | None,
-    typer.Option(help="Column with known classes: compared with, not used for clustering."),
+    typer.Option(
+        help="Column with known classes: it is compared with the clusters, not used to find them."
+    ),
 ]
-Scale = Annotated[str, typer.Option(help="standard, range or none.")]
+Scale = Annotated[str, typer.Option(help="How columns are scaled: standard, range or none.")]
 Missing = Annotated[
     str,
     typer.Option(
@@ -31,7 +35,9 @@ Missing = Annotated[
     ),
 ]
 Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook, by name or number from 1.")]
-Query = Annotated[str | None, typer.Option(help="SQL that selects rows from a database file.")]
+Query = Annotated[
+    str | None, typer.Option(help="SQL query that selects the rows of a database file.")
+]
 Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
 Keep = Annotated[
     list[str] | None,
@@ -85,7 +91,7 @@ def generators() -> list[str]:
 
 
 def use_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take options that were not typed from a config file."""
+    """Read the options that are missing on the command line from a config file."""
     if path is not None and not context.resilient_parsing:
         from weft.cli.config import read_config
 

@@ -35,11 +35,14 @@ def predict(
     held = _read_model(model)
     if held.table is None:
         raise InputError(
-            f"{model.name} has no record of how its table was read: it was not written by "
+            f"{model.name} does not say how its table was read, because it was not written by "
             "weft cluster; use weft.load and predict in Python."
         )
     if not hasattr(held.model, "predict"):
-        raise InputError(f"a {type(held.model).__name__} cannot label new rows.")
+        raise InputError(
+            f"a {type(held.model).__name__} cannot assign new rows to clusters; use a method "
+            "with predict, such as auto."
+        )
     parts = large_parts(file)
     if parts:
         _predict_parts(held, parts, out, missing)
@@ -77,16 +80,18 @@ def _predict_parts(held: Any, parts: list[Part], out: Path, missing: str | None)
         "auto" if hasattr(held.model, "_fit_anchor_rows") else "other", type(held.model).__name__
     )
     if str(out) == "-" or out.suffix:
-        raise InputError("labels of a folder are written into a folder; give its name with --out.")
+        raise InputError(
+            "the labels of a folder of files are written to a folder; give its name with --out."
+        )
     with processes(1):
         write_labels(held.model, held.table, parts, out, missing)
 
 
 def _certainty(model: Any, X: Any) -> dict[str, Any]:
-    """What a method says of each row besides its cluster: how sure, how far from all that it knows.
+    """Return further columns for each row: how certain its cluster is, and how unusual the row is.
 
-    ``confidence`` is the largest probability of ``membership``; ``outlier_score`` that of
-    ``outlier_score`` (higher: less like the rows of the fit).
+    ``confidence`` is the largest probability of ``membership``; ``outlier_score`` is higher for
+    rows that are less like those of the fit.
     """
     found: dict[str, Any] = {}
     if hasattr(model, "membership"):
@@ -111,7 +116,7 @@ def _identifiers(frame: Any, plan: Any) -> dict[str, list[Any]]:
 
 
 def _joined(frame: Any) -> dict[str, list[Any]]:
-    """The columns of the file, gaps as nothing."""
+    """Return the columns of the file, with None for missing values."""
     gaps = frame.isna().to_numpy()
     return {
         str(name): [
@@ -146,8 +151,8 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
     if data is not None:
         if held.table is None:
             raise InputError(
-                f"{model.name} has no record of how its table was read: it was not "
-                "written by weft cluster; use model.report(X) in Python."
+                f"{model.name} does not say how its table was read, because it was not written "
+                "by weft cluster; use model.report(X) in Python."
             )
         new = apply_recipe(read_table(data), held.table)
         names = list(held.model.feature_names_in_)
@@ -155,7 +160,7 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
         plan = held.table if isinstance(held.table, TablePlan) else None
         made = draw(held.model, X, plan=plan, mixed=new.mixed, stability=stability)
     elif stability:
-        raise InputError("--stability fits the model again and needs the rows; give --data FILE.")
+        raise InputError("--stability refits the model and needs the rows; give --data FILE.")
     elif held.summary is not None:
         made = Report(render(held.summary), held.summary)
     else:
@@ -168,7 +173,7 @@ def load_with_table(path: Path) -> Any:
     held = _read_model(path)
     if held.table is None:
         raise InputError(
-            f"{path.name} has no record of how its table was read: it was not written by "
+            f"{path.name} does not say how its table was read, because it was not written by "
             "weft cluster; use weft.load and explain in Python."
         )
     vars(held.model)["_table"] = held.table
@@ -182,5 +187,8 @@ def _model_path(path: Path) -> Path:
 def _read_model(path: Path) -> Any:
     where = _model_path(path)
     if path.is_dir() and not where.exists():
-        raise InputError(f"the folder {str(path)!r} holds no model.weft; give a model file.")
+        raise InputError(
+            f"the folder {str(path)!r} has no file model.weft; give a model file, or the folder "
+            "of a run."
+        )
     return read_model(os.fspath(where))

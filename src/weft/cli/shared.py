@@ -17,7 +17,7 @@ from weft.parallel.signals import ignore_ctrl_c
 if TYPE_CHECKING:
     from rich.console import Console
 
-# How the library's words are typed here; the first that fits wins.
+# Names of the library, and the command-line options for them; the first pattern that fits is used.
 _OPTIONS = (
     (r"lower (n_neighbors|min_samples)", "add rows, or take another --clusterer"),
     (r"for example with StandardScaler", "with --scale standard"),
@@ -33,7 +33,7 @@ _OPTIONS = (
 )
 
 
-# Modules that raise TypeError for a person's mistake, not for one of ours.
+# Modules that raise TypeError for a mistake of the user, not for a bug in weft.
 _CHECKERS = ("weft._base.validation", "weft.estimators._parameters", "weft.search.criteria")
 
 
@@ -70,7 +70,7 @@ def say_path(what: str, path: Path) -> None:
 
 
 def clickable(path: Path) -> Any:
-    """The path as a link in terminals that know links, and as plain text elsewhere."""
+    """Return the path as a link for terminals that support links, as plain text for others."""
     from rich.text import Text
 
     from weft.reporting.terminal import clean
@@ -105,7 +105,7 @@ def one_sentence() -> Iterator[None]:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether a parameter check raised it, rather than a fault in the program."""
+    """Return whether a parameter check raised the error; otherwise it is a bug."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -118,6 +118,6 @@ def take_answer(model: Any, number: int) -> Any:
         return model
     known = len(getattr(model, "alternatives_", [1]))
     if not 1 <= number <= known:
-        there = "is one answer" if known == 1 else f"are {known} answers, from 1"
-        raise ValueError(f"--alternative={number} cannot be taken: there {there}.")
+        answers = "one answer" if known == 1 else f"{known} answers, numbered from 1"
+        raise ValueError(f"--alternative={number} is not possible: this model has {answers}.")
     return model.with_alternative(number)

@@ -1,8 +1,8 @@
 """``weft cluster`` and ``weft predict`` on Parquet files that are larger than memory.
 
-A sample of the rows is clustered as any table; the labels of all rows are written part by part, on
-as many processes as wanted. A part is written at once, and those that are there already are not
-made again: a run that was interrupted goes on.
+A sample of the rows is clustered like any other table. The labels of all rows are then written part
+by part, on as many processes as the user chose. The file of a part appears only when it is
+complete, and complete files are not computed again, so an interrupted run can be continued.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def large_parts(file: Path) -> list[Part]:
 
 @contextmanager
 def processes(n_jobs: int | None) -> Iterator[None]:
-    """Run tasks of Dask on so many processes; with one, on what is set, or in this one."""
+    """Run tasks of Dask on `n_jobs` processes; with 1, on Dask's configured scheduler if any."""
     if n_jobs is None:
         yield
         return
@@ -82,7 +82,7 @@ def read_sample(parts: list[Part], file: Path) -> RawTable:
     lengths = [part.n_rows for part in parts]
     n_rows = sum(lengths)
     frame = gather(parts, lengths, sampled_places(n_rows))
-    note = f"{len(frame):,} of {n_rows:,} rows were searched; all of them are labelled."
+    note = f"clusters were searched on {len(frame):,} of {n_rows:,} rows; all rows get a label."
     return RawTable(frame, file.name, notes=(note,))
 
 
@@ -92,12 +92,12 @@ def rows_by_plan(light: LightModel, plan: Any, frame: Any) -> np.ndarray:
 
 
 class Streamed(NamedTuple):
-    """A large table: what is done once its sample is clustered."""
+    """A large table: what is done after its sample has been clustered."""
 
     parts: list[Part]
 
     def look_again(self, model: Any, plan: Any, sample: Any) -> None:
-        """Look for rare clusters in all rows, where no row of the sample was left out."""
+        """Look for rare clusters in all rows, if no row of the sample was left out."""
         lengths = [part.n_rows for part in self.parts]
         places = sampled_places(sum(lengths))
         if len(sample) == len(places):
@@ -106,17 +106,17 @@ class Streamed(NamedTuple):
             look_for_rare(model, rows, places, LazyRows(list(self.parts), lengths, convert))
 
     def write(self, model: Any, plan: Any, folder: Path) -> str:
-        """Write the labels of all rows; return what was done, in words."""
+        """Write the labels of all rows; return a sentence about what was written."""
         made = write_labels(model, plan, self.parts, folder / LABELS)
         kept = made["files"] - made["written"]
-        before = f" ({kept} of them were there)" if kept else ""
+        before = f" ({kept} of them were complete already)" if kept else ""
         return f"Labels of {made['rows']:,} rows: {folder / LABELS}, {made['files']} files{before}"
 
 
 def write_labels(
     model: Any, plan: Any, parts: list[Part], folder: Path, missing: str | None = None
 ) -> dict[str, Any]:
-    """Write cluster and confidence of all rows, one file for each part; return how many were."""
+    """Write cluster and confidence of all rows, one file for each part; return the counts."""
     dask = import_optional("dask", "scale")
     folder.mkdir(parents=True, exist_ok=True)
     stamp = _stamp(model, parts)
@@ -135,7 +135,7 @@ def write_labels(
 
 
 def _stamp(model: Any, parts: list[Part]) -> str:
-    """Return what tells this model and these parts from others."""
+    """Return a digest that is different for another model or other parts."""
     digest = hashlib.sha256(repr(parts).encode())
     for name in ("_fit_anchors", "_fit_anchor_labels", "feature_weights_", "feature_scales_"):
         digest.update(np.ascontiguousarray(getattr(model, name)).tobytes())
@@ -143,7 +143,7 @@ def _stamp(model: Any, parts: list[Part]) -> str:
 
 
 def _write_labels(shared: tuple[LightModel, Any, Any], part: Part, first: int, path: Path) -> bool:
-    """Write the labels of one part, unless they are there; say whether they were written."""
+    """Write the labels of one part, unless the file is complete; return whether it was written."""
     if rows_written(path) == part.n_rows:
         return False
     light, plan, missing = shared
@@ -162,6 +162,6 @@ def refuse_other_methods(name: str, title: str) -> None:
     """Say that only AutoCluster takes tables part by part."""
     if name != "auto":
         raise InputError(
-            f"{title} needs the table in memory, which is too large for that; use --method auto, "
-            "or give fewer rows."
+            f"{title} needs the whole table in memory, and this table is too large; use --method "
+            "auto, or fewer rows."
         )

@@ -1,4 +1,4 @@
-"""``weft generate`` and ``weft choose``: tables to try, and how many clusters a table has."""
+"""``weft generate`` and ``weft choose``: make test tables; estimate the number of clusters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def generate(
     noise: int,
     seed: int,
 ) -> dict[str, Any]:
-    """Write a table whose truth is known; return what it is."""
+    """Write a table with known clusters; return its description."""
     from weft import datasets
 
     per_cluster = None if rows is None else max(2, rows // clusters)

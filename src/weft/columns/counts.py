@@ -1,4 +1,4 @@
-"""Counts: whether a table holds them, and how their rows are put on one total.
+"""Counts: whether a table holds them, and how their rows are scaled to the same total.
 
 Rows of counts (genes of a cell, words of a text) depend on how much was read: totals differ for
 reasons that have nothing to do with clusters. Each row is divided by its size factor, its total

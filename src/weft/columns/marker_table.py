@@ -31,7 +31,7 @@ FIELDS = (
 
 @dataclass(frozen=True, eq=False)
 class Markers:
-    """Columns that set clusters apart; one entry per cluster and column, strongest first.
+    """Columns that separate clusters; one entry per cluster and column, strongest first.
 
     Attributes
     ----------
@@ -42,24 +42,25 @@ class Markers:
     names : tuple of str
         Its name.
     effects : ndarray of shape (n_markers,)
-        Mean of the cluster less that of the other rows, over the deviation within.
+        Mean of the cluster minus that of the other rows, divided by the standard deviation within
+        clusters.
     means, rest_means : ndarray of shape (n_markers,)
         Mean of the cluster, and of the other rows.
     rates : ndarray of shape (n_markers,)
-        False discovery rate if this and all stronger markers of the cluster are called so.
+        False discovery rate if this marker and all stronger ones of the cluster are accepted.
     modules : ndarray of shape (n_markers,)
         Markers with the same number repeat each other (rank correlation of at least 0.7 with the
         strongest of them); -1 beyond the 2,000 strongest.
     false_discovery_rate : float
-        What was asked for.
+        The rate that the user chose.
     honest : bool
-        Whether columns were tested on other numbers than those that made the clusters.
+        Whether columns were tested on other values than those that gave the clusters.
     agreement : float
         Adjusted Rand index between the given clusters and those that were tested; 1 if they are
         the same.
     untested : tuple of int
-        Clusters that could not be tested: fewer than two rows, or, with the honest option, not
-        found again.
+        Clusters that could not be tested: they have fewer than two rows, or, with the honest
+        option, were not reproduced.
     """
 
     clusters: Integers
@@ -113,7 +114,7 @@ class Markers:
         cluster : int
             The cluster.
         n_markers : int, default=10
-            How many names at most.
+            Maximum number of names.
         direction : {"higher", "lower"}, default=None
             Only columns that are higher, or lower, than in the other rows.
 
@@ -134,9 +135,9 @@ class Markers:
         return chosen[:n_markers]
 
     def __str__(self) -> str:
-        how = "tested on thinned data" if self.honest else "tested on the data that made them"
+        how = "thinned data" if self.honest else "the data that gave the clusters"
         lines = [f"{len(self)} markers at a false discovery rate of {self.false_discovery_rate:g}"]
-        lines[0] += f", {how}"
+        lines[0] += f", tested on {how}"
         for cluster in np.unique(self.clusters):
             names = ", ".join(self.top(int(cluster), 8))
             lines.append(f"cluster {cluster}: {names}")

@@ -61,8 +61,8 @@ def marker_columns(
     min_effect : float, default=0.2
         Least difference of the means, in units of the deviation within, either way.
     counts : bool, default=False
-        `X` holds raw counts: rows are put on one total and the logarithm is taken before they are
-        compared, and the honest option splits counts.
+        `X` holds raw counts: rows are scaled to the same total and the logarithm is taken before
+        they are compared, and the honest option splits counts.
     clusterer : estimator, default=None
         A clusterer that is fitted on the first of two thinned tables: the honest option. Where
         it has a parameter ``n_clusters``, that is set to the number in `labels`. Clusters are

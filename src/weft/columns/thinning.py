@@ -1,9 +1,9 @@
 """One table as two independent ones: clusters from the first, tests on the second.
 
-Clusters are made where columns differ, so a test of the same columns on the same numbers finds
-differences even in noise. Thinning gives each number to two tables by chance, such that both are
-independent where a column's rows are drawn alike. A column that plays no part in the clusters of
-the first table is then tested in the second as if the clusters came from elsewhere.
+Clusters are found where columns differ, so a test of the same columns on the same values finds
+differences even in noise. Thinning splits each value at random between two tables, which are
+independent if the rows of a column have the same distribution. A column that plays no part in the
+clusters of the first table is then tested in the second as if the clusters came from elsewhere.
 
 Leaving rows out does not help: rows of the second half would have to be assigned to clusters by the
 columns that are to be tested.
@@ -17,7 +17,7 @@ columns that are to be tested.
   Neufeld et al., "Data thinning for convolution-closed distributions", JMLR 2024). Exact for
   Gaussian columns that are independent within clusters.
 
-The first table gets e = 0.7 of what there is to know: clusters need more of it than tests.
+The first table gets e = 0.7 of the information, because clustering needs more of it than testing.
 
 The deviation and the overdispersion are those of the whole column. Where clusters differ they are
 too large, which costs power and does no other harm.

@@ -6,7 +6,7 @@
 `make_noisy_gaussians`     spherical Gaussians among columns of uniform noise (de Amorim)
 `make_subspace_clusters`   clusters in different subspaces of one table (Lu, Wang, Li, Zhou)
 `make_shapes`              rings, moons, spirals, a dish in a shell, blobs: what kernels are for
-`add_noise_features`       append columns that know nothing of the clusters
+`add_noise_features`       append noise columns, independent of the clusters
 =========================  ======================================================================
 """
 

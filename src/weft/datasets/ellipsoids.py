@@ -14,7 +14,7 @@ q_i (n, d)       points relative to their own origin, so that x_i = q_i + o_{y_i
 v                share of points inside the ellipsoid of another cluster
 D                summed distance of all points to their overall mean
 
-What the sources leave open is settled in docs/decisions/0001-ellipsoid-generator.md.
+The sources leave some choices open; docs/decisions/0001-ellipsoid-generator.md lists ours.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Shapes(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What `score` needs and no move of the origins changes."""
+    """Everything that `score` needs and that does not depend on the origins."""
 
     points: np.ndarray  # q, (n, d)
     labels: np.ndarray  # (n,)
@@ -61,7 +61,7 @@ class Terms(NamedTuple):
 
 
 class Score(NamedTuple):
-    """How good one placement of the origins is; both are to be small."""
+    """How good one placement of the origins is; small values are better."""
 
     fitness: float  # D (1 + 50 v)
     overlap: float  # v
@@ -152,7 +152,8 @@ def draw_points(shapes: Shapes, cluster: int, size: int, rng: np.random.Generato
     focus, length, excess = (part[cluster] for part in shapes)
     kept = np.empty((0, len(focus)))
     while len(kept) < size:
-        # In every dimension about every second try is kept, so two rounds nearly always do.
+        # In every dimension about half of the tries are kept, so two rounds are nearly always
+        # enough.
         tries = 2 * (size - len(kept)) + 8
         on_axis = rng.uniform(size=(tries, 1)) * focus
         away = rng.standard_normal((tries, 1)) * (2.0 * excess * length)
@@ -175,7 +176,7 @@ def place(
         first, second = rng.integers(POPULATION, size=2)
         parent = first if scores[first].fitness <= scores[second].fitness else second
         child = population[parent].copy()
-        # A mutated gene is replaced, not shifted: it forgets where it was.
+        # A mutated gene is replaced by a new value, not shifted.
         mutated = rng.random((k, d)) < 1.0 / (k * d)
         child[mutated] = rng.normal(0.0, unit * k / 60.0, size=int(mutated.sum()))
         born = score(child, terms) if mutated.any() else scores[parent]
@@ -188,7 +189,7 @@ def place(
 
 
 def prepare(points: np.ndarray, labels: np.ndarray, shapes: Shapes) -> Terms:
-    """Return everything about the points that stays the same wherever the origins are."""
+    """Return everything about the points that does not depend on the origins."""
     square = np.einsum("nd,nd->n", points, points)
     across = points @ shapes.focus.T
     return Terms(

@@ -1,4 +1,4 @@
-"""Gaussian clusters with full covariances that do not run into each other.
+"""Gaussian clusters with full covariances that do not overlap.
 
 J. Handl and J. Knowles, "Improvements to the scalability of multiobjective clustering",
 CEC 2005: means U(-10, 10) per feature; covariances made positive definite by a dominant diagonal.
@@ -130,7 +130,8 @@ def keeps_apart(points: np.ndarray, earlier: np.ndarray) -> bool:
     """Whether each of `points` has its nearest neighbour among `points`, not among `earlier`."""
     if len(earlier) == 0:
         return True
-    # A clash mostly shows in the first few rows: short blocks spare the rest of a redraw's cost.
+    # An overlap mostly shows in the first few rows, so short blocks save most of the work of a
+    # redraw.
     for start in range(0, len(points), BLOCK):
         block = points[start : start + BLOCK]
         own = cdist(block, points)

@@ -1,7 +1,7 @@
-"""Noise columns for data whose clusters are known: what feature weighting has to see through.
+"""Noise columns for data whose clusters are known, to test feature weighting.
 
-Every noise column takes its place and scale from a real column drawn at random, so that neither
-the range nor the variance of a column gives it away.
+Every noise column has the location and scale of a real column drawn at random, so noise cannot be
+recognised by the range or the variance of a column.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def add_noise_features(
     shuffle: bool = False,
     random_state: Any = None,
 ) -> Bunch:
-    """Append columns that know nothing of the clusters.
+    """Append noise columns, which are independent of the clusters.
 
     Parameters
     ----------
     data : Bunch, array-like or DataFrame of shape (n_samples, n_features)
-        What to add to; it is left unchanged. Missing values stay and are ignored in measuring a
-        column. If a Bunch has a mask ``relevant``, only those columns are real ones, so that noise
-        of several kinds can be added call by call.
+        The data to add columns to; it is not changed. Missing values stay, and are ignored when a
+        column is measured. If a Bunch has a mask ``relevant``, only those columns are real ones, so
+        that noise of several kinds can be added call by call.
     n_noise : int, default=None
         How many columns to add, at least 0. Give either this or `ratio`.
     ratio : float, default=None

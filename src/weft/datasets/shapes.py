@@ -46,7 +46,7 @@ default="rings"
         parallel ellipses. ``"rectangles"``: five of different form. ``"blobs"``: four balls in
         three dimensions.
     n_samples : int, default=600
-        Number of points, at least 2 per cluster; the first clusters get what is left over.
+        Number of points, at least 2 per cluster; the first clusters get the remainder.
     noise : float, default=None
         Standard deviation of the Gaussian noise added to every coordinate; None means the shape's
         own, which leaves a gap between its clusters.

@@ -1,4 +1,4 @@
-"""Soft answers from anchors: rows of the fit that a model keeps, with their clusters."""
+"""Soft answers from anchors: rows of the fit that a model stores, with their clusters."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from weft.answers.nearness import cluster_distances
 from weft.answers.outlyingness import Reach, measure_reach, outlier_scores
 from weft.estimators._soft_answers import SoftAnswersMixin
 
-# What was computed from the anchors of a model, beside the labels that it was computed for. It does
-# not belong to the model: `predict_proba` must not change it, and a file need not hold it.
+# A cache of what was computed from the anchors of a model, with the labels that it was computed
+# for. It is not part of the model: `predict_proba` must not change the model, and files do not
+# store it.
 _remembered: WeakKeyDictionary[Any, tuple[Integers, dict[str, Any]]] = WeakKeyDictionary()
 
 
@@ -46,12 +47,13 @@ class AnchoredAnswersMixin(SoftAnswersMixin):
         """Return how unusual each row is among the rows of the fit.
 
         Local outlier probabilities in the learned metric (Kriegel et al., "LoOP: local outlier
-        probabilities", 2009): how much farther away a row's neighbours are than theirs.
+        probabilities", 2009): how much farther a row is from its neighbours than they are from
+        their own neighbours.
 
         Returns
         -------
         scores : ndarray of shape (n_samples,)
-            From 0, not at all, to 1.
+            From 0 (not unusual) to 1.
         """
         check_is_fitted(self)
         return self._outlier_scores(self._soft_rows(X))

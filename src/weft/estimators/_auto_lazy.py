@@ -1,8 +1,8 @@
 """AutoCluster on tables that are not in memory: Dask's, and Parquet files part by part.
 
-A sample of rows, chosen by their numbers, is searched as any table; rare clusters are looked for in
-all rows; labels are made block by block. Neither blocks nor workers change a bit: a task that is
-lost with its worker is done again by another.
+The search uses a sample of the rows, chosen by row number. Then all rows are checked for rare
+clusters, and labels are computed block by block. The result does not depend on blocks or workers;
+if a worker is lost, another one repeats its task.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def fit_lazy(model: Any, X: Any, resume: Any) -> None:
 def look_for_rare(model: Any, sample: Floats, places: Integers, table: LazyRows) -> None:
     """Look for rare clusters in all rows and add them to a model of the sample.
 
-    In other answers, a row that stands for a rare cluster is like the nearest clustered row.
+    In the other answers, a row of a rare cluster gets the label of its nearest clustered row.
     """
     learned = vars(model)
     most = model.n_clusters or model.max_clusters
@@ -191,7 +191,7 @@ def predict_lazy(model: Any, X: Any) -> Any:
 
 
 class LightModel(NamedTuple):
-    """What labelling needs of a model, without what is as long as the table."""
+    """The part of a model that is needed for labelling: no attributes as long as the table."""
 
     model: Any
 
@@ -222,7 +222,7 @@ def answers_of_rows(model: Any, X: Floats) -> tuple[Integers, Floats]:
         distances[:, cluster] = nearest_rows_of(X, own, Solution(known.metric)).powered
     softness = softness_of(model.confidence_, model._reach().dimension)
     likely = soften(np.sqrt(distances), softness, labels).max(axis=1)
-    seen = distances.min(axis=1) == 0.0  # a clustered row must not vouch for itself
+    seen = distances.min(axis=1) == 0.0  # a clustered row must not count as its own neighbour
     if seen.any():
         likely[seen] = model._probabilities(X[seen]).max(axis=1)
     return labels, likely

@@ -20,9 +20,9 @@ from weft.columns.counts import check_counts, look_like_counts, normalized_count
 
 
 def read_rows(model: Any, X: Any, *, reset: bool) -> Any:
-    """Return the rows as float64 in C order, or CSR, checked; counts are put on one total.
+    """Return the rows as float64 in C order, or CSR, checked; counts are scaled to one total.
 
-    With `reset` the total is learned as ``_fit_total``, None where the table holds no counts.
+    With `reset` the total is learned as ``_fit_total``; None if the table does not hold counts.
     """
     rows = convert(
         lambda: validate_data(
@@ -49,9 +49,9 @@ def read_rows(model: Any, X: Any, *, reset: bool) -> Any:
             model._fit_total = usual_total(rows)
         elif look_like_counts(rows):
             warn_caller(
-                "X looks like raw counts, whose row totals differ by what was measured rather than "
-                "by clusters; if it holds counts, set counts=True, which puts rows on one total "
-                "and takes logarithms.",
+                "X looks like raw counts, whose row totals depend on how much was measured, not "
+                "on clusters; if it holds counts, set counts=True, which scales rows to the same "
+                "total and takes logarithms.",
                 UserWarning,
             )
     if model._fit_total is None:
@@ -67,27 +67,13 @@ def anchor_columns(model: Any) -> Any:
 
 
 class AutoRowsMixin(TransformerMixin):
-    """`predict` and `transform` for dense and sparse rows, and what soft answers ask for.
+    """`transform` and `_predict_rows` for dense and sparse rows, and what soft answers need.
 
     After a fit on a sparse table, anchors have the columns of the axes alone.
     """
 
-    def predict(self: Any, X: Any) -> Integers:
-        """Label rows: the cluster of the nearest row that was clustered in fit.
-
-        After a fit on a sparse table, the cluster that most of the 15 nearest have.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
+    def _predict_rows(self: Any, X: Any) -> Integers:
+        """Return the clusters of rows in memory."""
         rows = read_rows(self, self._rows_of(X), reset=False)
         projection = self._fit_projection
         if not self.get_support().any():
@@ -101,10 +87,10 @@ class AutoRowsMixin(TransformerMixin):
         return labels
 
     def transform(self: Any, X: Any) -> Any:
-        """Return the kept columns, in units of their deviation, each times its weight.
+        """Return the kept columns, each divided by its deviation and multiplied by its weight.
 
-        Euclidean distances between the returned rows are those that new rows are assigned by,
-        unless the fit was on a sparse table.
+        New rows are assigned by the Euclidean distances between the returned rows, unless the fit
+        was on a sparse table.
 
         Parameters
         ----------

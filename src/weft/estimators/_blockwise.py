@@ -77,7 +77,7 @@ class BlockwiseMixin(GuardMixin):
         )
         self._keep_stream(after, centers, rows, counting, labels)
         if hasattr(self, "anomalous_patterns_"):
-            self.anomalous_patterns_ = None  # their labels are those of rows long gone
+            self.anomalous_patterns_ = None  # their labels belong to rows of earlier batches
         return self
 
     def _begin_stream(self: Any, X: Any, sample_weight: Any) -> Any:

@@ -154,7 +154,7 @@ class CenterClusterer(
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return all rows, which of them count, and the mass of those."""
         if reset:
-            self.__dict__.pop("_stream", None)  # whatever came in batches before
+            self.__dict__.pop("_stream", None)  # earlier batches are forgotten
         rows = self._read(X, reset=reset)
         mass = read_mass(sample_weight, rows)
         counting = mass > 0.0
@@ -170,7 +170,7 @@ class CenterClusterer(
         return rows, counting, mass[counting]
 
     def _backend(self: Any, n_rows: int, n_features: int) -> Backend:
-        """Return where a fit of so large a table runs."""
+        """Return the backend for a fit of a table of this size."""
         plain = getattr(self, "distance_exponent", 2.0) == 2.0
         work = "kmeans" if plain else "kmeans-powers"
         return backend_for(self.device, work, n_rows * n_features)

@@ -27,7 +27,7 @@ from weft.tables.prepare import PREPARED
 class DescribedAnswersMixin(AnchoredAnswersMixin):
     """Soft answers for the rows of the fit, rules, names and explanations.
 
-    A model file holds the anchors, so that all of it can be asked of a model that was loaded.
+    A model file holds the anchors, so all of this also works for a loaded model.
     """
 
     @property
@@ -52,18 +52,18 @@ class DescribedAnswersMixin(AnchoredAnswersMixin):
 
     @property
     def rules_(self: Any) -> list[Rule]:
-        """A short rule for each cluster, with its precision and coverage on rows held out."""
+        """A short rule for each cluster, with its precision and coverage on other rows."""
         _check_fitted(self, "rules_")
         return remember(self, "rules", lambda: find_rules(*self._described()))
 
     @property
     def cluster_names_(self: Any) -> dict[int, str]:
-        """A name for each cluster, made of what sets it apart most."""
+        """A name for each cluster, made from the columns in which it differs most."""
         _check_fitted(self, "cluster_names_")
         return remember(self, "names", lambda: name_clusters(*self._described()))
 
     def explain(self: Any, X: Any) -> Explanation:
-        """Return which columns put rows into their clusters rather than into the next ones.
+        """Explain which columns put rows into their clusters and not into the next likely ones.
 
         Parameters
         ----------
@@ -73,9 +73,10 @@ class DescribedAnswersMixin(AnchoredAnswersMixin):
         Returns
         -------
         Explanation
-            Prints as text and shows itself in a notebook; ``to_dict()`` has everything. For each
-            row: its cluster, the next one, and for each column with a weight the row's value,
-            what is usual in both clusters, and how much the value speaks for the first.
+            Can be printed, and is shown as a table in a notebook; ``to_dict()`` has everything. For
+            each row it has the cluster, the next most likely cluster, and for each column with a
+            weight: the row's value, the usual values in both clusters, and how strongly the value
+            supports the first cluster.
         """
         check_is_fitted(self)
         if not is_table(X) and np.ndim(X) == 1:

@@ -1,4 +1,4 @@
-"""The fit that EWKM and LAC share: feature weights that are kept from 0 by their entropy."""
+"""The fit that EWKM and LAC share: an entropy term keeps feature weights above 0."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """scikit-learn's own callbacks (1.9 and newer): ``model.set_callbacks(ProgressBar()).fit(X)``.
 
 The fit is a task, each generation of a search a task within it; a callback that asks to stop ends
-the search after the current generation. Older versions of scikit-learn know no callbacks, and
+the search after the current generation. Older versions of scikit-learn have no callbacks, and
 estimators then have no ``set_callbacks``.
 """
 

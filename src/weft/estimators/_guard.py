@@ -31,7 +31,7 @@ class GuardMixin:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name in GUARDED:
-            # Not `getattr`: it would take methods for functions that exist for some settings only.
+            # Not `getattr`: it would fail for methods that exist only for some settings.
             method = inspect.getattr_static(cls, name, None)
             if isinstance(method, FunctionType) and not hasattr(method, "_is_guarded"):
                 setattr(cls, name, guarded(method))
@@ -43,7 +43,7 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         check_parameters(self)
-        # One thread: the bits of a product must not depend on what the process is set to.
+        # One BLAS thread: the bits of a product must not depend on the settings of the process.
         with one_blas_thread():
             try:
                 return method(self, *args, **kwargs)
@@ -56,7 +56,7 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _too_large(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: MemoryError) -> str:
     """Return the sentence for a call that ran out of memory."""
-    if str(error).endswith("."):  # a sentence already, of a guard further in
+    if str(error).endswith("."):  # an inner guard has already written the sentence
         return str(error)
     X = args[0] if args else kwargs.get("X")
     shape = getattr(X, "shape", None)

@@ -34,9 +34,9 @@ FAMILY = {
     ),
     "device": Entry(
         '{"cpu", "cuda", "auto"}',
-        'Where the rounds run; ``"auto"`` takes a GPU where there is one and the table is large '
-        "enough to pay. Draws, blocks of Dask, batches, groups under constraints and `predict` "
-        "stay on the host.",
+        'Where the rounds run; ``"auto"`` uses a GPU if there is one and the table is large '
+        "enough. Random draws, blocks of Dask, batches, groups under constraints and `predict` "
+        "run on the CPU.",
     ),
     "random_state": Entry("int, RandomState instance or None", "Seed of random starts."),
     "labels_": Entry("ndarray of shape (n_samples,)", "Cluster of each row."),

@@ -25,19 +25,21 @@ class MarkersMixin:
         min_effect: float = 0.2,
         random_state: Any = 0,
     ) -> Markers:
-        """Find the columns that set each cluster apart; see :func:`weft.marker_columns`.
+        """Find the columns that separate each cluster; see :func:`weft.marker_columns`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows it was fitted on.
         honest : bool, default=False
-            Fit a copy of this estimator on one part of each number and test on the other part;
-            otherwise columns are tested on the numbers that made the clusters, which is optimistic.
+            Split each value in two parts, fit a copy of this estimator on the first part and test
+            on the second. Otherwise columns are tested on the same values that gave the clusters,
+            which is too optimistic.
         false_discovery_rate : float, default=0.05
-            The share of markers, of each cluster, that may be there by chance.
+            The share of each cluster's markers that may be listed by chance.
         min_effect : float, default=0.2
-            Least difference of the means, in units of the deviation within, either way.
+            Minimum difference of the means in either direction, in units of the standard deviation
+            within clusters.
         random_state : int, RandomState instance or None, default=0
             Seed of the permutations and of the thinning.
 

@@ -1,4 +1,4 @@
-"""What every fitted estimator of weft can do: be saved, be shown."""
+"""What all fitted estimators of weft share: saving, reports, prediction, selected columns."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class ReportMixin(MarkersMixin, FitTasksMixin, RawTableMixin, KeepMixin):
         return made
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What notebooks show: scikit-learn's diagram, and below it the answer."""
+        """Return what notebooks show: scikit-learn's diagram, and the answer below it."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
             bundle["text/html"] = self._with_answer(bundle["text/html"])
@@ -133,7 +133,7 @@ class ColumnsMixin(SelectorMixin):
     """scikit-learn's selector, for tables on a GPU too."""
 
     def transform(self, X: Any) -> Any:
-        """Return the features that stay.
+        """Return the features that were kept.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Parameters that moved into records: the old names keep working, with a FutureWarning."""
+"""Parameters that were moved into records: the old names still work, with a FutureWarning."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def _simple_kinds(kind: Kind) -> Iterator[Kind]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with plain numbers in place of NumPy's, also within dicts and records."""
+    """Return a value with plain numbers instead of NumPy's, also within dicts and records."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, (bool, np.bool_)):

@@ -1,10 +1,10 @@
-"""The one way in for raw tables: every clusterer calls `_rows_of` where it reads X.
+"""The only entry point for raw tables: every clusterer calls `_rows_of` when it reads X.
 
-A raw table is a DataFrame (pandas, polars, pyarrow) that holds something else than numbers: text,
-dates, money, gaps. `fit` learns a plan from it (`weft.tables.plan`, the same that the command line
-makes), keeps it as ``_table`` and clusters the coordinates; `predict` and `transform` take raw rows
-by the same plan, and a model file keeps it. A DataFrame of numbers without gaps, and any array, is
-taken as it is.
+A raw table is a DataFrame (pandas, polars, pyarrow) that holds more than numbers: text, dates,
+money, missing values. `fit` learns a plan from it (`weft.tables.plan`, the same that the command
+line makes), keeps it as ``_table`` and clusters the coordinates; `predict` and `transform` take raw
+rows by the same plan, and a model file keeps it. A DataFrame of numbers without missing values, and
+any array, is used unchanged.
 
 An estimator that wants the source columns themselves, for a metric of its own, finds them in
 ``self._table.columns`` and the matrix by `raw_table(self._table, X)`.

@@ -1,4 +1,4 @@
-"""`max_samples` for methods whose matrices are of rows × rows: search on some rows, label all."""
+"""`max_samples` for methods with matrices of rows × rows: search on some rows, label all rows."""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ PARAMETERS = {
     "max_memory": Entry("int or str", "Memory limit for matrices of rows × rows."),
     "max_samples": Entry(
         "int or None",
-        "Search on no more rows than this: a sample of that size, drawn by density, by which the "
-        "other rows are then labelled as `predict` does. None: all rows.",
+        "Maximum number of rows to search on: a sample of this size is drawn by density, and the "
+        "other rows are then assigned as `predict` does. None: all rows.",
     ),
     "device": Entry(
         '{"cpu", "cuda", "auto"}',
-        'Where the arithmetic runs; ``"auto"`` takes a GPU where there is one and the table is '
-        "large enough to pay. Draws and `predict` stay on the host.",
+        'Where the arithmetic runs; ``"auto"`` uses a GPU if there is one and the table is large '
+        "enough. Random draws and `predict` run on the CPU.",
     ),
     "n_jobs": Entry("int or None", "Number of threads. The result does not depend on it."),
     "callbacks": Entry(

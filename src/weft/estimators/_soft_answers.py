@@ -1,4 +1,4 @@
-"""How likely rows are to belong to each cluster, for all estimators that can tell."""
+"""Probabilities that rows belong to each cluster, for all estimators that have them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class SoftAnswersMixin:
 
     @available_if(lambda self: self._has_dense_answers())
     def predict_proba(self: Any, X: Any) -> Floats:
-        """Return how likely each row is to belong to each cluster.
+        """Return the probability that each row belongs to each cluster.
 
-        Not available for sparse tables, whose answers stay sparse: call `membership` instead.
-        The most likely cluster is that of `predict`. How far probabilities agree with classes that
-        are known is measured in the page on noise; see also the guide to answers.
+        Not available for sparse tables: call `membership` instead, which returns a sparse result.
+        The most likely cluster is that of `predict`. The guide "What to do with an answer" reports
+        how well probabilities agree with known classes.
 
         Returns
         -------
@@ -58,7 +58,7 @@ class SoftAnswersMixin:
         X : array-like of shape (n_samples, n_features)
             Rows, seen before or not.
         n_top : int, default=4
-            How many clusters of each row are kept.
+            Number of clusters to return for each row.
 
         Returns
         -------

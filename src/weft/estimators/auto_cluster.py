@@ -8,7 +8,6 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.reading import convert
-from weft.auto.ahead import run_ahead
 from weft.auto.canonical import to_canonical
 from weft.auto.large import SAMPLE_ROWS, in_all_rows, sampled_rows, smallest_rare
 from weft.auto.learned import learn, verdict_of
@@ -25,6 +24,7 @@ from weft.estimators._declared_auto import AUTO_CLUSTER
 from weft.estimators._described_answers import DescribedAnswersMixin
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
+from weft.parallel.ahead import run_ahead
 from weft.parallel.threads import local_threads
 from weft.search.callbacks import open_bars
 from weft.search.runs import running
@@ -66,25 +66,26 @@ class AutoCluster(
         Give rows that belong to no cluster the label -1, where the best clustering does so. By
         default every row gets a cluster.
     false_keep_rate : float, default=0.05
-        On a table of pure noise, the share of tables in which a column is wrongly kept. Lower
-        values need more permuted copies, and more time.
+        The share of pure noise tables in which at least one column is wrongly kept. Lower values
+        need more permuted copies, and more time.
     n_resamples : int, default=4
         Number of repeats of the search on 70 % of the rows, to measure how stable clusters and
         columns are.
     time_limit : float, default=None
-        Seconds after which repeats are left out; the stability then depends on the machine.
+        Seconds after which the remaining repeats are left out. The stability then depends on the
+        speed of the machine.
     counts : bool, default=False
-        The table holds raw counts: rows are put on one total, the median, and log(1 + value) is
-        taken, as :class:`weft.CountNormalizer` does; `predict` does the same. A fit on what looks
-        like raw counts suggests it.
+        Set it if the table holds raw counts: every row is scaled to the same total (the median),
+        and log(1 + value) is taken, as :class:`weft.CountNormalizer` does; `predict` does the same.
+        A fit on a table that looks like raw counts gives a warning that suggests it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where columns are compared with each other and with permuted copies; ``"auto"`` uses a GPU
         if there is one and the table is large enough. The candidate clusterings (at most 2,000
         rows) are computed on the CPU.
     callbacks : list of callable, default=None
         Called after each repeat of the search; see :mod:`weft.callbacks`. With `StopOnSignal` or
-        `Checkpoint` the first Ctrl-C leaves out the repeats that are still to come.
-        ``[Progress()]`` shows a bar; ``verbose=True`` is short for it.
+        `Checkpoint` the first Ctrl-C skips the remaining repeats. ``[Progress()]`` shows a bar;
+        ``verbose=True`` is short for it.
     n_jobs : int, default=None
         Threads. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -93,14 +94,14 @@ class AutoCluster(
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, numbered by first row; all 0 where no clusters were found, -1 for
+        Cluster of each row, numbered by first row; all 0 if no clusters were found, -1 for
         outliers.
     n_clusters_ : int
-        Number of clusters; 1 where none were found.
+        Number of clusters; 1 if none were found.
     confidence_ : float
-        Estimated probability that the clustering is right (adjusted Rand index of at least 0.8
-        with the true one), calibrated on kinds of made-up tables that the judge had not seen.
-        Where no clusters were found: the probability that there are none.
+        Estimated probability that the clustering is right (adjusted Rand index of at least 0.8 with
+        the true one), calibrated on kinds of synthetic tables that were not used in training. If no
+        clusters were found: the probability that there are none.
     evidence_ : dict of list of str
         The strongest evidence ``"for"`` and ``"against"`` the answer, in words.
     feature_weights_ : ndarray of shape (n_features,)
@@ -111,49 +112,52 @@ class AutoCluster(
     feature_stability_ : ndarray of shape (n_features,)
         Share of repeats in which the column was kept.
     feature_weight_intervals_ : ndarray of shape (2, n_features)
-        5 % and 95 % of its weight over the repeats.
+        5 % and 95 % quantiles of the column's weight over the repeats.
     cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
-        How much tighter than all rows each cluster is along each kept column; rows sum to 1.
+        How much smaller the spread of each cluster is than that of all rows, along each kept
+        column; rows sum to 1.
     cluster_stability_ : ndarray of shape (n_clusters,)
         How well each cluster is reproduced in the repeats (mean Jaccard index, 1 at best).
     stability_ : float
         Mean adjusted Rand index between the clustering and its repeats.
     fitness_ : float
-        The same as `confidence_`, under the name that all searching estimators share; 0 where no
+        The same as `confidence_`, under the name that all searching estimators share; 0 if no
         clusters were found.
     feature_exponents_ : None
-        Distances are Euclidean; present as in `FeatureSwarm`.
+        Always None, because distances are Euclidean; present as in `FeatureSwarm`.
     method_ : str
         The method that gave the answer; "none" if no clusters were found.
     alternatives_ : list of dict
-        The chosen clustering, then other answers in the judge's order: quality (the judge's score
-        less the best one's), n_features, n_clusters, features (columns), labels, method.
+        The chosen clustering, then other answers, best first: quality (the judge's score minus that
+        of the answer), n_features, n_clusters, features (columns), labels, method.
     candidates_ : list of dict
-        The best candidate of each number of clusters: n_clusters, quality (the judge's score less
+        The best candidate for each number of clusters: n_clusters, quality (the judge's score minus
         that of the answer), method, n_candidates, reasons ("for" and "against"), measures, labels.
     membership_ : Membership
-        The most likely clusters of each row and their probabilities; see `membership`. Not kept
+        The most likely clusters of each row and their probabilities; see `membership`. Not stored
         for tables of more than 100,000 rows.
     outlier_score_ : ndarray of shape (n_samples,)
-        How unusual each row is, from 0 to 1; see `outlier_score`. Kept as `membership_` is.
+        How unusual each row is, from 0 to 1; see `outlier_score`. Stored under the same condition
+        as `membership_`.
     rules_ : list of Rule
-        A short rule for each cluster, with its precision and coverage on rows held out.
+        A short rule for each cluster, with its precision and coverage on rows that were not used to
+        find it.
     cluster_names_ : dict of int to str
-        A name for each cluster, made of what sets it apart most.
+        A name for each cluster, made from the columns in which it differs most from the others.
     verdict_ : str
         The answer and its certainty, in one or two sentences.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the table had some.
+        Their names, if the table had names.
 
     Notes
     -----
-    Columns of a sparse table are taken as measurements in one unit: of more than 2,000 columns
-    those are searched that vary most beyond what their mean explains, on at most 2,000 rows; all
-    rows then get the cluster that most of the nearest of these have, on principal axes. Rows of
-    length 1, as
-    scikit-learn's ``TfidfVectorizer`` makes them, are compared by their direction.
+    All columns of a sparse table are assumed to have the same unit, so they are not scaled. The
+    search uses at most 2,000 columns (those whose variance exceeds most what their mean explains)
+    and at most 2,000 rows. Every row then gets the cluster that most of its nearest searched rows
+    have, measured on principal axes. Rows of length 1, which scikit-learn's ``TfidfVectorizer``
+    returns, are compared by their direction.
 
     Examples
     --------
@@ -211,8 +215,8 @@ class AutoCluster(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The table. A sparse one is never made dense as a whole, see the notes; a Dask array or
-            dataframe is never held whole.
+            The table. A sparse table is never made dense as a whole, see the notes; a Dask array or
+            dataframe is never in memory as a whole.
         y : ignored
             Not used, present for API consistency.
         resume : str or Path, default=None
@@ -235,7 +239,8 @@ class AutoCluster(
             settings = settings._replace(one_unit=True, unit_rows=sample.unit_rows)
             chosen, given = sample.rows, to_canonical(sample.table)
         else:
-            # Of a large table a sample is searched; which rows, follows from their values.
+            # A large table is searched on a sample of its rows; the values of the rows decide
+            # which.
             chosen = sampled_rows(X) if len(X) > SAMPLE_ROWS else np.arange(len(X))
             given = to_canonical(X if len(chosen) == len(X) else X[chosen])
         table, scales = given.standardised(), given.scales()
@@ -271,9 +276,9 @@ class AutoCluster(
         return self
 
     def predict(self, X):
-        """Label rows: the cluster of the nearest row that was clustered in fit.
+        """Assign rows to the cluster of the nearest row that was clustered in fit.
 
-        After a fit on a sparse table, the cluster that most of the 15 nearest have.
+        After a fit on a sparse table: to the cluster that most of the 15 nearest rows have.
 
         Parameters
         ----------
@@ -285,7 +290,5 @@ class AutoCluster(
         labels : ndarray of shape (n_samples,)
             Clusters; of a Dask table, a Dask array.
         """
-        if is_dask(X):
-            check_is_fitted(self)
-            return predict_lazy(self, X)
-        return super().predict(X)
+        check_is_fitted(self)
+        return predict_lazy(self, X) if is_dask(X) else self._predict_rows(X)

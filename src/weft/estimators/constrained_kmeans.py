@@ -36,20 +36,20 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
     ----------
     n_clusters : int or None, default=None
         Number of clusters. None: as many as there are anomalous patterns of at least two rows, or
-        the ``min_cluster_size`` of an `AnomalousStart`; needs a start from such patterns, which
-        keep the constraints.
+        the ``min_cluster_size`` of an `AnomalousStart`; needs ``init="anomalous"``, whose patterns
+        satisfy the constraints.
     weight_exponent : float or "same", default="same"
         The power β of the weights; "same" takes p.
     weights : {"cluster", "global", None}, default=None
         Feature weights, as in `WeightedKMeans`.
     n_init : int or "auto", default="auto"
-        Number of starts. A start that cannot satisfy the constraints is left out.
+        Number of starts. Starts that cannot satisfy the constraints are left out.
     group_distance : {"sum", "first"}, default="sum"
         How the cluster of rows tied by must-links is chosen. "sum": the cluster with the smallest
         sum of distances over them. "first": the cluster nearest to their first row, as COP-KMeans
         was published; the result then depends on the order of the rows.
     max_retries : int, default=100
-        How often an assignment that cannot be completed is tried again in another order.
+        How often an assignment that cannot satisfy the constraints is repeated in another order.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Counts in rows of unequal totals put on one total, and their logarithm."""
+"""Scale rows of counts to the same total, and take the logarithm."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ COUNT_NORMALIZER = declare(
 
 
 class CountNormalizer(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Put rows of counts on one total, then take log(1 + value).
+    """Scale rows of counts to the same total, then take log(1 + value).
 
-    The total of a row of counts (reads of a cell, words of a text) says how much was read.
-    Each row is divided by its size factor, its total over `target_sum_`; the logarithm makes a
-    doubling count the same in all columns. ``AutoCluster(counts=True)`` does the same.
+    The total of a row of counts (reads of a cell, words of a text) depends on how much was read or
+    sequenced, which should not influence the clusters. So each row is divided by its size factor,
+    its total over `target_sum_`. After the logarithm, a doubling has the same size in all columns.
+    ``AutoCluster(counts=True)`` does the same.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ class CountNormalizer(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEst
 
     Notes
     -----
-    Sparse rows stay sparse (CSR). A row of zeros stays as it is. Values need not be whole numbers,
-    so that estimated counts can be used.
+    Sparse rows stay sparse (CSR). A row of zeros is not changed. Values need not be whole numbers,
+    so estimated counts can be used.
 
     Examples
     --------
@@ -72,7 +73,7 @@ class CountNormalizer(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEst
         return tags
 
     def fit(self, X: Any, y: Any = None) -> CountNormalizer:
-        """Learn the usual total.
+        """Learn the median total of the rows.
 
         Parameters
         ----------
@@ -91,7 +92,7 @@ class CountNormalizer(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEst
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return the rows on one total.
+        """Return the rows, scaled to the same total.
 
         Parameters
         ----------
@@ -101,7 +102,7 @@ class CountNormalizer(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEst
         Returns
         -------
         ndarray or sparse array of shape (n_samples, n_features)
-            Normalised rows, sparse where `X` is.
+            Normalised rows; sparse if `X` is sparse.
         """
         check_is_fitted(self)
         return normalized_counts(self._read(X, reset=False), self.target_sum_, log=bool(self.log))
@@ -110,7 +111,7 @@ class CountNormalizer(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEst
         rows = read_table(self, X, reset=reset, accept_sparse=True)
         values = rows.data if issparse(rows) else rows
         if values.size and values.min() < 0.0:
-            # The first words are those that scikit-learn's checks look for.
+            # scikit-learn's checks require these first words.
             raise ValueError(
                 f"Negative values in data passed to {type(self).__name__}: counts are at least 0, "
                 f"got {np.min(values):g}; give the table before it was centred or scaled."

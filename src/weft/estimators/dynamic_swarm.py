@@ -1,4 +1,4 @@
-"""DynamicSwarm: how many clusters there are, by binary PSO and k-means (DCPSO).
+"""DynamicSwarm: clusters and their number, by binary PSO and k-means (DCPSO).
 
 M. Omran, A. Salman and A. P. Engelbrecht, "Dynamic clustering using particle swarm optimization
 with application in unsupervised image classification", 2005.
@@ -35,12 +35,12 @@ class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
     Parameters
     ----------
     max_clusters : int, default=15
-        Size of the pool; the least number of clusters is 2.
+        Size of the pool; the minimum number of clusters is 2.
     n_rounds, n_generations : int, default=25, 50
         How often the pool is drawn, and the number of generations for each (50,000 evaluations
         together, as published).
     inertia, cognitive, social : float, default=0.75, 1.494, 1.494
-        Of the binary swarm.
+        Settings of the binary swarm.
     max_velocity : float, default=6.0
         Clamp on a bit's logit.
     initial_share : float, default=0.8
@@ -49,8 +49,8 @@ class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
         The constant c of the factor c·N(2, 1) + 1, which keeps solutions with two or three clusters
         from always winning.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the swarm is evaluated and k-means runs; ``"auto"`` takes a GPU where there is one
-        and the table is large enough to pay. Draws and `predict` stay on the host.
+        Where the swarm is evaluated and k-means runs; ``"auto"`` uses a GPU if there is one and the
+        table is large enough. Random draws and `predict` run on the CPU.
     callbacks : list of callable, default=None
         Called after each generation; a callback that returns true ends the round.
 
@@ -117,7 +117,7 @@ class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        # A larger pool than there are rows would only repeat them.
+        # A pool larger than the number of rows would only repeat rows.
         pool_size = min(check_integer("max_clusters", self.max_clusters, low=2), len(X))
         n_rounds = check_integer("n_rounds", self.n_rounds, low=1)
         n_particles = check_integer("n_particles", self.n_particles, low=1)

@@ -1,4 +1,4 @@
-"""`EntropyKMeans` (EWKM): feature weights kept from 0 by their entropy."""
+"""`EntropyKMeans` (EWKM): an entropy term keeps all feature weights above 0."""
 
 from __future__ import annotations
 

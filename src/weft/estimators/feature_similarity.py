@@ -25,13 +25,13 @@ from weft.models.kinds import Array, Choice, Integer, Number, OneOf
 
 
 class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
-    """Reads a table and keeps a mask."""
+    """Base class: reads a table and learns a mask of features."""
 
     _paragraphs: ClassVar[dict[str, Entry]] = {
         "device": Entry(
             '{"cpu", "cuda", "auto"}',
-            'Where features are compared; ``"auto"`` takes a GPU where there is one and there are '
-            "features enough for it to pay.",
+            'Where features are compared; ``"auto"`` uses a GPU if there is one and there are '
+            "enough features for it to be faster.",
         ),
         "support_": Entry("ndarray of shape (n_features,)", "Which features stay."),
     }
@@ -40,7 +40,7 @@ class _Selector(KeepMixin, ColumnsMixin, BaseEstimator):
         return backend_for(self.device, "columns", X.shape[1] * X.size)
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Find which features stay."""
+        """Find which features to keep."""
         self._select(read_table(self, X, min_rows=2))
         return self
 

@@ -1,4 +1,4 @@
-"""`FeatureSwarm`: wraps a distance-based clusterer and learns its feature weights by swarm.
+"""`FeatureSwarm`: wraps a distance-based clusterer and learns feature weights by particle swarm.
 
 O'Neill 2017, "PSO for simultaneous feature selection and weighting in high dimensional
 clustering", chapters 4 to 6.
@@ -63,10 +63,11 @@ class FeatureSwarm(
 
     A particle holds one number per feature: its weight; values ≤ 0 drop the feature. The rows are
     clustered in the metric that the weights define, the clustering is scored, and the swarm moves
-    towards the weights that scored best. `predict` takes the cluster of the nearest row (core row,
-    exemplar) seen in fit, -1 for rows in none (DBSCAN: farther than eps from every core row).
+    towards the weights that scored best. `predict` returns the cluster of the nearest row of the
+    fit (for DBSCAN the nearest core row, for affinity propagation the nearest exemplar), and -1 for
+    rows in no cluster (DBSCAN: farther than eps from every core row).
 
-    Columns are not scaled: put a scaler in front if they have different units.
+    Columns are not scaled: use a scaler first if they have different units.
 
     Parameters
     ----------
@@ -198,8 +199,8 @@ class FeatureSwarm(
             return super()._read_rows(X)
         if not self._backend(np.inf).on_gpu:
             raise ValueError(
-                "X lies in GPU memory, but the search runs on the CPU; pass device='cuda', or "
-                "move X to the host first."
+                "X is in GPU memory, but the search runs on the CPU; pass device='cuda', or "
+                "copy X to the CPU first."
             )
         validate_data(self, X, skip_check_array=True)
         return device_rows(X)
@@ -255,7 +256,7 @@ class FeatureSwarm(
         return X
 
     def _keep_sample(self) -> None:
-        """`predict` needs the anchors alone."""
+        """Keep only the anchors, which is all that `predict` needs."""
 
     def _renumber(self, numbers: Integers) -> None:
         self._fit_anchor_labels = numbers[self._fit_anchor_labels]

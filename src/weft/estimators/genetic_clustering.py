@@ -1,4 +1,4 @@
-"""GeneticClustering: how many clusters there are, by a genetic algorithm (GCUK).
+"""GeneticClustering: clusters and their number, by a genetic algorithm (GCUK).
 
 S. Bandyopadhyay and U. Maulik, "Genetic clustering for automatic evolution of clusters and
 application to image classification", Pattern Recognition 35, 2002.
@@ -32,7 +32,7 @@ class GeneticClustering(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
     Parameters
     ----------
     max_clusters : int, default=15
-        Places in a string; the least number of clusters is 2.
+        Number of places in a string; the minimum number of clusters is 2.
     n_particles : int, default=70
         Size of the population.
     n_generations : int, default=714
@@ -40,8 +40,8 @@ class GeneticClustering(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
     crossover, mutation : float, default=0.85, 0.005
         Probability that two strings swap their ends, and that a number changes.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the population is evaluated; ``"auto"`` takes a GPU where there is one and the table
-        is large enough to pay. Draws and `predict` stay on the host.
+        Where the population is evaluated; ``"auto"`` uses a GPU if there is one and the table is
+        large enough. Random draws and `predict` run on the CPU.
 
     Attributes
     ----------

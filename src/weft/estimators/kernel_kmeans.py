@@ -42,9 +42,9 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
     max_iter : int, default=100
         Maximum number of steps of each start.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the rounds run, all starts at once, with the Gaussian kernel's matrix (others are made
-        on the host); ``"auto"`` takes a GPU where there is one and the table is large enough to
-        pay. Draws and `predict` stay on the host.
+        Where the rounds of all starts run and the matrix of the Gaussian kernel is computed (other
+        kernels are computed on the CPU); ``"auto"`` uses a GPU if there is one and the table is
+        large enough. Random draws and `predict` run on the CPU.
     n_jobs : int, default=None
         Threads over starts. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -61,9 +61,8 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
     n_iter_ : int
         Steps of the best start.
     sample_agreement_ : float or None
-        With `max_samples`: a second sample, clustered with the same kernel and number of
-        clusters, compared with the answer on its rows (adjusted Rand index); None where there
-        was none.
+        With `max_samples`: a second sample, clustered with the same kernel and number of clusters,
+        compared with the answer on its rows (adjusted Rand index); None without a sample.
 
     Examples
     --------
@@ -145,5 +144,5 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
 
     def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)
-        known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
+        known = getattr(self, "_fit_labels", self.labels_)  # older files have no sample
         return nearest_means(self._fit_space, known, self.n_clusters_, rows)

@@ -24,30 +24,30 @@ from weft.models.kinds import Choice, OneOf
 class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
     """Subtractive clustering in a kernel's feature space; deterministic.
 
-    Every row has a potential, ``Σ_j exp(-α |φ(x) - φ(x_j)|²)``. The row with the highest one
-    becomes a centre, its potential times ``exp(-β |φ(x) - φ(centre)|²)`` is subtracted from all,
-    and so on until there are enough. Rows belong to the nearest centre in feature space; `predict`
-    does the same.
+    Every row has a potential, ``Σ_j exp(-α |φ(x) - φ(x_j)|²)``. The row with the highest potential
+    becomes a centre, and its potential times ``exp(-β |φ(x) - φ(centre)|²)`` is subtracted from the
+    potential of every row. This is repeated until there are enough centres. Rows belong to the
+    nearest centre in feature space; `predict` does the same.
 
     Parameters
     ----------
     alpha, beta : float, default=5.4, 1.5
         How fast potentials fall with distance.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where potentials are taken, with the Gaussian kernel's matrix (others are made on the host);
-        ``"auto"`` takes a GPU where there is one and the table is large enough to pay. `predict`
-        stays on the host.
+        Where potentials and the matrix of the Gaussian kernel are computed (other kernels are
+        computed on the CPU); ``"auto"`` uses a GPU if there is one and the table is large enough.
+        `predict` runs on the CPU.
 
     Attributes
     ----------
     center_indices_ : ndarray of shape (n_clusters,)
-        Rows that are centres, in the order of clusters.
+        Row number of each cluster's centre.
     fitness_ : float
         Sum of the centres' potentials when they were chosen.
     history_ : dict of ndarray
         One entry per chosen centre: center, potential.
     n_iter_ : int
-        Centres that were chosen.
+        Number of centres that were chosen.
 
     Examples
     --------

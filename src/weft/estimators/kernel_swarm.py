@@ -1,4 +1,4 @@
-"""KernelSwarm: clusters that no straight line separates, their number unknown.
+"""KernelSwarm: clusters of any shape, whose number is not known.
 
 A. Abraham, S. Das and A. Konar, "Kernel based automatic clustering using modified particle swarm
 optimization algorithm", GECCO 2007.
@@ -40,14 +40,14 @@ from weft.parallel.threads import local_threads
 from weft.search.runs import running
 from weft.search.swarms.mepso import MEPSO, TABLE_2
 
-# Matrices of n × n that are alive at once while a space is built.
+# Number of n × n matrices in memory at once while a space is built.
 _MATRICES = 6
-# Old names of what the swarm's settings hold.
+# Old names of parameters that are now settings of the swarm.
 _OF_THE_SWARM = ("inertia", "cognitive", "social", "max_velocity")
 
 
 def _given_to(merge: Merge) -> Merge:
-    """Leave out settings of None, which stood for those of table 2."""
+    """Leave out settings that are None, which meant the values of table 2."""
     return lambda swarm, old: merge(swarm, {k: v for k, v in old.items() if v is not None})
 
 
@@ -68,9 +68,9 @@ class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator)
     Parameters
     ----------
     kernel : str or Kernel, default="diffusion"
-        ``"diffusion"``: rows are near when random walks from them end in the same places; or any
+        ``"diffusion"``: two rows are near if random walks from them end in the same places. Or any
         kernel of scikit-learn by name: ``"rbf"``, ``"linear"``, ``"polynomial"``, ``"laplacian"``…;
-        with parameters of its own: :class:`weft.methods.mercer.Kernel`.
+        to set parameters of a kernel, give a :class:`weft.methods.mercer.Kernel`.
     centers : {"feature-space", "input"}, FeatureCenters or InputCenters, \
 default="feature-space"
         Where the centres are. ``"input"`` is the published form and needs ``kernel="rbf"``.
@@ -85,17 +85,17 @@ default="feature-space"
         ``"stability"``: many widths are tried, and the partition that most of them agree on is
         used. Other kernels have no width.
     max_clusters : int, default=15
-        Largest number of clusters; the least is 2.
+        Maximum number of clusters; the minimum is 2.
     swarm : {"mepso", "pso"} or MEPSO, default="mepso"
-        Multi-elitist or plain PSO with the settings of table 2, or others:
-        :class:`weft.search.swarms.mepso.MEPSO`, which changes its pulls over `n_generations`.
+        Multi-elitist or plain PSO with the settings of table 2. For other settings, give a
+        :class:`weft.search.swarms.mepso.MEPSO`, whose pulls change over `n_generations`.
     scale : bool, default=True
         Standardise the columns first, so that one width fits all.
     n_generations : int, default=100
         Maximum number of generations for each width (in the paper 1250: 50,000 evaluations).
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
-        large enough to pay. Draws, the kernel's coordinates and `predict` stay on the host.
+        Where the swarm is evaluated; ``"auto"`` uses a GPU if there is one and the table is large
+        enough. Random draws, the kernel's coordinates and `predict` run on the CPU.
 
     Attributes
     ----------
@@ -112,8 +112,8 @@ default="feature-space"
         Evaluations at all widths together.
     sample_agreement_ : float or None
         With `max_samples`: a second sample, clustered by kernel k-means with the same width and
-        number of clusters, compared with the answer on its rows (adjusted Rand index); None where
-        there was none.
+        number of clusters, compared with the answer on its rows (adjusted Rand index); None without
+        a sample.
 
     Examples
     --------
@@ -189,7 +189,7 @@ default="feature-space"
             check_real("sigma", self.sigma, low=0.0, open_low=True)
         if among_rows and kernel != "rbf":
             raise ValueError(
-                f"centers='input' is the printed form and needs kernel='rbf', got "
+                f"centers='input' is the published form and needs kernel='rbf', got "
                 f"{kernel!r}; set kernel='rbf', or centers='feature-space'."
             )
         if among_rows and self.sigma == "stability":
@@ -234,7 +234,7 @@ default="feature-space"
         rows = self._fit_scaling.apply(X)
         if isinstance(self._fit_reference, np.ndarray):
             return assign(rows, self._fit_reference)
-        known = getattr(self, "_fit_labels", self.labels_)  # older files know no sample
+        known = getattr(self, "_fit_labels", self.labels_)  # older files have no sample
         return nearest_means(self._fit_reference, known, self.n_clusters_, rows)
 
     def _renumber(self, numbers: Integers) -> None:

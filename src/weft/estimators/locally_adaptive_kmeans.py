@@ -27,8 +27,8 @@ class LocallyAdaptiveKMeans(EntropyFamily):
 
     Notes
     -----
-    The printed objective takes means over each cluster, the assignment takes single rows: it need
-    not fall at every step.
+    The published objective uses means over each cluster, but the assignment uses single rows, so
+    the objective need not fall at every step.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""`ProjectedSwarm`: clusters in subspaces of one table, by swarm, for numbers and for text.
+"""`ProjectedSwarm`: clusters in subspaces of one table, by particle swarm; numbers or text.
 
 Lu, Wang, Li and Zhou 2009, "Particle swarm optimizer for variable weighting in clustering
 high-dimensional data".
@@ -41,7 +41,7 @@ from weft.methods.projected.settings import Objective, Settings, SwarmSettings, 
 from weft.methods.projected.sparse import SparseSpace
 from weft.parallel.threads import thread_runner
 
-# Old names of what the swarm's settings hold.
+# Old names of parameters that are now settings of the swarm.
 _OF_THE_SWARM = ("init", "weight_init", "bounds", "n_steps", "inertia", "acceleration", "max_iter")
 
 
@@ -71,7 +71,7 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         maximised. Rows stay sparse. `transform` then returns 1 minus
         the coefficient, `score` the summed similarity.
     particle : {"clusters", "weights"}, default="clusters"
-        What a particle is: "clusters": a partition, which determines weights and centres.
+        What a particle is. "clusters": a partition, which determines weights and centres.
         "weights": a weight matrix with its own centres, as published.
     weight_exponent : float or "auto", default="auto"
         The power β of the weights. "auto": 8 as published, and 1 for ``metric="jaccard"``, where 8
@@ -92,9 +92,9 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         How particles start, move and are improved:
         :class:`weft.methods.projected.SwarmSettings`.
     device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the swarm is evaluated; ``"auto"`` takes a GPU where there is one and the table is
-        large enough to pay. Draws, blocks of Dask and `predict` stay on the host, and so does
-        ``metric="jaccard"``, for which ``"cuda"`` is refused.
+        Where the swarm is evaluated; ``"auto"`` uses a GPU if there is one and the table is large
+        enough. Random draws, blocks of Dask and `predict` run on the CPU. ``metric="jaccard"`` runs
+        on the CPU only, and refuses ``"cuda"``.
 
     Attributes
     ----------
@@ -109,8 +109,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Means of the clusters.
     fitness_ : float
-        Minus the objective, with weights scaled to a mean of 1 (the printed value times M^β), or
-        the summed similarity for ``metric="jaccard"``; higher is better.
+        Minus the objective, with weights scaled to a mean of 1 (the value of the paper times M^β),
+        or the summed similarity for ``metric="jaccard"``; higher is better.
     n_samples_search_ : int
         Rows that the swarm searched on, after a fit on a Dask table.
 
@@ -200,7 +200,7 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         return super().partial_fit(X)
 
     def _read_rows(self, X: Any) -> Any:
-        self.__dict__.pop("_stream", None)  # whatever came in batches before
+        self.__dict__.pop("_stream", None)  # earlier batches are forgotten
         if is_dask(X):
             return X
         rows = self._read(X, reset=True)
@@ -273,7 +273,8 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
             )
         lazy = read_lazy(self, X)
         self._check_clusters(lazy.n_rows)
-        # Drawn before the run begins: a checkpoint knows the sample, not the table.
+        # The sample is drawn before the run begins, because a checkpoint holds the sample, not the
+        # table.
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         given = look_at(lazy.blocks, lazy.survey)
         rows = rows_to_search(given, int(seed))

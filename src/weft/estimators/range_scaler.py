@@ -1,4 +1,4 @@
-"""Standardisation by range, and dummies for categories: chapter 3.4, eq. 3.13."""
+"""Scaling by range, and dummy columns for categories: chapter 3.4, eq. 3.13 of the thesis."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from weft.estimators._scaled_columns import (
     scale,
 )
 
-# Sums of larger numbers over many rows pass the range of float64.
+# Sums of larger numbers over many rows exceed the range of float64.
 _LARGEST = 1e298
 
 
@@ -32,8 +32,8 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     """Scale numbers to ``(x - mean) / (range / 2)``; turn categories into centred dummies.
 
     A category becomes one column per value, 1 where the row has it and 0 elsewhere, minus the
-    value's share of the rows. Range keeps the contribution of a feature with two modes larger than
-    that of one with a single mode, which the standard deviation does not [1]_.
+    value's share of the rows. After division by the range, a feature with two modes contributes
+    more than one with a single mode; after division by the standard deviation it does not [1]_.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         RangeScaler
             The fitted transformer.
         """
-        # Library and device of a table that is scaled where it lies; None: NumPy's.
+        # Library and device of a table that is scaled on its own device; None for NumPy.
         self._fit_place: str | None = None
         if self._dispatches(X):
             self._fit_where_it_lies(X)
@@ -157,7 +157,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         return np.asarray(names, dtype=object)
 
     def _dispatches(self, X: Any) -> bool:
-        """Return whether X is an array that scikit-learn wants computed in its own library."""
+        """Return whether scikit-learn's array API dispatch applies to X."""
         if not isinstance(self.categorical, str) or not get_config()["array_api_dispatch"]:
             return False
         library, is_array = get_namespace(X)
@@ -176,14 +176,14 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         high = xp.max(xp.where(known, table, zero - np.inf), axis=0)
         half = 0.5 * high - 0.5 * low
         half = xp.where((number > 0) & (half > 0.0), half, ones)
-        # A few numbers per column are kept on the host, as they are for any other table.
+        # A few numbers per column are stored on the CPU, as for any other table.
         self.columns_ = [
             ScaledColumn(None, np.array([float(mean[i])]), float(half[i]))
             for i in range(mean.shape[0])
         ]
 
     def _transform_where_it_lies(self, X: Any) -> Any:
-        seen = getattr(self, "_fit_place", None)  # older files do not say
+        seen = getattr(self, "_fit_place", None)  # older files do not have it
         if not self._dispatches(X) or _place(X) != seen:
             raise ValueError(
                 f"Inputs passed to {type(self).__name__}.transform() must use the same namespace "
@@ -241,7 +241,10 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             elif not isinstance(item, str) and 0 <= int(item) < len(table):
                 wanted.add(int(item))
             else:
-                raise ValueError(f"categorical names {item!r}, which is not a column of the table.")
+                raise ValueError(
+                    f"categorical names {item!r}, which is not a column of the table; give names "
+                    "or positions of its columns."
+                )
         return [i in wanted for i in range(len(table))]
 
 
@@ -256,12 +259,12 @@ def _as_numbers(column: Any, place: int) -> np.ndarray:
 
 
 def _place(X: Any) -> str:
-    """Return which library an array belongs to, and where it lies."""
+    """Return the library and the device of an array."""
     return f"{get_namespace(X)[0].__name__}, {device_of(X)}"
 
 
 def _reading(categorical: Any) -> dict[str, Any]:
-    """How an array is to be validated: as numbers, unless some columns hold categories."""
+    """Return how to validate an array: as numbers, unless some columns hold categories."""
     if isinstance(categorical, str):
         return {"dtype": np.float64, "ensure_all_finite": False}
     return {"dtype": None, "ensure_all_finite": False}

@@ -31,7 +31,7 @@ from weft.methods.staged.settings import ClusterEstimate, read_estimate
 from weft.parallel.threads import local_threads
 from weft.search.swarms.staged import StagedPSO
 
-# Old names of what the swarm's settings hold.
+# Old names of parameters that are now settings of the swarm.
 _OF_THE_SWARM = ("inertia", "cognitive", "social", "max_velocity", "initial_velocity")
 
 
@@ -51,7 +51,8 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SoftAnswersMixin, PredictMixin
     Parameters
     ----------
     stages : {1, 2, 3}, default=2
-        1: no estimate, medoids alone (D-PSO). 2: estimate, then medoids. 3: then centroids.
+        1: medoids without an estimate (D-PSO). 2: estimate, then medoids. 3: estimate, medoids,
+        then centroids.
     feature_term : {"elliptical", "linear", "none"}, default=None
         "elliptical": √(m² - m'²) / m, which hardly penalises a few more features. "linear": (m -
         m') / m, for m' of m features. None: linear for ``stages=1``, elliptical otherwise, as
@@ -164,7 +165,7 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SoftAnswersMixin, PredictMixin
             check_choice("swarm", self.swarm, ("standard",))
         if self.stages == 3 and self.polish is not None:
             raise ValueError(
-                f"polish={self.polish!r} takes the place of stage 3; set stages=2, or polish=None."
+                f"polish={self.polish!r} replaces stage 3; set stages=2, or polish=None."
             )
 
     def _fit_rows(self, X: Floats, seed: int) -> None:

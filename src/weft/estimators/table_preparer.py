@@ -22,7 +22,7 @@ from weft.tables.points import SCALES, values_at
 from weft.tables.schema import plan_kind
 
 OUTPUTS = ("coordinates", "columns")
-# Rows stay where they are in a pipeline, so none is dropped here.
+# A pipeline needs the same rows after each step, so no row can be dropped.
 MISSING = ("auto", "median", "error")
 
 
@@ -30,17 +30,17 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
     """Turn a raw table into numbers, and report how each column was read.
 
     Numbers, money, percentages, dates, times, ordered words, categories and yes/no are recognised
-    column by column, whatever the library or the language of the file; identifiers, free text,
-    postal codes, phone numbers and hashes are left out. The command line and the estimators read
-    raw tables in the same way.
+    column by column, for tables of pandas, polars and pyarrow, and for files in several languages;
+    identifiers, free text, postal codes, phone numbers and hashes are left out. The command line
+    and the estimators read raw tables in the same way.
 
     Parameters
     ----------
     output : {"coordinates", "columns"}, default="coordinates"
         What `transform` returns. "coordinates": points whose distances are those of the mixed
         metric, in which each column of the table counts once; for any clusterer. "columns": one
-        column per column of the table (several for dates), categories as codes, gaps as NaN, in the
-        units of the table.
+        column per column of the table (several for dates), categories as codes, missing values as
+        NaN, in the units of the table.
     keep : list of str, default=()
         Columns to use although they look like identifiers or free text.
     drop : list of str, default=()
@@ -50,8 +50,8 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         "median": the median or most frequent level of the column. "error": refuse them. A missing
         value is never treated as a level.
     scale : {"standard", "range", "none"}, default="standard"
-        "standard": each column has variance 1. "range": numbers run from 0 to 1, "none": numbers
-        as they are, both with one 0/1 column per level of a category.
+        "standard": each column has variance 1. "range": numbers run from 0 to 1. "none": numbers
+        are not scaled. With "range" and "none", a category has one 0/1 column per level.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Do what `fit` and `transform` do, in one reading.
+        """Do the same as `fit` and then `transform`, but read the table once.
 
         Parameters
         ----------
@@ -143,7 +143,8 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         ndarray of shape (n_samples, n_features_out)
             Numbers.
         """
-        # scikit-learn wraps `transform` for set_output; only the rows are new to it.
+        # scikit-learn wraps `transform` for set_output, so the method is called through that
+        # wrapper.
         self._learn(X)
         return self.transform(X)
 
@@ -159,7 +160,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_features_out)
-            Coordinates, or columns with NaN for gaps.
+            Coordinates, or columns with NaN for missing values.
         """
         done = self._apply(X)
         return done.X if self.output == "coordinates" else done.table.values
@@ -175,7 +176,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         Returns
         -------
         MixedTable
-            ``values`` (categories as codes, gaps as NaN) and ``columns``.
+            ``values`` (categories as codes, missing values as NaN) and ``columns``.
         """
         return self._apply(X).table
 
@@ -232,7 +233,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
 
     @property
     def source_columns_(self) -> tuple[SourceColumn, ...]:
-        """The records of the columns: kind, unit, levels, how each was read."""
+        """A record for each column: kind, unit, levels, and how it was read."""
         check_is_fitted(self)
         return self.plan_.columns
 
@@ -242,7 +243,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
         check_choice("scale", self.scale, SCALES)
         cells = self._read(X, reset=True)
         if len(cells[0]) < 2:
-            raise ValueError("X has n_samples=1; columns can be told apart from two rows on.")
+            raise ValueError("X has n_samples=1; at least two rows are needed to read the columns.")
         names = [column.name for column in cells]
         for option in ("keep", "drop"):
             unknown = [name for name in getattr(self, option) if name not in names]

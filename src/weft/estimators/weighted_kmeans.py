@@ -1,4 +1,4 @@
-"""Weighted k-means under a Minkowski metric: the whole family in one class."""
+"""Weighted k-means under a Minkowski metric: one class for the whole family of methods."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from weft.tables.plan import TablePlan
 class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     """K-means that learns a weight per cluster and feature, under a Minkowski metric.
 
-    Minimises ``Σ_k Σ_{i in S_k} Σ_v w_kv^β |x_iv - c_kv|^p`` over clusters, centres and weights
-    in turn [1]_. The family's members:
+    Minimises ``Σ_k Σ_{i in S_k} Σ_v w_kv^β |x_iv - c_kv|^p`` over clusters, centres and weights in
+    turn [1]_. The methods of the family:
 
     ============  ===================================================================
     K-Means       ``WeightedKMeans(k, weights=None, init="random", n_init=1)``
@@ -55,18 +55,17 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
         Number of clusters. None: the number of anomalous patterns of at least two rows (or of
         ``min_cluster_size`` rows, set in `AnomalousStart`); needs a start from such patterns.
     weight_exponent : float, "same" or "auto", default="same"
-        The power β of the weights, at least 1; "same" takes p, which makes weights factors that
+        The power β of the weights, at least 1; "same" uses p, so that weights are factors that
         rescale the features. At 1 each cluster keeps a single feature. "auto" tries 1.0, 1.1, …,
         5.0 (42 fits) and takes the value whose clusters explain most of each single feature; see
         :func:`weft.choose_exponent` for the evidence and for other ways.
     weights : {"cluster", "global", None}, default="cluster"
         Weights for each cluster, one set for all, or none.
     init_weights : {"auto", "uniform", "random"} or array, default="auto"
-        Weights to start from. "auto": those of the anomalous patterns, equal ones elsewhere.
-        "random" is what the thesis does for WK- and MWK-Means.
+        Weights to start from. "auto": those of the anomalous patterns if the start uses them, equal
+        weights otherwise. "random" is what the thesis does for WK- and MWK-Means.
     allow_nan : bool, default=False
-        Take missing values (NaN): distances over the observed features, times M / number
-        observed.
+        Accept missing values (NaN): distances use the observed features, times M / number observed.
 
     Attributes
     ----------
@@ -86,8 +85,8 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     A feature that is constant in the whole table gets weight 0. An empty cluster takes the row with
     the largest cost.
 
-    In a raw table (a DataFrame with categories, dates or gaps) the coordinates of one source column
-    share a weight; ``source_weights_`` has one for each column of the table.
+    In a raw table (a DataFrame with categories, dates or missing values), the coordinates of one
+    source column share a weight; ``source_weights_`` has one weight for each column of the table.
 
     References
     ----------
@@ -161,7 +160,7 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> WeightedKMeans:
         """Cluster the rows of `X`.
 
-        A row of weight 2 is the same row twice.
+        A row with weight 2 counts like two equal rows.
 
         Parameters
         ----------
@@ -185,7 +184,7 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     def _weight_exponent(
         self, exponent: float, rows: np.ndarray, mass: np.ndarray, rng: np.random.Generator
     ) -> float:
-        """Return the power of the weights, chosen on `rows` where that is asked for."""
+        """Return the power of the weights; if it is "auto", it is chosen on `rows`."""
         if not isinstance(self.weight_exponent, str):
             return check_real("weight_exponent", self.weight_exponent, low=1.0)
         check_choice("weight_exponent", self.weight_exponent, ("same", "auto"))

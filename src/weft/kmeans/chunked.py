@@ -63,7 +63,7 @@ class Table(NamedTuple):
 
 
 class BlockFit(NamedTuple):
-    """As `weft.kmeans.fitting.Fit`, with the mass of each cluster in place of labels."""
+    """As `weft.kmeans.fitting.Fit`, with the mass of each cluster instead of labels."""
 
     outcome: Outcome
     patterns: AnomalousPatterns | None

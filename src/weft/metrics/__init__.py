@@ -1,6 +1,6 @@
 """Measures of a clustering: from the data alone (internal), or against known classes (external).
 
-Signs are the papers' own: higher is better for all but `sparsity`, `entropy`, `sum_intra`, `cs`,
+Signs are as in the papers: higher is better for all but `sparsity`, `entropy`, `sum_intra`, `cs`,
 `kernel_cs` and `evaluations_to_reach`.
 """
 

@@ -13,7 +13,7 @@ INTERNAL = {
     ),
     "labels": Entry(_LABELS, "Clusters; -1 for rows in none."),
     "n_neighbors": Entry("int", "How many nearest rows count."),
-    "cap": Entry("float", "What a row at distance 0 counts."),
+    "cap": Entry("float", "Upper limit of 1/d, which is what a row at distance 0 counts."),
     "metric": Entry('{"euclidean", "precomputed"}', "What `X` holds."),
     "noise": Entry(
         '{"exclude", "cluster"}', "Whether rows labelled -1 are left out or make up a cluster."
@@ -28,7 +28,7 @@ GAUSSIAN = {
         "A table; each cluster is taken as an axis-parallel Gaussian.",
     ),
     "artificial_noise": Entry(
-        "float", "Added to every deviation, so that tiny clusters cannot win by being tiny."
+        "float", "Added to every standard deviation, so that very small clusters have no advantage."
     ),
 }
 # Measures by prototypes.
@@ -44,5 +44,5 @@ EXTERNAL = {
 HIGHER = Entry("float", "Higher is better.")
 LOWER = Entry("float", "Lower is better.")
 TWO_CLUSTERS = Entry(
-    "float", "inf where there are not two clusters, or where all means are the same."
+    "float", "inf if there are fewer than two clusters, or if all means are the same."
 )

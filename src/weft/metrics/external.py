@@ -1,7 +1,7 @@
 """How well labels agree with known classes: ``f(y_true, labels)``, all in [0, 1].
 
-A label of -1 means "belongs to no cluster" (DBSCAN's outliers). Such rows share no cluster with
-anything, not even with each other.
+A label of -1 means "belongs to no cluster" (DBSCAN's outliers). Such rows share a cluster with no
+other row, not even with each other.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PairCounts(NamedTuple):
 def pair_counts(y_true: ArrayLike, labels: ArrayLike) -> PairCounts:
     """Count the pairs that `pair_f` is made of."""
     table, _ = _contingency(y_true, labels)
-    # Exact integers of any size: n(n-1)/2 passes 2**63 long before memory runs out, in theory.
+    # Python's integers are exact at any size; n(n-1)/2 may exceed 2**63.
     together = sum(int(count) * (int(count) - 1) // 2 for count in table.ravel())
     in_cluster = sum(int(count) * (int(count) - 1) // 2 for count in table.sum(axis=1))
     class_sizes = np.unique(np.asarray(y_true), return_counts=True)[1]
@@ -77,7 +77,7 @@ def pair_f(y_true: ArrayLike, labels: ArrayLike) -> float:
     """
     tp, fp, fn = pair_counts(y_true, labels)
     if tp == 0:
-        # No pair to find and none claimed: nothing was done wrong.
+        # There is no pair to find and none was found, so the result is perfect.
         return 1.0 if fp == 0 and fn == 0 else 0.0
     return float(np.sqrt(tp / (tp + fp)) * np.sqrt(tp / (tp + fn)))
 

@@ -1,4 +1,4 @@
-"""How good a clustering is by the data alone: the measures of O'Neill 2017, sections 2.2 and 4.4.
+"""Measures of a clustering that need only the data: O'Neill 2017, sections 2.2 and 4.4.
 
 Each takes a table or a matrix of distances. Every partition has a finite value; what the formulas
 leave open is decided in docs/decisions/0002-degenerate-partitions.md.
@@ -59,7 +59,7 @@ def silhouette(
     Returns
     -------
     float
-        0 where there are not two clusters.
+        0 if there are fewer than two clusters.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def connectedness(
     metric: str = "euclidean",
     noise: str = "exclude",
 ) -> float:
-    """Mean over rows of Σ ±min(1/d, cap) over the nearest rows: plus inside the own cluster.
+    """Mean over rows of Σ ±min(1/d, cap) over the nearest rows: + for rows of the same cluster.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def connectedness(
 def sparsity(
     X: ArrayLike, labels: ArrayLike, *, metric: str = "euclidean", noise: str = "exclude"
 ) -> float:
-    """Mean over clusters of the widest gap between a row and its nearest mate; lower is better.
+    """Mean over clusters of the largest distance of a row to its nearest row; lower is better.
 
     Examples
     --------
@@ -145,8 +145,8 @@ def csc(
 ) -> float:
     """Silhouette times connectedness, negative as soon as one of them is.
 
-    Here both parts see the same distances; the search can take each on the weighted or on the full
-    features: see :class:`weft.search.criteria.CSC`.
+    In this function both factors use the same distances. In a search each can use the weighted or
+    all features: see :class:`weft.search.criteria.CSC`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Measures of projected clusters: table 9 of Lu et al. 2009, and which features were found.
 
-The paper says that no method it tested recovers the relevant dimensions; these functions measure
-that.
+The paper says that no tested method recovers the relevant features; these functions measure how
+well a method does.
 """
 
 from __future__ import annotations
@@ -141,19 +141,19 @@ def found_features(
 ) -> FoundFeatures:
     """Precision and recall of the relevant features, cluster by cluster.
 
-    Each cluster is compared with the class that it stands for: the assignment of clusters to
-    classes with the most rows right. A class without a cluster counts as missed.
+    Each cluster is compared with its matching class: clusters are matched to classes so that as
+    many rows as possible are right. A class without a cluster counts as missed.
 
     Parameters
     ----------
     relevant : array-like of bool of shape (n_classes, n_features)
         Which features each class needs, in the order of its sorted names.
     weights : array-like of shape (n_clusters, n_features)
-        Weights, of which `select_features` makes a choice, or the choice itself (bool).
+        Weights, from which `select_features` selects features, or the selection itself (bool).
     y_true, labels : array-like of shape (n_samples,)
         Known classes and found clusters.
     rule : {"split", "mean"}, default="split"
-        How weights become a choice.
+        How features are selected by their weights.
 
     Returns
     -------

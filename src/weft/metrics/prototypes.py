@@ -1,4 +1,4 @@
-"""How good a clustering is by its prototypes, and how fast a search gets there.
+"""Measures of a clustering by its centres, and how fast a search reaches a good one.
 
 `scatter_trace` and `sum_intra` are those of Lensen, Xue and Zhang (eq. 8 to 11); `cs` and
 `kernel_cs` those of Abraham, Das and Konar 2007 (eq. 7 and 8), after Chou, Su and Lai 2004.
@@ -25,7 +25,7 @@ from weft.metrics.internal import dense_labels
 
 @documented(PROTOTYPES)
 def scatter_trace(X: ArrayLike, labels: ArrayLike) -> float:
-    """Trace of S_W⁻¹ S_B: how far clusters lie apart, in units of their own spread.
+    """Trace of S_W⁻¹ S_B: how far apart clusters are, in units of their own spread.
 
     Returns
     -------
@@ -103,14 +103,14 @@ def kernel_cs(
     kernel : str, default="rbf"
         A kernel of scikit-learn, or ``"precomputed"``.
     sigma : float, default=1.1
-        Width of the Gaussian kernel, exp(-|x - y|² / 2σ²); for ``kernel="rbf"`` alone.
+        Width of the Gaussian kernel, exp(-|x - y|² / 2σ²); only for ``kernel="rbf"``.
     centers : {"input", "feature-space"}, default="input"
         Where the means are computed: among the rows and then mapped, as published, or among the
         mapped rows.
     weighted : bool, default=False
-        Take each cluster's own ratio, width over distance to the nearest other mean, and the mean
-        of these over all rows, so that clusters count by their size. In the published form (one
-        ratio of two plain sums) clusters of two near rows win.
+        Use the ratio of each cluster (its width over the distance to the nearest other mean),
+        averaged over all rows, so that clusters count by their size. In the published form (one
+        ratio of two plain sums) clusters of two near rows have the best value.
     **kernel_params
         Passed to the kernel.
 

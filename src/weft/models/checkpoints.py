@@ -71,7 +71,7 @@ def read_checkpoint(path: str | Path, settings: dict[str, Any]) -> tuple[list[in
     except DAMAGE as error:
         detail = " ".join(str(error).split())[:120] or type(error).__name__
         raise Mismatch(
-            f"cannot resume from {path.name}: it is damaged or no checkpoint ({detail})."
+            f"cannot resume from {path.name}: it is damaged, or is not a checkpoint ({detail})."
         ) from None
 
 
@@ -90,10 +90,10 @@ def _build(
     if not isinstance(seeds, list) or not isinstance(searches, list):
         raise Refused("its seeds or searches are not a list.")
     if not all(type(seed) is int and 0 <= seed < 2**32 for seed in seeds):
-        raise Refused("its seeds are none.")
+        raise Refused("its seeds are not valid.")
     records = [_record(search) for search in searches]
     if not all(record.over for record in records[:-1]):
-        raise Refused("a search in it goes on although the next has begun.")
+        raise Refused("a search in it is not over although the next has begun.")
     check_references(content, arrays)
     return seeds, records
 
@@ -110,7 +110,7 @@ def _compare(content: dict[str, Any], settings: dict[str, Any]) -> None:
     for name in sorted(written.keys() | here.keys()):
         if written.get(name) != here.get(name):
             raise Mismatch(
-                f"it was written with {name}={written.get(name)!r}, and here is "
+                f"it was written with {name}={written.get(name)!r}, and this fit has "
                 f"{name}={here.get(name)!r}; set it back, or fit without resume."
             )
     written, here = content["data"], settings["data"]
@@ -127,12 +127,12 @@ def _record(search: Any) -> Record:
         raise Refused("a search in it is not complete.")
     for name, kind in _FIELDS.items():
         if type(search[name]) is not kind:
-            raise Refused(f"the {name!r} of a search in it is no {kind.__name__}.")
+            raise Refused(f"the {name!r} of a search in it is not of type {kind.__name__}.")
     if search["number"] < 1 or search["n_evaluations"] < 1 or not search["seconds"] >= 0.0:
-        raise Refused("a search in it has counts that cannot be.")
+        raise Refused("a search in it has counts that are not possible.")
     pairs = search["callbacks"]
     if not all(
         isinstance(pair, list) and [type(part) for part in pair] == [str, dict] for pair in pairs
     ):
-        raise Refused("the states of its callbacks are none.")
+        raise Refused("the states of its callbacks are not valid.")
     return Record(**search)

@@ -31,7 +31,7 @@ FORMAT_VERSION = 1
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 # Parameters that only matter while fitting: stored as null when they are objects.
 _FIT_ONLY = ("callbacks", "random_state")
-# What scikit-learn hangs on an instance and sets again when asked to.
+# Attributes that scikit-learn adds to an instance, and sets again when needed.
 _NOT_KEPT = (
     *("_metadata_request", "_skl_callbacks", "_parent_callback_ctx"),
     *("_kept_summary", "_table"),
@@ -67,12 +67,12 @@ def save_model(
     model : estimator
         A fitted estimator of weft.
     path : str or Path
-        Where to write; an older file there is replaced in one step, or kept if writing fails.
+        Where to write; an existing file is replaced in one step, and kept if writing fails.
     table : TablePlan, optional
-        How numbers were made of a table (``Table.plan``), kept for new rows; by
-        default that of the model, where it was fitted on a raw table.
+        How a table was converted to numbers (``Table.plan``), stored for new rows; by default that
+        of the model, if it was fitted on a raw table.
     summary : dict, optional
-        From :func:`weft.reporting.summary.summarize`, kept for a report that is drawn later.
+        From :func:`weft.reporting.summary.summarize`, stored for later reports.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def save_model(
 def load_model(path: str | Path) -> Any:
     """Read a fitted model that ``save`` wrote.
 
-    No code in the file is run: it holds data only, and names its class from a fixed list.
+    No code is run: the file holds only data, and its class must be on a fixed list.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def read_model(path: str | Path) -> SavedModel:
         raise ValueError(f"{path.name} cannot be loaded: {error}") from None
     except DAMAGE as error:
         detail = " ".join(str(error).split())[:120] or type(error).__name__
-        raise ValueError(f"{path.name} is damaged or no weft model ({detail}).") from None
+        raise ValueError(f"{path.name} is damaged, or is not a weft model ({detail}).") from None
 
 
 # The public name, weft.load.
@@ -184,7 +184,7 @@ load = load_model
 def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
     version = content.get("format") if isinstance(content, dict) else None
     if type(version) is not int or version < 1:
-        raise Refused("model.json does not say which format it has; it is no weft model.")
+        raise Refused("model.json does not say which format it has; it is not a weft model.")
     if version > FORMAT_VERSION:
         raise Refused(
             f"it has format {version} and this weft ({weft.__version__}) reads up to "
@@ -200,7 +200,7 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
             raise Refused(f"model.json has an unknown entry {short(entry)!r}.")
     name, known = content["class"], saveable_classes()
     if not isinstance(name, str) or name not in known:
-        raise Refused(f"it holds a {described(name)}; known are {', '.join(known)}.")
+        raise Refused(f"it holds a {described(name)}; allowed are {', '.join(known)}.")
     kind = getattr(weft, name)
     if not isinstance(content["params"], dict) or not isinstance(content["attributes"], dict):
         raise Refused("its parameters or attributes are not a dict.")

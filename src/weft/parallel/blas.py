@@ -1,9 +1,9 @@
 """One BLAS thread while weft computes: ranges of work run side by side, and bits stay the same.
 
-BLAS keeps its number of threads for the whole process, and fits may overlap in threads. If each
-fit saved and restored the number by itself, a fit that began second could save the first one's
-limit and restore it last, for good. So all of them share one counter: the first to enter saves
-and limits, the last to leave restores.
+BLAS keeps its number of threads for the whole process, and fits may overlap in threads. If each fit
+saved and restored the number by itself, a fit that began second could save the limit of the first
+one, restore it last, and so leave BLAS limited. So all of them share one counter: the first to
+enter saves and limits, the last to leave restores.
 """
 
 from __future__ import annotations

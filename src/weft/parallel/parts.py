@@ -1,4 +1,4 @@
-"""Objectives whose swarms are evaluated in parts: the only place that decides who does which part.
+"""Objectives whose swarms are evaluated in parts: the only place that distributes the parts.
 
 On a CPU particles do not depend on each other: threads of this process or joblib's workers take
 ranges of them. On a GPU the whole swarm is one call.

@@ -6,15 +6,17 @@ Each range writes its own part of the output, so no bit depends on the number of
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import joblib
 from joblib.parallel import get_active_backend
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 Task: TypeAlias = Callable[[int, int], None]
 # ``run(task, size)`` calls ``task(start, stop)`` over ranges that cover [0, size).
 Runner: TypeAlias = Callable[[Task, int], None]
@@ -64,6 +66,16 @@ def map_ranges(
         return
     with ThreadPoolExecutor(n_ranges) as own:
         list(own.map(task, edges[:-1], edges[1:]))
+
+
+def ordered_map(
+    call: Callable[[Item], Result], items: Sequence[Item], n_threads: int
+) -> list[Result]:
+    """Return ``call(item)`` of each item, in their order, computed on threads."""
+    if n_threads == 1 or len(items) < 2:
+        return [call(item) for item in items]
+    with ThreadPoolExecutor(min(n_threads, len(items))) as pool:
+        return list(pool.map(call, items))
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 What evaluates the particles (the *owner*: data, settings) goes to each worker once and stays there
 with its working memory; after that only positions and results travel, a few chunks per worker and
-generation. Chunks are evaluated by the same code everywhere and put together in their order, so no
-bit depends on who did what, nor on how often: a chunk that was lost with its worker is done again.
+generation. Chunks are evaluated by the same code everywhere and put together in their order, so the
+result does not depend on which worker did what. If a chunk is lost with its worker, it is evaluated
+again.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ def _process_backend() -> Any:
     """Return joblib's active backend if it works in other processes, else None."""
     backend, _ = get_active_backend(prefer="threads")
     if has_client(backend) and _inside_task():
-        return None  # whoever sent this task has spread the work already
+        return None  # the sender of this task has already distributed the work
     threaded = ("uses_threads", "supports_sharedmem")
     return None if any(getattr(backend, name, False) for name in threaded) else backend
 

@@ -1,4 +1,4 @@
-"""``weft.report``: an HTML report of any clustering, whoever made it."""
+"""``weft.report``: an HTML report of any clustering."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def report(
 ) -> Report:
     """Draw an HTML report of any clustering.
 
-    It shows all that does not need weft's own search: what each cluster is like, a rule for it,
-    which columns set clusters apart, typical, doubtful and odd rows, a map. If the clusterer is
-    given and can be fitted again, also whether it finds the same clusters on other rows, and how
-    much it would find where there is nothing to find.
+    It shows everything that does not need weft's own search: what each cluster is like, a rule for
+    it, which columns separate clusters, typical, doubtful and odd rows, a map. If the clusterer is
+    given and can be refitted, it also shows whether refits on other rows give the same clusters,
+    and how stable its clusters are on shuffled columns, which contain none.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def report(
     row_names : sequence of str, default=None
         A name for each row, which can be searched for.
     truth : array-like of shape (n_samples,), default=None
-        Known classes, only compared with.
+        Known classes; they are compared with the clusters, and not used otherwise.
     stability : int, default=3
-        How many times to fit `model` again, to pairs of parts of the rows; 0 leaves it out.
+        Number of times that `model` is refitted on two parts of the rows; 0: never.
     title : str, default="data"
         What the report calls the table.
     path : str or Path, default=None

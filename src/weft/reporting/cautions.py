@@ -27,8 +27,8 @@ def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) 
     best = np.asarray(facts.history.get("best_fitness", []), dtype=float)
     if len(best) > 1 and best[-1] <= best[0]:
         found.append(
-            "The search never improved on its first random candidates: many weights may do as well "
-            "as these. Try more particles or generations."
+            "The search never improved on its first random candidates: many other weights may be "
+            "as good as these. Try more particles or generations."
         )
     return found
 
@@ -51,13 +51,13 @@ def _about_clusters(facts: Facts) -> list[str]:
         )
     elif sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
         found.append(
-            f"One cluster holds {sizes.max() / n:.0%} of the rows: this looks like outliers "
-            "against the rest rather than groups."
+            f"One cluster holds {sizes.max() / n:.0%} of the rows: the other clusters look like "
+            "outliers, not like groups."
         )
     elif n_clusters == 2 and not given:
         found.append(
-            "Only two clusters: searches like this one tend to end in one coarse split, the more "
-            "so the more columns there are; there may be finer groups. Try another clusterer or "
+            "Only two clusters: searches of this kind tend to find one coarse split, above all in "
+            "tables with many columns; there may be finer groups. Try another clusterer or "
             "criterion."
         )
     elif n_clusters > n / 3:
@@ -70,12 +70,12 @@ def _about_clusters(facts: Facts) -> list[str]:
     if isinstance(most, (int, np.integer)) and n_clusters >= most:
         found.append(
             f"{n_clusters} clusters are as many as were allowed (max_clusters={most}): there may "
-            "be more; raise it and see."
+            "be more; raise max_clusters to find out."
         )
     if isinstance(least, (int, np.integer)) and 2 < n_clusters <= least:
         found.append(
             f"{n_clusters} clusters are as few as were allowed (min_clusters={least}): there may "
-            "be fewer; lower it and see."
+            "be fewer; lower min_clusters to find out."
         )
     unassigned = int((labels == -1).sum())
     if unassigned > n / 2:
@@ -87,12 +87,12 @@ def _about_sample(facts: Facts) -> list[str]:
     if facts.n_searched is None:
         return []
     said = (
-        f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the others have "
-        "their label from it, as `predict` gives it."
+        f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the other rows "
+        "were labelled as `predict` does."
     )
     if facts.agreement is not None:
         said += (
-            f" Another sample, clustered in the same metric, agrees with it to "
+            f" The agreement with another sample, clustered in the same metric, is "
             f"{facts.agreement:.2f} (adjusted Rand index; 1: the same clusters)."
         )
         if facts.agreement < STEADY:
@@ -127,5 +127,5 @@ def _about_units(facts: Facts, rows: np.ndarray, columns: np.ndarray) -> list[st
         return []
     return [
         f"The columns were not scaled: {facts.names[columns[wide]]!r} varies {ratio:,.0f} times as "
-        f"much as {facts.names[columns[narrow]]!r}, and distances follow it. Put a scaler in front."
+        f"much as {facts.names[columns[narrow]]!r} and dominates the distances. Scale them first."
     ]

@@ -40,7 +40,7 @@ def used_columns(plan: TablePlan) -> list[SourceColumn]:
 
 
 def by_source(facts: Facts, plan: TablePlan) -> Facts:
-    """Return the facts with source columns in place of coordinates.
+    """Return the facts with source columns instead of coordinates.
 
     The weight of a source column is the mean of its coordinates' weights, each counted by its
     variance: what the column adds to the distances, as a multiple of what it has to give.

@@ -54,8 +54,8 @@ def summarize(
     model : estimator
         Any fitted clusterer of weft.
     X : array-like of shape (n_samples, n_features), or raw table, optional
-        The rows it was fitted on. Without them there is no map, no silhouette and nothing on what
-        sets the clusters apart.
+        The rows it was fitted on. Without them there is no map, no silhouette and no description of
+        how the clusters differ.
     values : array-like of shape (n_samples, n_features), optional
         The same rows in the units people know. Default: `X`.
     feature_names : sequence of str, optional
@@ -66,13 +66,14 @@ def summarize(
         How a raw table became `X`, and its rows by source column; by default those of a model
         that was fitted on a raw table. The summary is then about source columns.
     label : array-like of shape (n_samples,), optional
-        Known classes as numbers, -1 where unknown; only compared with.
+        Known classes as numbers, -1 if unknown; they are compared with the clusters, and not used
+        otherwise.
     relevant : array-like of bool of shape (n_features,), optional
         Which features are known not to be noise.
     seconds : mapping, optional
-        How long what took.
+        Duration of each step.
     stability : int, default=0
-        How often to fit again on four fifths of the rows to see how much of the answer comes back.
+        Number of refits on 80 % of the rows, to measure how stable the answer is.
     names : mapping of int to str, optional
         Names of clusters, by number. Default: names are proposed.
     row_numbers : array-like of int of shape (n_samples,), optional
@@ -80,7 +81,7 @@ def summarize(
     row_names : sequence of str, optional
         A name for each row, which can be searched for.
     refitted : mapping, optional
-        What fitting again has shown, from `weft.reporting.refits`, in place of `stability`.
+        What fitting again has shown, from `weft.reporting.refits`, instead of `stability`.
 
     Returns
     -------

@@ -152,7 +152,7 @@ def clean(text: str) -> str:
 
 
 class Cleaner(RenderHook):
-    """Cleans everything that a console prints, whoever made the text."""
+    """Cleans everything that a console prints."""
 
     def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
         return [_Cleaned(each) for each in renderables]

@@ -21,8 +21,8 @@ from weft.search.optimize import Generation
 
 __all__ = ["Checkpoint", "History", "Patience", "Progress", "StopOnSignal", "TimeLimit"]
 
-# Criteria are sums of rounded numbers, and some ignore the scale of the weights altogether: two
-# positions that mean the same differ in the last bits. A smaller gain does not count.
+# Criteria are sums of rounded numbers, and some do not depend on the scale of the weights: two
+# equivalent positions differ in the last bits. So a smaller gain does not count.
 _RELATIVE_GAIN = 1e-8
 
 
@@ -163,7 +163,7 @@ class TimeLimit:
     Parameters
     ----------
     seconds : float
-        How long the search may take. The result then depends on the machine.
+        Time limit of the search. The result then depends on the speed of the machine.
 
     Examples
     --------
@@ -182,9 +182,8 @@ class TimeLimit:
 class Progress:
     """Shows a bar: generation, best fitness, time left.
 
-    On standard error in a terminal; in a notebook as an output of its own, for which no widgets
-    have to be installed. ``verbose=True`` of an estimator is short for
-    ``callbacks=[Progress()]``.
+    The bar is on standard error in a terminal, and in the output of a cell in a notebook, where it
+    needs no widgets. ``verbose=True`` of an estimator is short for ``callbacks=[Progress()]``.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class Checkpoint:
     last bit. Another estimator, other settings or other data are refused.
 
     Ctrl-C and SIGTERM end the search after the current generation: the model is fitted with the
-    best found so far, and a warning says how to continue. A second Ctrl-C ends at once.
+    best solution found so far, and a warning says how to continue. A second Ctrl-C ends at once.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Checkpoint:
             kept = "the last one is kept" if self.path.exists() else "there is none yet"
             warn_caller(
                 f"the checkpoint {str(self.path)!r} could not be written "
-                f"({error.strerror or error}); {kept}, and the search goes on."
+                f"({error.strerror or error}); {kept}, and the search continues."
             )
 
 

@@ -20,8 +20,8 @@ def representative_rows(
     """Return `size` row numbers, in order, drawn by density.
 
     Random rows cut the table into cells, each row going to the nearest. A cell gives as many rows
-    as its share of all, at least one, drawn at random: dense regions give many, and a small group
-    far from the others is not lost, as it is to plain luck.
+    as its share of all, at least one, drawn at random: dense regions give many rows, and a small
+    group far from the others is not missed, as it could be in a plain random sample.
     """
     n_rows = len(X)
     if size >= n_rows:

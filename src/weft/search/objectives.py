@@ -125,7 +125,8 @@ class FeatureObjective(FeatureClustering):
     def evaluate_part(self, positions: Floats) -> list[Outcome]:
         """Evaluate some of the particles."""
         solutions = [self.particle.decode(position) for position in positions]
-        # Bits that have settled, and weights that are all dropped, come again and again.
+        # The same solution occurs often: bits that no longer change, or weights that are all
+        # dropped.
         keys = [_key(solution) for solution in solutions]
         if self.data.evaluates_whole_swarms:
             # A GPU evaluates equal particles again: its recorded steps want as many every time.

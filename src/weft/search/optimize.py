@@ -19,7 +19,7 @@ Objective = Callable[[Floats], Evaluation]
 
 @dataclass(frozen=True)
 class Generation:
-    """What callbacks are shown after each generation; the first one has number 1."""
+    """What callbacks get after each generation; the first generation has number 1."""
 
     number: int
     n_generations: int
@@ -55,10 +55,10 @@ def optimize(
 ) -> Optimum:
     """Move `swarm` from `positions` until `n_generations` are evaluated or a callback stops it.
 
-    The objective gets the whole swarm in one call. Every callback is called after every
-    generation; any that returns true stops the search. Callbacks with a ``close`` method get it
-    called at the end, however that comes. Within a resumed fit the search continues
-    where its checkpoint was written; see `weft.search.runs`.
+    The objective gets the whole swarm in one call. Every callback is called after every generation;
+    any that returns true stops the search. The ``close`` method of callbacks that have one is
+    called at the end, also after an error. Within a resumed fit the search continues where its
+    checkpoint was written; see `weft.search.runs`.
     """
     calls = list(callbacks)
     began = time.monotonic()
@@ -91,7 +91,8 @@ def optimize(
                     time.monotonic() - began,
                     state,
                 )
-                # All are called, whoever wants to stop: a history must not miss the last one.
+                # All callbacks are called, even if one of them stops the search: a history needs
+                # the last generation.
                 stopped_by = [call for call in calls if call(generation)]
                 last = number >= n_generations
                 over = bool(stopped_by) or last

@@ -90,7 +90,7 @@ def make_particle(n_features: int, *, exponents: bool, bits: bool) -> WeightPart
         return WeightExponentParticle(n_features) if exponents else WeightParticle(n_features)
     if exponents:
         raise ValueError(
-            "exponents=True needs a swarm that moves weights: a bit has no room for an exponent; "
+            "exponents=True needs a swarm that moves weights, and 'binary' moves only bits; "
             "set exponents=False, or another swarm than 'binary'."
         )
     return SelectionParticle(n_features)

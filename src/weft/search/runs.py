@@ -1,12 +1,12 @@
 """A fit that can be stopped, saved and resumed.
 
-A fit is one or more searches (calls of `optimize`), and between them work that the data, the
-settings and the seed decide. So a checkpoint holds searches and seeds alone. To take a fit up again
-is to do the work between searches once more, to skip the searches that were over, and to go on in
-the middle of the one that was not: the bits are those of a fit that nothing interrupted.
+A fit consists of one or more searches (calls of `optimize`), and of work between them that depends
+only on the data, the settings and the seed. So a checkpoint holds only searches and seeds. A
+resumed fit repeats the work between searches, skips finished searches, and continues the unfinished
+one where it stopped: the result has the same bits as an uninterrupted fit.
 
-An estimator opens a run around its work (`running`), and the loop finds it (`open_run`). An
-estimator that fits others within its own fit lends them its run: their searches are its searches.
+An estimator opens a run around its work (`running`), and the loop finds it (`open_run`). If an
+estimator fits others inside its own fit, their searches belong to its run.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from weft.search.identity import settings_of
 
 
 class SearchInterrupted(UserWarning):
-    """A signal ended a search; the model is fitted with the best that was found until then.
+    """A signal ended a search; the model is fitted with the best solution found so far.
 
     Attributes
     ----------
     signal : int
-        Which one.
+        The number of the signal.
     """
 
     def __init__(self, text: str, signal: int) -> None:
@@ -110,8 +110,8 @@ class Run:
     ) -> bool:
         """Note the end of a generation, save the run if it is time to, return whether to stop.
 
-        A search that a callback ended is written once the next one has begun: whether it was to
-        end there is for the callbacks of the fit that takes it up to say. `sure` is an end that
+        A search that a callback ended is written only when the next one has begun, because the
+        callbacks of the resumed fit decide again whether it ends there. `sure` marks an end that
         the settings decide.
         """
         if self._frozen:  # what comes after a signal does not belong to the run
@@ -158,9 +158,9 @@ class Run:
         if not self._frozen:  # it came after the last generation and was not acted on
             raise_signal(self.signals.received)
             return
-        how = "A callback Checkpoint(path) would let you go on from here."
+        how = "A callback Checkpoint(path) would let you continue from here."
         if self.keepers:
-            how = f"Go on with fit(X, resume={str(self.keepers[0].path)!r})."
+            how = f"Continue with fit(X, resume={str(self.keepers[0].path)!r})."
         text = (
             f"the search was stopped{self._where} by {self.signals.name}; the model is fitted with "
             f"the best found until then. {how}"
@@ -177,7 +177,9 @@ def running(estimator: Any, X: Any, resume: str | Path | None = None) -> Iterato
     outer = _OPEN.get()
     if outer is not None:
         if resume is not None:
-            raise ValueError("resume is for the estimator that is fitted, not for one within it.")
+            raise ValueError(
+                "resume must be given to the estimator that is fitted, not to one inside it."
+            )
         yield outer
         return
     run = Run(estimator, X, resume)
@@ -243,7 +245,7 @@ class Search(NamedTuple):
         if accepts is not None and not all(
             accepts(record.state[name]) for name in places if name in record.state
         ):
-            raise Mismatch("it holds positions that cannot be.")
+            raise Mismatch("it holds positions that are not possible.")
         restore_rng(self.rng, record.rng)
         if _has_state(self.objective):
             self.objective.set_state(record.objective)
@@ -281,4 +283,4 @@ def restore_rng(rng: np.random.Generator, state: Any) -> None:
     try:
         rng.bit_generator.state = state
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise Mismatch("the state of its random numbers is none.") from None
+        raise Mismatch("the state of its random numbers is not valid.") from None

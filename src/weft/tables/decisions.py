@@ -27,7 +27,7 @@ def check_size(raw: RawTable) -> None:
     n_rows, n_columns = raw.frame.shape
     if n_columns == 1:
         raise InputError(
-            f"{raw.name} has one column ({raw.frame.columns[0]!r}); weft weighs columns against "
+            f"{raw.name} has one column ({raw.frame.columns[0]!r}); weft compares columns with "
             "each other and needs at least two."
         )
     if n_rows < 2:
@@ -48,10 +48,10 @@ def check_names(
             close = difflib.get_close_matches(str(name).lower(), lowered, n=1)
             listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
             hint = f"did you mean {lowered[close[0]]!r}?" if close else f"it has: {listed}."
-            raise InputError(f"{raw.name} has no column {name!r} (asked for with {option}); {hint}")
+            raise InputError(f"{raw.name} has no column {name!r} (given with {option}); {hint}")
     for name in {*drop} & {*keep, label} | {*keep} & {label}:
         raise InputError(
-            f"column {name!r} is asked for twice; name it in one of --label, --drop and --keep."
+            f"column {name!r} is named twice; name it in one of --label, --drop and --keep."
         )
 
 

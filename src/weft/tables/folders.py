@@ -29,7 +29,7 @@ def check_folder(path: str | Path, *, force: bool = False) -> Path:
             raise InputError(f"{str(path)!r} is a file; give a folder with --out.")
         if folder.is_dir() and any(folder.iterdir()) and not force:
             raise InputError(
-                f"the folder {str(path)!r} is there and not empty; it was left as it is: give "
+                f"the folder {str(path)!r} exists and is not empty, and nothing was written; give "
                 "--force to write into it, or another --out."
             )
         above = next(parent for parent in (folder, *folder.parents) if parent.exists())

@@ -57,7 +57,7 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
     rest = records[n_above + 1 :]
     if _is_grouped(first, rest):
         names, n_lines = _joined(first, [cell.strip() for cell in rest[0]]), 2
-        notes.append("the column names stand on two lines and were joined.")
+        notes.append("the column names are on two lines and were joined.")
     numbered, told = number_names(names)
     return Header(numbered, n_above, n_lines, [*notes, *told])
 

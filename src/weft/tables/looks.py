@@ -23,7 +23,7 @@ LONG_NUMBER = 9  # digits from which whole numbers that are all different are nu
 
 
 def few_levels(n_levels: int, n_rows: int) -> bool:
-    """Return whether so many values in so many rows are levels of a category."""
+    """Return whether this many values in this many rows are levels of a category."""
     if n_levels <= FEW_LEVELS and n_levels <= 0.5 * n_rows:
         return True
     return n_levels <= MOST_LEVELS and n_rows >= ROWS_PER_LEVEL * n_levels

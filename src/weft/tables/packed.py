@@ -22,7 +22,7 @@ from weft._base.validation import import_optional
 from weft.tables.errors import InputError
 
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
-# What a packed table may grow to when read: this much in any case, and so many times its size.
+# What a packed table may grow to when read: this much in any case, and this many times its size.
 BOMB_SIZE = 2**30
 BOMB_RATIO = 200
 _CHUNK = 1 << 20

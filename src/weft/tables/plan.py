@@ -139,7 +139,7 @@ class TablePlan:
         more = ", …" if len(texts) > 3 else ""
         return [
             f"{reading.name!r} has {int(unread.sum())} cells with a value that was not seen in the "
-            f"fit ({listed}{more}), taken for missing."
+            f"fit ({listed}{more}), treated as missing."
         ]
 
 
@@ -264,7 +264,7 @@ def _explain_missing(gaps: dict[str, Mask], table: str, place: Callable[[int], s
     plural = "s" if len(gaps) > 1 else ""
     return (
         f"{table} has missing values in column{plural} {listed}, the first in {first!r} on "
-        f"{where}; go on with --missing auto, --missing drop-rows (leaves out {rows.sum()} of "
+        f"{where}; use --missing auto, --missing drop-rows (leaves out {rows.sum()} of "
         f"{len(rows)} rows), --missing median (fills them in), or --drop COLUMN."
     )
 
@@ -284,8 +284,8 @@ def _about_far_values(reading: Reading, values: Floats) -> list[str]:
     else:
         shown = [f"{number:.6g}" for number in (first, low, high)]
     return [
-        f"{reading.name!r} has {int(far.sum())} values far outside what the fit has seen (such as "
-        f"{shown[0]}; seen were {shown[1]} to {shown[2]}): their clusters are guesses."
+        f"{reading.name!r} has {int(far.sum())} values far outside the range of the fit (such as "
+        f"{shown[0]}; the range is {shown[1]} to {shown[2]}): their clusters are uncertain."
     ]
 
 

@@ -225,7 +225,7 @@ def _decisions(
     made = []
     for column in cells:
         if column.name == label:
-            reason = "the known answer: compared with, never searched on"
+            reason = "the known answer: compared with the clusters, not used to find them"
             made.append(ColumnDecision(column.name, "label", False, reason))
         elif column.name in drop:
             made.append(ColumnDecision(column.name, "dropped", False, "asked for with --drop"))
@@ -270,7 +270,9 @@ def _warnings(
     if n_gaps and plan.missing == "drop-rows":
         found.append(f"{made.n_rows - len(made.rows)} rows with missing values were left out.")
     elif n_gaps:
-        how = "by each column's middle" if plan.missing == "median" else "by the rest of the row"
+        how = "from the other columns of the row"
+        if plan.missing == "median":
+            how = "with each column's median or most frequent value"
         plural = ("s were", "s") if n_gaps > 1 else (" was", "")
         found.append(
             f"{n_gaps} missing value{plural[0]} filled in {how} ({n_columns} "
@@ -280,7 +282,7 @@ def _warnings(
         for d in decisions:
             if d.kept and d.name.lower() in _LABEL_NAMES:
                 found.append(
-                    f"{d.name!r} sounds like the known answer but was searched on like any other "
+                    f"{d.name!r} looks like the known answer, but was used like any other "
                     f"column; if it is the answer, give --label {quoted(d.name)}."
                 )
     if all(is_number(str(name)) for name in raw.frame.columns):

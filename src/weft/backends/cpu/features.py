@@ -218,7 +218,7 @@ def fingerprint(*arrays: NDArray[Any]) -> bytes:
 
 
 def plan_memory(matrix: int, n_matrices: int, n_threads: int, max_memory: int) -> tuple[int, bool]:
-    """Return how many threads to run, and whether each may hold its matrix of so many bytes."""
+    """Return how many threads to run, and whether each may hold its matrix of this many bytes."""
     if n_matrices == 0:
         return n_threads, matrix * n_threads <= max_memory
     affordable = max_memory // (matrix * n_matrices)

@@ -16,7 +16,7 @@ from weft.parallel.threads import map_ranges
 
 # Rows per tile: with a few thousand known rows, a tile stays in the second-level cache.
 _TILE_ROWS = 256
-_WIDEST = 1e6  # new rows so many times farther out than the known ones are done in float64
+_WIDEST = 1e6  # new rows this many times farther out than the known ones are done in float64
 
 
 class Nearest(NamedTuple):

@@ -21,7 +21,7 @@ from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, Packed, pack
 from weft.backends.gpu.spaces import Spaces
 from weft.backends.spaces import INFEASIBLE, Outcome, Plan, Solution
 
-# Beyond so many rows the steps take long enough to hide their own starts.
+# Beyond this many rows the steps take long enough to hide their own starts.
 _RECORDED_ROWS = 5000
 
 

@@ -36,7 +36,7 @@ class Summary(NamedTuple):
 
 
 def load(X: Floats, n_clusters: int, run: Runner, device: str) -> tuple[Floats, int]:
-    """Return the table ready for a swarm of partitions into so many clusters."""
+    """Return the table ready for a swarm of partitions into this many clusters."""
     return X, n_clusters
 
 

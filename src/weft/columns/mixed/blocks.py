@@ -16,7 +16,7 @@ cyclic    (cos, sin) of the angle, standardised                  the shorter way
 The points of a category are those of multiple correspondence analysis (Greenacre, "Correspondence
 analysis in practice", 2017), whose total variance is levels - 1; dividing by its root is what makes
 a category with 14 levels count as much as a number. The levels' points span levels - 1 directions:
-a reflection turns them onto so many coordinates, which keeps all distances.
+a reflection turns them onto this many coordinates, which keeps all distances.
 
 Levels with few rows would lie far from everything, at 1 / √share: levels under `RARE_ROWS` rows or
 `RARE_SHARE` of the rows share one point, that of all of them together.
@@ -157,7 +157,7 @@ def pool_levels(counts: Integers) -> Integers:
 def place(block: Block, values: Floats) -> Floats:
     """Return the coordinates (n, width) of a column's values, NaN where a value is missing.
 
-    A level that the block has not seen says nothing of where the row lies: it counts as missing.
+    A level that did not occur in the fit does not locate the row: it counts as missing.
     """
     if block.measure in ("category", "ordered"):
         known = (values >= 0) & (values < len(block.points))  # False for NaN

@@ -54,7 +54,7 @@ def find_directions(coordinates: Floats) -> Directions:
     gaps = np.isnan(coordinates)
     if not gaps.any():
         return no_directions(coordinates.shape[1])
-    # A column without any value has no gaps to speak of: it is 0 in every row.
+    # A column without any value has nothing to fill in: it is 0 in every row.
     rows = np.where(gaps.all(axis=0), 0.0, coordinates)
     rows = rows[canonical_order(rows)[0]]
     if len(rows) > MAX_ROWS:  # evenly through an order that depends on the values alone

@@ -1,8 +1,9 @@
 """Whether a clustering merely repeats a category of the table, or the product of two.
 
 A table with a column "channel" of two values can always be cut into those two values, and the
-answer looks perfect: well separated, the same on every part of the rows. It says nothing that the
-table did not say. Two numbers tell such an answer from clusters that a category happens to name:
+answer looks perfect: well separated, the same on every part of the rows. But it adds nothing to
+what the table already says. Two numbers distinguish such an answer from clusters that a category
+happens to match:
 
 - agreement: the adjusted Rand index of the labels with the column's own cells, each cell taken to
   the label that most of its rows have. At `SAME` and above the labels are those cells.
@@ -153,8 +154,8 @@ def describe_repetition(repetition: Repetition, table: MixedTable) -> str:
     )
     text = f"the clusters are the values of {what} (adjusted Rand index {repetition.agreement:.2f})"
     if repetition.is_mere:
-        return f"{text}, and the other columns say little of them ({repetition.support:.2f})"
-    return f"{text}, and the other columns say the same ({repetition.support:.2f})"
+        return f"{text}, and the other columns hardly support them ({repetition.support:.2f})"
+    return f"{text}, and the other columns support them ({repetition.support:.2f})"
 
 
 def _some_rows(labels: Integers) -> Integers:

@@ -26,7 +26,7 @@ from weft.parallel.blas import one_blas_thread
 
 USUAL_RATE = 0.05
 MAX_ROWS = 1000
-PARTNERS = 3  # a column may have only so many: then their mean z tells more than the sum
+PARTNERS = 3  # a column may have only this many: then their mean z tells more than the sum
 MAX_ROUNDS = 6
 FIRST_SHADOWS = 3
 FIRST_LEVEL = 0.95  # of the shadows, to be among the references of the second round

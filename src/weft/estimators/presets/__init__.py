@@ -1,9 +1,9 @@
-"""Every method by the name its paper gives it: the call that runs it, and where it comes from.
+"""Every method under its published name: the call that runs it, and its source.
 
-This is the one table of methods. A method marked `printed` follows its paper exactly, and
-`because` says which words of the paper fix each setting; what weft does better has a name of its
-own beside it. The command line's ``--method``, the page "papers → calls", the studies of the bench
-and the calls in class docstrings are taken from this table or compared with it by tests.
+This is the one table of methods. A method marked `printed` follows its paper exactly, and `because`
+quotes the words of the paper that fix each setting. weft's own variants have names of their own.
+The command line's ``--method``, the page "Papers and calls", the studies of the bench and the calls
+in class docstrings are taken from this table, or tests compare them with it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def find_method(name: str) -> Method:
     Parameters
     ----------
     name : str
-        As listed by ``weft methods``; capitals do not matter.
+        As listed by ``weft methods``; upper and lower case are the same.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What the table of methods holds: a name, the call, the paper, and whether the call is printed."""
+"""An entry of the table of methods: name, call, paper, and how close the call is to the paper."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Method(NamedTuple):
     printed: bool = False  # whether the call follows the paper exactly
     own: bool = False  # whether it is weft's alternative to a published method
     because: Mapping[str, str] = {}  # setting -> the paper's words (in quotes) or our reading
-    note: str = ""  # what differs from print, or what print leaves open
+    note: str = ""  # what differs from the paper, or what the paper leaves open
     arguments: str = ""  # what the call takes before its parameters
     answer: str = ""  # what is read from the object that the call makes
 
@@ -85,8 +85,8 @@ class Method(NamedTuple):
 
     @property
     def status(self) -> str:
-        """Whether the call is the printed method, in two words."""
-        return "as printed" if self.printed else "weft's" if self.own else "near print"
+        """How close the call is to the published method, in a few words."""
+        return "as published" if self.printed else "weft's" if self.own else "nearly so"
 
     def load(self) -> Any:
         """Import and return the class or function that the call names."""

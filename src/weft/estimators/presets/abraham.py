@@ -26,8 +26,9 @@ _WHY = {
     "max_clusters=15": "table 2",
 }
 _REPAIRS = (
-    "a particle whose repair leaves an empty cluster, or one active centre, has fitness 0: print "
-    'does not say (decision 0240). repairs="decoded" is weft\'s kinder reading (decision 0044)'
+    "a particle whose repair leaves an empty cluster, or one active centre, has fitness 0; the "
+    'paper does not say what happens then (decision 0240). repairs="decoded" is weft\'s own rule, '
+    "which keeps such particles (decision 0044)"
 )
 
 METHODS = (
@@ -39,14 +40,14 @@ METHODS = (
     ),
     Method(
         *("kernel-mepso", "kernel MEPSO", "KernelSwarm", _PRINTED),
-        *("how many clusters, by multi-elitist swarm, as printed", "abraham"),
+        *("number of clusters by multi-elitist swarm, as published", "abraham"),
         printed=True,
         because=_WHY,
         note=_REPAIRS,
     ),
     Method(
         *("kernel-pso", "kernel PSO", "KernelSwarm", {**_PRINTED, "swarm": "pso"}),
-        *("kernel MEPSO as printed, with a plain swarm", "abraham"),
+        *("kernel MEPSO as published, with a plain swarm", "abraham"),
         printed=True,
         because=_WHY | {"swarm='pso'": '5: "an ordinary PSO based kernel-clustering method"'},
         note=_REPAIRS,
@@ -87,7 +88,7 @@ METHODS = (
             'initial centroids randomly selected from the data set"',
             "scale=False": "Abraham et al. 5: nothing is said of scaling",
         },
-        note="runs until no label changes; print stops at a change of 0.001",
+        note="runs until no label changes; the paper stops at a change of 0.001",
     ),
     Method(
         *("kernel-k-means-median", "kernel k-means, median width", "KernelKMeans", {}),

@@ -34,8 +34,8 @@ _LEARNED = {
     '"ranging from 1.0 to 5.0": of exponents with equal accuracy a search upwards keeps the first',
 }
 _FIFTH = (
-    "y holds the labels of the rows that are known, -1 elsewhere; print draws 20 % of the rows, "
-    "100 times. Without ties the middle of equal exponents is taken, which is weft's better choice"
+    "y holds the labels of the rows that are known, -1 elsewhere; the thesis draws 20 % of the "
+    "rows, 100 times. Without the parameter ties, weft takes the middle of equal exponents"
 )
 _PAIRS = {"group_distance": "first", "max_retries": 0}
 _ROW_BY_ROW = {
@@ -45,7 +45,7 @@ _ROW_BY_ROW = {
     "max_retries=0": "Wagstaff et al., table 1: where no cluster is left for a row the run fails",
 }
 _DEAD_ENDS = (
-    "a run that finds no cluster for a row ends with an error, as printed. The defaults of "
+    "a run that finds no cluster for a row ends with an error, as published. The defaults of "
     "ConstrainedKMeans place groups by the sum over their rows and try other orders: weft's better "
     "choice (decision 0025)"
 )
@@ -55,14 +55,14 @@ _WK = Method(
     *("weights per cluster, squared distances", "amorim"),
     printed=True,
     because=_SQUARED | _ONE_WEIGHTED_RUN | _OFFSET,
-    note="print tries the exponent of the weights from 1 to 5; the call has 2",
+    note="the thesis tries the exponent of the weights from 1 to 5; the call has 2",
 )
 _IMWK = Method(
     *("imwk-means", "iMWK-Means", "WeightedKMeans", {"distance_exponent": 1.5}),
     *("MWK-Means from anomalous patterns; try its exponent", "amorim"),
     printed=True,
     because=_MINKOWSKI | _PATTERNS | _PATTERN_OFFSET | _OFFSET,
-    note="print tries the exponent from 1 to 5; 1.5 is an example",
+    note="the thesis tries the exponent from 1 to 5; 1.5 is an example",
 )
 
 METHODS = (
@@ -78,7 +78,7 @@ METHODS = (
         *("weights per cluster under a Minkowski metric; try its exponent", "amorim"),
         printed=True,
         because=_MINKOWSKI | _ONE_WEIGHTED_RUN | _OFFSET,
-        note="print tries the exponent from 1 to 5; 1.5 is an example",
+        note="the thesis tries the exponent from 1 to 5; 1.5 is an example",
     ),
     Method(
         *("ik-means", "iK-Means", "WeightedKMeans", {"weights": None}),
@@ -91,7 +91,7 @@ METHODS = (
         *("WK-Means from anomalous patterns", "amorim"),
         printed=True,
         because=_SQUARED | _PATTERNS | _PATTERN_OFFSET | _OFFSET,
-        note="print tries the exponent of the weights from 1 to 5; the call has 2",
+        note="the thesis tries the exponent of the weights from 1 to 5; the call has 2",
     ),
     _IMWK,
     Method(
@@ -147,7 +147,7 @@ METHODS = (
         *("fsfs-first", "FSFS, one threshold", "FeatureSimilaritySelector", {}),
         *("FSFS that stops at what its first step lost", "mitra", True),
         own=True,
-        note="ε is that of the first step throughout: as printed it can only fall (decision 0052)",
+        note="ε stays that of the first step; as published it can only fall (decision 0052)",
     ),
     Method(
         *("ikfs", "iKFS", "FeatureClusterSelector", {"pick": "largest"}),
@@ -157,13 +157,13 @@ METHODS = (
             "pick='largest'": 'algorithm 5.2: features that "have the largest maximal information '
             'compression"',
         },
-        note="against what the index of one feature is taken is not printed; its centroid here",
+        note="the thesis does not say with what a feature is compared; weft uses the centroid",
     ),
     Method(
         *("ikfs-spread", "iKFS, spread", "FeatureClusterSelector", {}),
         *("iKFS that keeps the feature nearest to its cluster's centre first", "amorim", True),
         own=True,
-        note="by the letter the features least like their cluster would stand for it "
+        note="read literally, the thesis would keep the features least like their cluster "
         "(decision 0053)",
     ),
 )

@@ -40,7 +40,8 @@ METHODS = (
     Method(
         *("d-pso", "D-PSO", "StagedSwarm", {"stages": 1}),
         *("medoids and features in one search", "lensen"),
-        note="how D-PSO bounds and weighs K is not printed; weft's reading is decision 0041",
+        note="the paper does not say how D-PSO bounds and weights K; see decision 0041 for weft's "
+        "reading",
     ),
     Method(
         *("2-stage-linear", "2-stage linear", "StagedSwarm", {"feature_term": "linear"}),
@@ -52,7 +53,7 @@ METHODS = (
     ),
     Method(
         *("2-stage", "2-stage elliptical", "StagedSwarm", {}),
-        *("2-stage linear, but minding a few features more less", "lensen"),
+        *("2-stage linear, with a smaller penalty for a few more features", "lensen"),
         printed=True,
         because=_SWARM | _STAGE_1 | {"stages=2, feature_term=None": _TERM + ", equation (7)"},
     ),

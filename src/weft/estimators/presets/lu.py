@@ -72,7 +72,7 @@ METHODS = (
     Method(
         *("ewkm", "EWKM", "EntropyKMeans"),
         {"gamma": 1.0, "init": "random", "n_init": 1, "max_iter": 100},
-        *("weights per cluster, kept from 0 by their entropy", "jing"),
+        *("weights per cluster, kept above 0 by an entropy term", "jing"),
         printed=True,
         because=_ONE_RUN
         | {
@@ -90,7 +90,7 @@ METHODS = (
     Method(
         *("lac", "LAC", "LocallyAdaptiveKMeans"),
         {"h": 1.0, "init": "scattered", "n_init": 1, "max_iter": 100},
-        *("EWKM with means in place of sums over rows", "domeniconi"),
+        *("EWKM with means instead of sums over rows", "domeniconi"),
         printed=True,
         because=_ONE_RUN
         | {
@@ -98,7 +98,7 @@ METHODS = (
             "init='scattered'": 'Lu et al. 2.1: "Select k well-scattered data objects as k initial '
             'centroids"',
         },
-        note='print tries eleven values of h and takes "the best clustering accuracy on each '
+        note='the paper tries eleven values of h and takes "the best clustering accuracy on each '
         'trial"; the call has the first',
     ),
     Method(
@@ -115,7 +115,7 @@ METHODS = (
     ),
     Method(
         *("psovw", "PSOVW", "ProjectedSwarm", _PSOVW),
-        *("clusters in subspaces of their own, by swarm, as printed", "lu"),
+        *("clusters in subspaces of their own, by swarm, as published", "lu"),
         printed=True,
         because=_WHY | {"weight_exponent='auto'": '4.2: "Here, we set" β = 8, which "auto" is'},
     ),
@@ -137,7 +137,7 @@ METHODS = (
     Method(
         *("tcpso", "TCPSO", "ProjectedSwarm"),
         {"metric": "jaccard", "weight_exponent": 8.0, **_PSOVW},
-        *("for text: sparse rows, extended Jaccard similarity, as printed", "lu"),
+        *("for text: sparse rows, extended Jaccard similarity, as published", "lu"),
         printed=True,
         because=_WHY
         | {

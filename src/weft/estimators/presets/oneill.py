@@ -16,7 +16,7 @@ _SWARM = {
 _NOTE = (
     "clusterer and criterion are chosen among those of the thesis. A particle needs two "
     "clusters that are not outliers, and one on which affinity propagation does not converge has "
-    "no clustering: the thesis states neither, and decision 0243 says what speaks for them"
+    "no clustering: the thesis states neither, and decision 0243 gives the reasons"
 )
 
 METHODS = (

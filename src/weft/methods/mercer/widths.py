@@ -68,7 +68,7 @@ def most_stable(results: Sequence[WidthResult]) -> int:
     bar = CONTENDER * max(each.fitness for each in results)
     runs = [run for run in runs if peak(run) >= bar]
     longest = max(runs, key=lambda run: (len(run), peak(run)))
-    # Partitions that are the same have the same fitness but for rounding, which must not choose:
+    # Partitions that are the same have the same fitness except for rounding, which must not choose:
     # the narrowest width of those is taken.
     best = peak(longest)
     return next(at for at in longest if results[at].fitness >= best - SAME_FITNESS * abs(best))

@@ -141,7 +141,7 @@ def read_settings(model: Any) -> Settings:
     if model.metric == "jaccard" and model.device == "cuda":
         raise ValueError(
             "device='cuda' has no form for metric='jaccard'; use device='cpu', or 'auto', "
-            "which takes the CPU here."
+            "which uses the CPU for it."
         )
     if model.metric == "jaccard" and objective.name != "psovw":
         raise ValueError(

@@ -1,7 +1,7 @@
 """iKFS, iK-Means with feature similarity: de Amorim 2011, algorithm 5.2. No parameter to set.
 
 The features are the rows that iK-Means clusters. The anomalous patterns here are those of
-`weft.kmeans.seeding` under plain squared distances, found by products in place of passes: with
+`weft.kmeans.seeding` under plain squared distances, found by products instead of passes: with
 x' = x - reference, x is nearer to a centre c than to the reference point exactly if
 2 x'·c' > c'·c', and since the reference point stays, the rows farthest from it come in a fixed
 order. So the first round of many patterns is one product. With thousands of features that repeat

@@ -1,4 +1,4 @@
-"""What follows stage 2 in place of stage 3: k-means on all features, and fewer centres.
+"""What follows stage 2 instead of stage 3: k-means on all features, and fewer centres.
 
 ``"lloyd"``: steps of k-means from the clusters found. ``"prune"``: then, as long as the fitness of
 stage 2 gains (its feature term stays what it was), a centre is dropped and k-means run again.

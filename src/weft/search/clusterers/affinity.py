@@ -17,9 +17,9 @@ from weft.search.clusterers.base import Clusterer
 class AffinityPropagation(Clusterer):
     """Exemplars by messages; ``preference=None`` is the median similarity.
 
-    The paper does not say how it damps. Where the messages have not settled after `max_iter`
-    rounds the clustering is marked, and the search takes such a particle for infeasible:
-    otherwise the swarm drifts to particles whose labels are an accident.
+    The paper does not give the damping. If the messages have not converged after `max_iter` rounds,
+    the clustering is marked, and the search treats the particle as infeasible: otherwise the swarm
+    would move to particles whose labels are an accident.
     """
 
     damping: float = 0.5

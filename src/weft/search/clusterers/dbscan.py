@@ -3,7 +3,7 @@
 Core rows have at least `min_samples` rows, themselves among them, within `eps`. Core rows within
 `eps` of each other share a cluster. Any other row within `eps` of a core row joins the *nearest*
 such row's cluster: the original leaves that open, and this choice does not depend on the order of
-the rows. What is left is noise, -1.
+the rows. All other rows are noise, -1.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from weft.backends.spaces import Partitions, Spaces
 from weft.search.clusterers.base import Clusterer
 
 # eps=None takes this quantile of the distances to the min_samples-th row in the full data: most
-# rows are then core rows, and the sparse tenth decides for itself.
+# rows are then core rows, except for the sparsest tenth.
 _AUTO_QUANTILE = 0.9
 
 
 @dataclass(frozen=True)
 class DBSCAN(Clusterer):
-    """Density clusters; ``eps=None`` takes a radius from the data before the search starts."""
+    """Density-based clusters; ``eps=None`` computes a radius before the search starts."""
 
     eps: float | None = None
     min_samples: int = 5
@@ -52,6 +52,6 @@ class DBSCAN(Clusterer):
 
     def cluster(self, spaces: Spaces) -> Partitions:
         if self.eps is None:
-            raise ValueError("eps=None is settled by prepare(); call that first.")
+            raise ValueError("eps=None is computed by prepare(); call that first.")
         labels, core = spaces.dbscan(self.eps, self.min_samples)
         return Partitions(labels, anchors=core, radius=self.eps)

@@ -20,9 +20,7 @@ class CompleteLinkage(Clusterer):
 
     def __post_init__(self) -> None:
         if self.n_clusters is None:
-            raise ValueError(
-                "clusterer='linkage' needs to know when to stop merging; pass n_clusters=K."
-            )
+            raise ValueError("clusterer='linkage' needs the number of clusters; pass n_clusters=K.")
         check_integer("n_clusters", self.n_clusters, low=2)
 
     def prepare(self, full: Spaces) -> CompleteLinkage:

@@ -50,7 +50,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class OutlierCriterion(Criterion):
-    """Criteria that have to decide what a row without a cluster counts.
+    """Base of criteria that have to decide how rows without a cluster count.
 
     Rows that DBSCAN leaves out are a cluster of their own (O'Neill 2017, section 5.8.2), or are
     left out of the measure as in appendix E.

@@ -1,8 +1,8 @@
 """Modularity (Newman and Girvan 2004) on one graph of neighbours for all particles.
 
-A measure taken in the particle's own metric can be raised by a metric that shows two halves. Here
-the metric has no say: the labels are judged on a graph that stays the same, and two halves reach
-1/2 at most where K clusters can reach 1 - 1/K.
+A measure in the particle's own metric can be raised by a metric that shows two halves. This measure
+does not depend on the metric: the labels are judged on a fixed graph, on which two halves reach at
+most 1/2, but K clusters up to 1 - 1/K.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every swarm has: a start, ask, tell. A swarm sees positions and fitness, never data."""
+"""The interface of swarms: start, ask, tell. A swarm gets positions and fitness, never data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft._base.arrays import Floats
 
 
 class Evaluation(NamedTuple):
-    """What the objective says of a whole swarm."""
+    """What the objective returns for a whole swarm."""
 
     fitness: Floats  # (P,), higher is better; -inf where there is no valid solution
     details: dict[str, NDArray[Any]] = {}  # noqa: RUF012 - per particle, for the history alone
@@ -42,4 +42,4 @@ class Swarm(Protocol[State]):
         """Move: return the state whose positions are evaluated next."""
 
     def tell(self, state: State, fitness: Floats) -> State:
-        """Return the state that knows the fitness of its positions."""
+        """Return the state after the fitness of its positions is known."""

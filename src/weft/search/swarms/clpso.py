@@ -15,8 +15,8 @@ CpBest    (P, D)   own best with numbers of the exemplar's best
 ========  =======  ===============================================================================
 
 `PartitionCLPSO` does the same with partitions: what is learned is a whole cluster, found in the
-exemplar by its overlap with the particle's own. Numbers of clusters mean nothing across
-particles, so learning number by number mixes clusters that have nothing to do with each other.
+exemplar by its overlap with the particle's own. Cluster 3 of one particle is not related to cluster
+3 of another, so learning number by number would mix unrelated clusters.
 """
 
 from __future__ import annotations

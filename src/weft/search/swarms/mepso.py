@@ -11,7 +11,7 @@ guide     (D,)  what the paper calls the global best: of all own bests above the
                 the one whose particle has the highest β (not the fittest)
 ========  ====  ===========================================================================
 
-The guide moves the swarm; the fittest position ever seen is kept beside it and is the answer.
+The guide moves the swarm; the fittest position ever seen is stored separately and is the answer.
 """
 
 from __future__ import annotations
@@ -53,16 +53,18 @@ class MEPSO:
     inertia : float, default=0.794
         How much of its velocity a particle keeps.
     cognitive, social : float or (float, float), default=(0.35, 2.4), (2.4, 0.35)
-        Pull of a particle's own best position and of the guide: constant, or from first to last.
-        As printed the cognitive pull grows and the social one falls, opposite to custom.
+        Pull of a particle's own best position and of the guide: constant, or from first to last. As
+        published the cognitive pull grows and the social one falls, which is the opposite of the
+        usual direction.
     n_generations : int, default=1250
-        Over how many generations the pulls change; :class:`weft.KernelSwarm` sets its own number.
+        Number of generations over which the pulls change; :class:`weft.KernelSwarm` sets it to its
+        own number of generations.
     max_velocity : float, default=1.0
-        Largest step in a dimension.
+        Maximum step in a dimension.
     initial_velocity : float, default=0.0
         First velocities are uniform within ± this, then clamped.
     bounds : (float, float) or None, default=(0.0, 1.0)
-        Where positions stay.
+        Range of the positions.
     elitist : bool, default=True
         False: the guide is the fittest, as in plain PSO.
 

@@ -47,7 +47,7 @@ class PSO:
     cognitive, social : float, default=1.5
         Pull of the particle's own best position and of the swarm's.
     max_velocity : float, default=1.0
-        Largest step in a dimension.
+        Maximum step in a dimension.
     initial_velocity : float, default=2.0
         First velocities are uniform within ± this, then clamped.
 

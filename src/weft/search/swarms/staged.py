@@ -18,10 +18,11 @@ class StagedPSO:
     cognitive, social : float, default=1.49618
         Pull of the particle's own best position and of the swarm's.
     max_velocity : float, default=6.0
-        Largest step in a dimension.
+        Maximum step in a dimension.
     initial_velocity : float, default=None
-        First velocities of stage 2 are drawn between minus and plus this. None: `max_velocity`,
-        as printed, but at rest with a polish, which is not printed: that measured better.
+        First velocities of stage 2 are drawn between minus and plus this. None: `max_velocity`, as
+        published; with a polish, which is not part of the paper, particles start at rest, because
+        that performed better.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Global-best particle swarm optimisation with one pair of random numbers per dimension.
 
 F. van den Bergh, "An analysis of particle swarm optimizers", PhD thesis, University of Pretoria,
-2006: the "standard parameters" of Lensen, Xue and Zhang. Differs from `pso` in the
-random numbers alone, and moves the swarm in one pass: particles here have thousands of dimensions.
+2006: the "standard parameters" of Lensen, Xue and Zhang. Differs from `pso` only in the random
+numbers, and moves the whole swarm in one pass, because its particles have thousands of dimensions.
 """
 
 from __future__ import annotations

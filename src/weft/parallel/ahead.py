@@ -1,7 +1,7 @@
-"""Rounds of the repeated search that threads work on while the search itself still runs.
+"""Numbered runs that threads begin before their results are needed.
 
-A round needs the rows and the settings, not the answer, so it can be done at any time and by any
-thread: its bits are the same.
+AutoCluster repeats its search in this way: a repeat needs the rows and the settings, not the
+answer, so threads can compute it while the search itself still runs, with the same result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Ahead(Generic[T]):
-    """Results of ``run(number)``, some of them on their way; with no futures, none is."""
+    """Results of ``run(number)``; threads may be computing some of them."""
 
     def __init__(self, run: Callable[[int], T], futures: list[Future[T]]) -> None:
         self.run = run
@@ -24,7 +24,7 @@ class Ahead(Generic[T]):
         self.own: dict[int, T] = {}
 
     def __call__(self, number: int) -> T:
-        """Return one result; while a thread computes it, do others that no thread has begun."""
+        """Return one result; while a thread computes it, compute results not yet begun."""
         for other in range(number, len(self.futures)):
             if number in self.own or self.futures[number].done():
                 break
@@ -43,7 +43,7 @@ def run_ahead(run: Callable[[int], T], n_runs: int, n_threads: int) -> Iterator[
         return
     pool = ThreadPoolExecutor(min(n_threads - 1, n_runs))
     try:
-        # Settings that belong to a context, such as those of NumPy's warnings, go along.
+        # Settings of the current context, such as those of NumPy's warnings, apply there too.
         yield Ahead(run, [pool.submit(copy_context().run, run, at) for at in range(n_runs)])
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

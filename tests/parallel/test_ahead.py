@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from weft.auto.ahead import run_ahead
+from weft.parallel.ahead import run_ahead
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 9])
