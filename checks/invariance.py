@@ -225,7 +225,7 @@ A cell is the mean agreement between the clusters before and after the change, a
 lowest of all tables: 1 means the same clusters, 0 no more alike than chance (adjusted Rand index).
 For transformers it is the share of columns that are treated the same. **Bold** cells are promises:
 the agreement is 1 on every table, and the tests fail when it is not. All other cells are facts, not
-promises. `CountNormalizer` is measured on tables that begin at 0, and refuses what makes them negative.
+promises. `CountNormalizer` is measured on tables that begin at 0; it refuses negative values.
 
 {listed}
 
