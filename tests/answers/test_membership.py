@@ -8,6 +8,7 @@ import pytest
 from weft.answers.membership import (
     Membership,
     Softness,
+    center_softness,
     most_likely,
     soften,
     softness_of,
@@ -129,3 +130,44 @@ def test_equal_rows_and_single_rows_are_no_outliers():
     assert (outlier_scores(same, same, measure_reach(same)) == 0.0).all()
     one = np.zeros((1, 2))
     assert outlier_scores(one, one, measure_reach(one)).tolist() == [0.0]
+
+
+def test_a_label_has_the_least_bit_more_than_what_it_shares_with():
+    # 0.5 and 0.3 share 0.8; the label gets a billionth of it more than its half.
+    found = with_labels_first(np.array([[0.5, 0.3, 0.2]]), np.array([1]))[0]
+    assert found[1] - found[0] == pytest.approx(0.8e-9, rel=1e-3)
+    assert found[2] == 0.2
+
+
+def test_four_clusters_share_only_as_far_as_needed():
+    # The label has 0.1: with 0.4 it would have 0.25, less than 0.3 has; the three share 0.8. What
+    # is left, 0.2, is less than their third.
+    found = with_labels_first(np.array([[0.4, 0.3, 0.2, 0.1]]), np.array([3]))[0]
+    np.testing.assert_allclose(found, [0.8 / 3, 0.8 / 3, 0.2, 0.8 / 3], atol=1e-8)
+
+
+def test_distances_where_no_anchor_has_a_cluster():
+    found = cluster_distances(np.ones((2, 1)), np.zeros((3, 1)), np.full(3, -1), 2)
+    np.testing.assert_array_equal(found, np.zeros((2, 2)))
+    assert cluster_distances(
+        np.ones((2, 1)), np.zeros((3, 1)), np.array([0, -1, -1]), 2
+    ).tolist() == [
+        [1.0, 1.0],
+        [1.0, 1.0],
+    ]
+
+
+def test_softness_by_its_formulas():
+    # Even odds are 0: only the constants and the logarithm of the dimension count.
+    size = np.log(5.0)
+    found = softness_of(0.5, 5.0)
+    assert found.sharp == pytest.approx(np.exp(1.456 + 0.623 * size))
+    assert found.flat == pytest.approx(np.exp(-1.188 - 0.863 * size))
+    assert found.doubt == pytest.approx(1.0 / (1.0 + np.exp(1.614)))
+    odds = np.log(0.9 / 0.1)
+    assert softness_of(0.9, 1.0).sharp == pytest.approx(np.exp(1.456 + 0.217 * odds))
+    assert softness_of(0.9, 0.2) == softness_of(0.9, 1.0)
+    assert softness_of(0.9, 1.0).doubt == pytest.approx(1.0 / (1.0 + np.exp(1.614 + 0.607 * odds)))
+    # Weights 3 and 1 count as 16 / 10 columns, equal ones as 2, none as 1.
+    sharp = center_softness(np.array([[3.0, 1.0], [1.0, 1.0], [0.0, np.nan]])).sharp
+    assert sharp == pytest.approx(np.exp(0.975 + 0.167 * np.log((1.6 + 2.0 + 1.0) / 3)))
