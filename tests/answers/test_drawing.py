@@ -82,7 +82,8 @@ def _row(**changes):
     reasons = (
         Reason("a", "1", np.log(20.0), "0 to 2", "5 to 9", 1.0),
         Reason("b", "7", -np.log(2.0), "1", "7", 1.0),
-        Reason("c", "3", 0.05, "3", "3", 1.0),
+        Reason("c", "9", np.log(1.5), "8", "9", 1.0),
+        Reason("d", "3", 0.05, "3", "3", 1.0),
     )
     return RowExplanation("r", 2, 0.75, 1, 0.2, 0.125, reasons)._replace(**changes)
 
@@ -92,10 +93,11 @@ def test_an_explanation_shows_which_side_each_column_is_on():
     widths = re.findall(
         r'<div style="background:(.*?);height:.7em;width:(\d+)%"></div>(.*?)</td>', text
     )
-    # ln 2 is 23 % of ln 20; 0.05 is too little to be shown.
+    # ln 2 is 23 % of ln 20, ln 1.5 is 14 %; 0.05 is too little to be shown.
     assert widths == [
         (COLOURS[2], "100", "20× for cluster 2"),
         (COLOURS[1], "23", "2.0× for cluster 1"),
+        (COLOURS[2], "14", "1.5× for cluster 2"),
     ]
     assert "usual in cluster 1</th>" in text
     alone = explanation_html(_row(next_cluster=None), {})
@@ -109,11 +111,14 @@ def test_the_text_of_an_explanation_by_hand():
         "Row r is in cluster 2 (high), probability 75%; next is cluster 1, 20%; "
         "outlier score 0.12.\n"
         "  a = 1: 20× for 2; cluster 2: 0 to 2; cluster 1: 5 to 9\n"
-        "  b = 7: 2.0× for cluster 1; cluster 2: 1; cluster 1: 7"
+        "  b = 7: 2.0× for cluster 1; cluster 2: 1; cluster 1: 7\n"
+        "  c = 9: 1.5× for 2; cluster 2: 8; cluster 1: 9"
     )
     alone = str(Explanation([_row(next_cluster=None)], {}))
     assert alone.startswith("Row r is in cluster 2, probability 75%; outlier score 0.12.\n")
-    assert alone.endswith("  b = 7: 2.0× for others; cluster 2: 1")
+    assert alone.endswith(
+        "  b = 7: 2.0× for others; cluster 2: 1\n  c = 9: 1.5× for 2; cluster 2: 8"
+    )
     assert headline(_row(cluster=-1), {}) == "Row r is in no cluster (outlier score 0.12)."
     assert repr(Explanation([_row()], {})) == "<Explanation of 1 row>"
     assert repr(Explanation([], {})) == "<Explanation of 0 rows>"
