@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from weft.answers.membership import (
     Membership,
@@ -171,3 +172,27 @@ def test_softness_by_its_formulas():
     # Weights 3 and 1 count as 16 / 10 columns, equal ones as 2, none as 1.
     sharp = center_softness(np.array([[3.0, 1.0], [1.0, 1.0], [0.0, np.nan]])).sharp
     assert sharp == pytest.approx(np.exp(0.975 + 0.167 * np.log((1.6 + 2.0 + 1.0) / 3)))
+
+
+def test_outlier_scores_of_a_lattice_by_hand():
+    # Ten anchors on a line: with 9 neighbours each, all others, the reach of the ends is the
+    # largest. σ is 1.4826 × the median of |own reach / mean reach of the others - 1|.
+    anchors = np.arange(10.0)[:, None]
+    lengths = np.array([np.sqrt(((anchors - a) ** 2).sum() / 9.0) for a in anchors[:, 0]])
+    expected = (lengths.sum() - lengths) / 9.0
+    spread = 1.4826 * np.median(np.abs(lengths / expected - 1.0))
+    reach = measure_reach(anchors)
+    np.testing.assert_allclose(reach.lengths, lengths)
+    assert reach.spread == pytest.approx(spread)
+    # A new row at 14.5: its nine nearest anchors are 1 to 9.
+    own = np.sqrt(((14.5 - np.arange(1.0, 10.0)) ** 2).mean())
+    factor = own / lengths[1:].mean() - 1.0
+    score = outlier_scores(np.array([[14.5]]), anchors, reach)[0]
+    assert score == pytest.approx(erf(factor / (3.0 * np.sqrt(2.0) * spread)))
+
+
+def test_a_ring_of_equal_reaches_has_the_least_spread():
+    angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    assert measure_reach(ring).spread == 1e-3
+    assert measure_reach(np.empty((5, 0))) == (pytest.approx(np.zeros(5)), 1.0, 2.0)
