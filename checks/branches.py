@@ -1,74 +1,84 @@
 """``python -m checks.branches``: how many branches of ``src/weft`` the tests reach.
 
 Compiled functions run outside Python, where nothing counts their lines: they are left out of the
-number (their tests compare each with its readable twin in ``kernels/reference``, which counts). So
-is what runs on a GPU alone. Programs that tests start are not counted either.
+number (their tests compare each with its readable twin in ``backends/reference``, which counts). So
+is what runs on a GPU alone. Programs that tests start are not counted either. A run that was
+stopped goes on where it was (`checks.reached`).
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parent.parent
-LEAST = 92.0
-SETTINGS = """
-[run]
-branch = true
-source = {source}
-omit =
-    */kernels/gpu/*
-    */kernels/cpu/__pycache__/*
-[report]
-exclude_also =
-    ^\\s*@(?:nb\\.)?njit
-    ^\\s*@(?:numba\\.)?njit
-    ^\\s*@_?compiled
-    ^\\s*@register_jitable
-    ^\\s*@intrinsic
-    if TYPE_CHECKING:
-    raise NotImplementedError
-    ^\\s*\\.\\.\\.$
-    : \\.\\.\\.(?:  #.*)?$
-"""
+from checks.reached import SOURCE, load_libraries, read, refresh, test_files
+
+LEAST = 94.0
+NOT_COUNTED = ("*/backends/gpu/*",)
+EXCLUDED = (
+    r"^\s*@(?:nb\.)?njit",
+    r"^\s*@(?:numba\.)?njit",
+    r"^\s*@_?compiled",
+    r"^\s*@register_jitable",
+    r"^\s*@intrinsic",
+    "if TYPE_CHECKING:",
+    "raise NotImplementedError",
+    r"^\s*\.\.\.$",
+    r": \.\.\.(?:  #.*)?$",
+)
 
 
-def groups(n_groups: int) -> list[list[str]]:
-    """The test files in groups of about the same work, by file size."""
-    files = sorted(ROOT.glob("tests/**/test_*.py"), key=lambda path: -path.stat().st_size)
-    # These start programs of their own, where nothing is counted.
-    kept = [str(path) for path in files if path.name not in ("test_faults.py", "test_docs.py")]
-    return [kept[first::n_groups] for first in range(n_groups)]
+def counted() -> dict[str, Any]:
+    """Return coverage's report over the records of all test files."""
+    import coverage
+
+    arcs: dict[str, set[tuple[int, int]]] = {}
+    for path in test_files():
+        record = read(path)
+        for module, jumps in record.arcs.items() if record else ():
+            arcs.setdefault(str(SOURCE / module), set()).update((a, b) for a, b in jumps)
+    with tempfile.TemporaryDirectory() as folder:
+        counting = coverage.Coverage(
+            data_file=f"{folder}/data",
+            branch=True,
+            source=[str(SOURCE / "weft")],
+            config_file=False,
+        )
+        counting.set_option("report:exclude_also", list(EXCLUDED))
+        counting.get_data().add_arcs(arcs)
+        # Modules that no test imports count as well.
+        counting.get_data().touch_files(map(str, (SOURCE / "weft").rglob("*.py")))
+        report = Path(folder) / "report.json"
+        counting.json_report(outfile=str(report), omit=list(NOT_COUNTED), ignore_errors=True)
+        return dict(json.loads(report.read_text()))
 
 
 def main() -> int:
-    tool = [sys.executable, "-m", "coverage"]
-    with tempfile.TemporaryDirectory() as name:
-        settings, report = Path(name) / "settings", Path(name) / "report.json"
-        settings.write_text(SETTINGS.format(source=ROOT / "src" / "weft"))
-        options = [f"--rcfile={settings}", f"--data-file={Path(name) / 'data'}"]
-        pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *sys.argv[1:]]
-        running = [
-            subprocess.Popen([*tool, "run", "--parallel-mode", *options, *pytest, *files], cwd=ROOT)
-            for files in groups(max(1, len(os.sched_getaffinity(0))))
-        ]
-        failed = [process.wait() for process in running]
-        subprocess.run([*tool, "combine", "--quiet", *options], cwd=ROOT, check=True)
-        subprocess.run([*tool, "json", "-q", *options, "-o", str(report)], cwd=ROOT, check=True)
-        found = json.loads(report.read_text())
-    shares = []
-    for path, entry in found["files"].items():
-        about = entry["summary"]
-        shares.append((about["percent_covered"], path, about))
-    for share, path, about in sorted(shares)[:25]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--page", action="store_true", help="count what was run so far")
+    given = parser.parse_args()
+    began = time.monotonic()
+    if not given.page:
+        load_libraries()
+        for path in refresh(modules_too=True, n_processes=given.processes):
+            record = read(path)
+            seconds = sum(record.seconds.values()) if record else 0.0
+            took = time.monotonic() - began
+            print(f"{took:6.0f} s  {path.name}: {seconds:.1f} s of processor time", flush=True)
+    found = counted()
+    about = [(entry["summary"], path) for path, entry in found["files"].items()]
+    for summary, path in sorted(about, key=lambda each: -each[0]["missing_branches"])[:25]:
         lines = found["files"][path]["missing_lines"]
         print(
-            f"{share:5.1f} %  {path}: {about['missing_lines']} lines, "
-            f"{about['missing_branches']} branches missed; first {lines[:12]}"
+            f"{path}: {summary['missing_branches']} of {summary['num_branches']} branches and "
+            f"{summary['missing_lines']} lines missed; first {lines[:12]}"
         )
     total = found["totals"]
     branches = 100.0 * total["covered_branches"] / max(1, total["num_branches"])
@@ -76,7 +86,13 @@ def main() -> int:
         f"branches: {total['covered_branches']} of {total['num_branches']} ({branches:.1f} %); "
         f"lines and branches together {total['percent_covered']:.1f} %"
     )
-    return int(any(failed) or branches < LEAST)
+    failed = []
+    for path in test_files():
+        record = read(path)
+        failed += [f"{path.name} has no record"] if record is None else record.failed
+    for test in failed:
+        print(f"failed: {test}")
+    return int(bool(failed) or branches < LEAST)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,11 @@ _TABLE_KERNEL = {"kernel": Kernel("polynomial", {"degree": 2})}
 # Every estimator, and settings that take another way through its code.
 FITS: dict[str, tuple[str, dict[str, Any]]] = {
     "AutoCluster": ("AutoCluster", {"n_resamples": 1, "random_state": 0}),
+    "AutoCluster counts": ("AutoCluster", {"counts": True, "n_resamples": 0, "random_state": 0}),
+    "AutoCluster told": (
+        "AutoCluster",
+        {"n_clusters": 3, "outliers": True, "n_resamples": 0, "random_state": 0},
+    ),
     "ConstrainedKMeans": ("ConstrainedKMeans", {"n_clusters": 3, "random_state": 0}),
     "CountNormalizer": ("CountNormalizer", {}),
     "DynamicSwarm": ("DynamicSwarm", {**_SHORT, "n_rounds": 3}),
@@ -82,6 +87,8 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
         {"n_clusters": 3, "distance_exponent": 1.5, "init": "random", "random_state": 0},
     ),
 }
+# Fits of counts: they get `count_table` in place of `table`.
+OF_COUNTS = ("AutoCluster counts", "CountNormalizer")
 # What depends on the container or the clock by design.
 _LEFT_OUT = {"feature_names_in_", "_fit_place", "seconds", "_sklearn_output_config", "plan_"}
 
@@ -96,13 +103,22 @@ def table() -> np.ndarray:
     return X * np.logspace(-2, 2, 12)
 
 
+def count_table() -> np.ndarray:
+    """Return counts in the same groups, with row totals that differ by a factor of ten."""
+    rng = np.random.default_rng(8)
+    rates = np.full((len(table()), 12), 4.0)
+    rates[140:280, :4] = 20.0
+    rates[280:, 4:8] = 20.0
+    return rng.poisson(rates * np.logspace(-0.5, 0.5, len(rates))[:, None]).astype(float)
+
+
 def digest_of_fit(name: str, X: Any) -> dict[str, str]:
     """Fit one case of `FITS`; return a digest of each attribute and each answer."""
     kind, options = FITS[name]
     model = getattr(weft, kind)(**options).fit(X)
     given = model.get_params(deep=False)
     learned = {key: value for key, value in vars(model).items() if key not in given}
-    for method in ("predict", "transform", "score"):
+    for method in ("predict", "predict_proba", "membership", "transform", "score"):
         if hasattr(model, method):
             learned[f"{method}()"] = getattr(model, method)(X)
     kept = {key: value for key, value in learned.items() if key not in _LEFT_OUT}

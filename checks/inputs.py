@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from checks.bad_tables import KINDS, bad_table, good_table
-from checks.parameters import estimator_names, quick_model
+from checks.parameters import estimator_names, quick_model, suitable
 from checks.workers import judged_apart
 
 MOST_WARNINGS = 20
@@ -68,18 +68,18 @@ def make_cases(count: int, seed: int) -> list[Case]:
 def call(case: Case) -> list[Any]:
     """Make the call of a case; return its results."""
     model = quick_model(case.estimator).set_params(**OPTIONS.get(case.estimator, [{}])[case.option])
-    bad = bad_table(case.kind, case.seed)
+    bad, good = bad_table(case.kind, case.seed), suitable(case.estimator, good_table())
     if case.method == "fit" or not hasattr(model, case.method):
         if case.method == "sample_weight" and "Means" in case.estimator:
             weights = bad.ravel() if isinstance(bad, np.ndarray) else bad
-            model.fit(good_table(), sample_weight=weights)
+            model.fit(good, sample_weight=weights)
         else:
             model.fit(bad)
     elif case.method == "partial_fit":
-        model.fit(good_table())
+        model.fit(good)
         model.partial_fit(bad)
     else:
-        model.fit(good_table())
+        model.fit(good)
         return [getattr(model, case.method)(bad)]
     names = ("labels_", "feature_weights_", "cluster_centers_", "cluster_feature_weights_")
     return [getattr(model, name) for name in names if hasattr(model, name)]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from checks.parameters import estimator_names, quick_model
+from checks.parameters import estimator_names, quick_model, suitable
 
 ROOM = 2**28
 N_ROWS, N_COLUMNS = 6000, 60
@@ -28,6 +28,7 @@ def limited_fit(name: str, *, room: int = ROOM) -> str:
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, N_COLUMNS)) + 3.0 * rng.integers(0, 2, (N_ROWS, 1))
+    X = suitable(name, X)
     model: Any = quick_model(name)
     known = model.get_params(deep=False)
     # No help from the guard of max_memory: the limit itself must be met with a sentence.

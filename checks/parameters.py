@@ -143,12 +143,15 @@ def quick_model(name: str) -> Any:
     return kind(**settings)
 
 
+def suitable(name: str, X: np.ndarray) -> np.ndarray:
+    """Return a table of numbers as an estimator takes it: counts are at least 0."""
+    return np.abs(X) if name == "CountNormalizer" else X
+
+
 def judge(case: Case) -> str:
     """Return what is wrong with one case, or nothing."""
     model = quick_model(case.estimator)
-    X = tables()[case.table]
-    if case.estimator == "CountNormalizer":
-        X = np.abs(X)  # counts are at least 0
+    X = suitable(case.estimator, tables()[case.table])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

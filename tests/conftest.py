@@ -4,6 +4,8 @@ each, so that a new one is never forgotten."""
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import warnings
 from functools import partial
 from importlib.util import find_spec
@@ -18,6 +20,12 @@ import pytest
 import weft
 from weft.methods.staged import ClusterEstimate
 
+# A shell starts jobs in the background with Ctrl-C ignored, and programs inherit it; tests send it.
+if (
+    threading.current_thread() is threading.main_thread()
+    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # A busy machine, or a kernel that is compiled, is no fault of the case at hand.
 hypothesis.settings.register_profile("weft", deadline=None)
 hypothesis.settings.load_profile("weft")

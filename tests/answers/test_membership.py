@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from weft.answers.membership import (
     Membership,
@@ -138,3 +139,68 @@ def test_equal_rows_and_single_rows_are_no_outliers():
     assert (outlier_scores(same, same, measure_reach(same)) == 0.0).all()
     one = np.zeros((1, 2))
     assert outlier_scores(one, one, measure_reach(one)).tolist() == [0.0]
+
+
+def test_a_label_has_the_least_bit_more_than_what_it_shares_with():
+    # 0.5 and 0.3 share 0.8; the label gets a billionth of it more than its half.
+    found = with_labels_first(np.array([[0.5, 0.3, 0.2]]), np.array([1]))[0]
+    assert found[1] - found[0] == pytest.approx(0.8e-9, rel=1e-3)
+    assert found[2] == 0.2
+
+
+def test_four_clusters_share_only_as_far_as_needed():
+    # The label has 0.1: with 0.4 it would have 0.25, less than 0.3 has; the three share 0.8. What
+    # is left, 0.2, is less than their third.
+    found = with_labels_first(np.array([[0.4, 0.3, 0.2, 0.1]]), np.array([3]))[0]
+    np.testing.assert_allclose(found, [0.8 / 3, 0.8 / 3, 0.2, 0.8 / 3], atol=1e-8)
+
+
+def test_distances_where_no_anchor_has_a_cluster():
+    found = cluster_distances(np.ones((2, 1)), np.zeros((3, 1)), np.full(3, -1), 2)
+    np.testing.assert_array_equal(found, np.zeros((2, 2)))
+    assert cluster_distances(
+        np.ones((2, 1)), np.zeros((3, 1)), np.array([0, -1, -1]), 2
+    ).tolist() == [
+        [1.0, 1.0],
+        [1.0, 1.0],
+    ]
+
+
+def test_softness_by_its_formulas():
+    # Even odds are 0: only the constants and the logarithm of the dimension count.
+    size = np.log(5.0)
+    found = softness_of(0.5, 5.0)
+    assert found.sharp == pytest.approx(np.exp(1.456 + 0.623 * size))
+    assert found.flat == pytest.approx(np.exp(-1.188 - 0.863 * size))
+    assert found.doubt == pytest.approx(1.0 / (1.0 + np.exp(1.614)))
+    odds = np.log(0.9 / 0.1)
+    assert softness_of(0.9, 1.0).sharp == pytest.approx(np.exp(1.456 + 0.217 * odds))
+    assert softness_of(0.9, 0.2) == softness_of(0.9, 1.0)
+    assert softness_of(0.9, 1.0).doubt == pytest.approx(1.0 / (1.0 + np.exp(1.614 + 0.607 * odds)))
+    # Weights 3 and 1 count as 16 / 10 columns, equal ones as 2, none as 1.
+    sharp = center_softness(np.array([[3.0, 1.0], [1.0, 1.0], [0.0, np.nan]])).sharp
+    assert sharp == pytest.approx(np.exp(0.975 + 0.167 * np.log((1.6 + 2.0 + 1.0) / 3)))
+
+
+def test_outlier_scores_of_a_lattice_by_hand():
+    # Ten anchors on a line: with 9 neighbours each, all others, the reach of the ends is the
+    # largest. σ is 1.4826 × the median of |own reach / mean reach of the others - 1|.
+    anchors = np.arange(10.0)[:, None]
+    lengths = np.array([np.sqrt(((anchors - a) ** 2).sum() / 9.0) for a in anchors[:, 0]])
+    expected = (lengths.sum() - lengths) / 9.0
+    spread = 1.4826 * np.median(np.abs(lengths / expected - 1.0))
+    reach = measure_reach(anchors)
+    np.testing.assert_allclose(reach.lengths, lengths)
+    assert reach.spread == pytest.approx(spread)
+    # A new row at 14.5: its nine nearest anchors are 1 to 9.
+    own = np.sqrt(((14.5 - np.arange(1.0, 10.0)) ** 2).mean())
+    factor = own / lengths[1:].mean() - 1.0
+    score = outlier_scores(np.array([[14.5]]), anchors, reach)[0]
+    assert score == pytest.approx(erf(factor / (3.0 * np.sqrt(2.0) * spread)))
+
+
+def test_a_ring_of_equal_reaches_has_the_least_spread():
+    angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    assert measure_reach(ring).spread == 1e-3
+    assert measure_reach(np.empty((5, 0))) == (pytest.approx(np.zeros(5)), 1.0, 2.0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weft.answers.conditions import Condition, possible_conditions, shortest_between
-from weft.answers.rules import FEWEST_TO_SPLIT, find_rules, spread_rows
+from weft.answers.rules import FEWEST_TO_SPLIT, _split, find_rules, spread_rows
 from weft.answers.traits import find_traits, name_clusters, observe
 from weft.answers.views import ColumnView, number_views, source_views
 from weft.columns.source import MixedTable, SourceColumn
@@ -128,3 +128,58 @@ def test_spread_rows_keep_small_clusters():
     rows = spread_rows(labels, 500)
     assert len(rows) <= 520
     assert (labels[rows] == 1).sum() >= FEWEST_TO_SPLIT
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "number"),
+    [
+        (-1.0, 1.0, 0.0),  # 0 has no power of ten
+        (-4.0, 4.0, 0.0),
+        (-20.0, -19.0, -20.0),
+        (0.019, 0.021, 0.02),
+        (12.0, 13.0, 12.0),
+    ],
+)
+def test_cuts_around_0_and_below(below, above, number):
+    assert shortest_between(below, above) == number
+
+
+def test_conditions_on_a_number_by_hand():
+    view = ColumnView("x", "number", np.array([1.0, 2.0, 3.0, 4.0, np.nan]))
+    inside = np.array([False, True, True, False, True])
+    found = possible_conditions(view, 7, inside)
+    assert [(each.column, each.low, each.high) for each in found] == [
+        (7, 1.0, np.inf),
+        (7, -np.inf, 3.0),
+    ]
+    # The lowest rows have no lower limit, the highest no upper one.
+    assert [each.high for each in possible_conditions(view, 0, view.values == 1.0)] == [1.0]
+    assert [each.low for each in possible_conditions(view, 0, view.values == 4.0)] == [3.0]
+    assert possible_conditions(view, 0, np.isnan(view.values)) == []
+    assert possible_conditions(view._replace(values=np.ones(5)), 0, inside) == []
+
+
+def test_every_third_row_of_each_cluster_is_held_out():
+    # Cluster 0 is rows 0, 2, 4, 6 and cluster 1 rows 1, 3, 5: the third of each is held out.
+    used, held_out = _split(np.array([0, 1, 0, 1, 0, 1, 0]))
+    assert held_out.tolist() == [4, 5]
+    assert used.tolist() == [0, 1, 2, 3, 6]
+
+
+def test_dates_units_and_levels_as_people_read_them():
+    columns = (
+        SourceColumn("day", "date", (0,)),
+        SourceColumn("other day", "date", (1,)),
+        SourceColumn("share", "number", (2,), unit="%"),
+        SourceColumn("length", "number", (3,), unit="cm"),
+        SourceColumn("grade", "ordered", (4,), levels=("low", "top")),
+    )
+    table = MixedTable(np.array([[10.0, 3.0, 0.25, 12.0, 1.0]]), columns)
+    views = source_views(table, {"day": 19_010.0})
+    # Day 19,000 after 1970-01-01 is 2022-01-08.
+    assert [view.show(float(view.values[0])) for view in views] == [
+        *("2022-01-08", "3 days ago", "25%", "12 cm", "top"),
+    ]
+    assert [view.kind for view in views] == ["date", "number", "number", "number", "ordered"]
+    outside = source_views(MixedTable(np.array([[0, 0, 0, 0, 2.0]]), columns))[4]
+    assert outside.show(float(outside.values[0])) == "missing"

@@ -68,6 +68,33 @@ def test_bic_prefers_the_truth():
     assert two.bic > four.bic
 
 
+@pytest.mark.parametrize(
+    ("q", "n_components", "free"),
+    [
+        # d = 3. A full covariance has 6 free numbers, with the mean 9; each component but the
+        # last has a share. With one free axis: its direction 2, its variance 1, the shared
+        # variance 1, so 4.
+        (2, 1, 9),
+        (2, 2, 19),
+        (1, 1, 7),
+        (1, 3, 23),
+        (0, 1, 4),  # a sphere: the mean and one variance
+    ],
+)
+def test_bic_counts_the_free_numbers(q, n_components, free):
+    rng = np.random.default_rng(5)
+    rows = np.vstack([rng.normal(9.0 * k, 1.0, (20, 3)) for k in range(n_components)])
+    n = len(rows)
+    labels = np.repeat(np.arange(n_components), 20)
+    features = _features(rows)
+    found = refine(features, labels, q, 0.1, 4.0)
+    assert found.labels.tolist() == labels.tolist()
+    # The components lie so far apart that EM leaves the parts as they are.
+    theta = parameters(np.eye(n_components)[labels].T @ features, n, 3, q, 0.1, 4.0)
+    likelihood = np.logaddexp.reduce(features @ theta, axis=1).sum()
+    assert found.bic == pytest.approx(likelihood - 0.5 * free * np.log(n), abs=1e-6)
+
+
 def test_joining_by_hand():
     # A chain of 4 rows, each with both its neighbours but the ends with one twice. Components
     # {0, 1} and {2, 3}: 8 edges either way, one pair crosses (1-2 and 2-1): 2 of 8 in each = 0.25,

@@ -5,7 +5,7 @@ import pytest
 
 from weft import choose_n_clusters
 from weft.choosing import counting
-from weft.choosing.n_clusters import METHODS, TRUST, vote
+from weft.choosing.n_clusters import METHODS, TRUST, _seed, _weigh, vote
 from weft.choosing.results import Curve
 from weft.datasets import make_ellipsoids, make_gaussians
 
@@ -143,3 +143,22 @@ def test_the_spectrum_has_a_zero_per_component():
 
 def test_pictures(chosen):
     assert len(chosen.plot().data) == 2 * len(METHODS)
+
+
+def test_weights_stretch_columns_and_drop_those_with_0():
+    rows = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    np.testing.assert_array_equal(_weigh(rows, [2.0, 0.0, 0.5]), [[2.0, 1.5], [8.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    "weights", [[1.0, -1.0], [1.0, np.nan], [np.inf, 1.0], [1.0], [[1.0, 1.0]]]
+)
+def test_a_wrong_weight_gets_a_sentence(weights):
+    with pytest.raises(ValueError, match="one finite, non-negative weight for each of the 2"):
+        _weigh(np.ones((4, 2)), weights)
+
+
+def test_a_seed_is_drawn_from_what_is_given():
+    assert _seed(np.random.default_rng(3)) == np.random.default_rng(3).integers(2**31 - 1)
+    expected = np.random.RandomState(3).randint(2**31 - 1)
+    assert _seed(3) == _seed(np.random.RandomState(3)) == expected

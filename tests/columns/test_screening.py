@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from weft.backends import CPU
-from weft.columns.clumps import clumping, is_clumped
+from weft.columns.clumps import clumping, is_clumped, mean_log_distance
 from weft.columns.screening import (
     bin_column,
     contrast_values,
@@ -103,6 +103,35 @@ def test_two_clear_modes_are_seen_in_the_margin_alone():
     assert not has_two_modes(rng.integers(0, 2, 200).astype(float))  # a coin
 
 
+def _heaps(n_low, n_high):
+    """Distinct values near 0 and near 100."""
+    return np.concatenate([np.arange(n_low) / 100.0, 100.0 + np.arange(n_high) / 100.0])
+
+
+def test_the_limits_of_two_modes_by_hand():
+    # At least 20 rows.
+    assert has_two_modes(_heaps(10, 10))
+    assert not has_two_modes(_heaps(9, 10))
+    # At least half as many distinct values as rows: 10 of 20 are enough, 9 are not.
+    assert has_two_modes(np.repeat(_heaps(5, 5), 2))
+    assert not has_two_modes(np.append(np.repeat(_heaps(5, 4), 2), [0.0, 0.0]))
+    # Each heap has 5 rows, and from 120 rows on a twentieth of them.
+    assert has_two_modes(_heaps(5, 20))
+    assert has_two_modes(_heaps(20, 5))
+    assert not has_two_modes(_heaps(4, 20))
+    assert not has_two_modes(_heaps(20, 4))
+    assert has_two_modes(_heaps(10, 190))
+    assert not has_two_modes(_heaps(9, 191))
+
+
+@pytest.mark.parametrize(("spread", "is_clear"), [(6.5, True), (8.5, False)])
+def test_two_modes_explain_85_percent_of_the_variance(spread, is_clear):
+    # Two uniform heaps of variance s² / 12 at 0 and 10 have 25 between them: the cut explains
+    # 25 / (25 + s² / 12), which is 88 % for s = 6.5 and 81 % for s = 8.5.
+    heap = spread * (np.arange(200) / 199.0 - 0.5)
+    assert has_two_modes(np.concatenate([heap, 10.0 + heap])) is is_clear
+
+
 def test_columns_of_a_grid_are_kept_though_independent():
     rng = np.random.default_rng(7)
     corner = rng.integers(0, 2, (200, 2)) * 9.0
@@ -147,3 +176,29 @@ def test_one_tilted_cloud_is_not_clumped_and_heaps_are():
     assert not is_clumped(np.exp(cloud / 2), 0.005, rng)  # skewed margins are kept in the draws
     assert is_clumped(three_heaps(rng), 0.005, rng)
     assert clumping(np.ones((50, 3)), rng) == 0.0
+
+
+def test_clumping_by_hand(monkeypatch):
+    # Ten clouds with mean log distances 1 to 10: mean 5.5, variance 82.5 / 9; the rows have 3. A
+    # new cloud would scatter around the mean of ten with √(1 + 1 / 10) times their deviation.
+    distances = iter([*range(1, 11), 3.0])
+    monkeypatch.setattr("weft.columns.clumps.mean_log_distance", lambda rows: next(distances))
+    rng = np.random.default_rng(11)
+    expected = 2.5 / np.sqrt(82.5 / 9.0 * 1.1)
+    assert clumping(rng.normal(size=(30, 2)), rng) == pytest.approx(expected)
+
+
+def test_clumping_needs_rows_and_two_columns_that_vary():
+    rng = np.random.default_rng(12)
+    rows = rng.normal(size=(10, 2))
+    assert clumping(rows, rng) != 0.0
+    assert clumping(rows[:9], rng) == 0.0
+    assert clumping(np.column_stack([rows[:, 0], np.ones(10)]), rng) == 0.0
+
+
+def test_the_distance_to_the_fifth_neighbour_by_hand():
+    # Rows 0 to 10 on a line: the fifth neighbour of row i is at distance 5 at both ends, 4 one
+    # step inside, and 3 for the seven rows between (two at 1, two at 2, the fifth at 3).
+    expected = (2 * np.log(5) + 2 * np.log(4) + 7 * np.log(3)) / 11
+    assert mean_log_distance(np.arange(11.0)[:, None]) == pytest.approx(expected)
+    assert mean_log_distance(np.zeros((6, 1))) == pytest.approx(0.5 * np.log(1e-14))

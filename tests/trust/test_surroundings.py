@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from checks.contract_models import FITS, digest_of_fit, table
 from checks.contracts import WAYS, differences, digests_in, run_apart
 from threadpoolctl import threadpool_limits
 
+import weft
 from weft.parallel import blas
 
 # One fit of each kind of arithmetic; `make contracts` runs them all.
@@ -32,6 +34,14 @@ def test_a_fresh_process_has_the_same_bits(way, plain):
     names = ["KernelSwarm rbf", "WeightedKMeans"]
     expected = {name: plain[name] for name in names}
     assert differences(expected, run_apart(way, names)) == []
+
+
+@pytest.mark.parametrize("name", ["FeatureClusterSelector", "FeatureSimilaritySelector"])
+def test_kept_columns_of_other_byte_order_are_those_of_this_machine(name):
+    names = [name]
+    assert differences(digests_in("plain", names), digests_in("big-endian", names)) == []
+    half = np.asarray(table(), dtype=">f4")
+    assert getattr(weft, name)().fit_transform(half).dtype == np.dtype("f4")
 
 
 def test_every_estimator_has_a_fit_to_compare(registry):

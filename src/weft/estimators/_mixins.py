@@ -142,7 +142,10 @@ class ColumnsMixin(SelectorMixin):
         """
         given = to_host(X)
         read_table(self, given, reset=False)  # refuses anything but a table of numbers
-        return super().transform(given)
+        kept = super().transform(given)
+        if isinstance(kept, np.ndarray) and not kept.dtype.isnative:
+            return kept.astype(kept.dtype.newbyteorder("="))
+        return kept
 
 
 class KeptFeaturesMixin:

@@ -1,0 +1,169 @@
+"""Parts of reading a text table, each by itself: headers, separators, comments, encodings."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from weft.tables.encodings import _wide_encoding, find_encoding
+from weft.tables.errors import InputError
+from weft.tables.headers import find_header, is_total, number_names
+from weft.tables.text_form import find_text_form, open_text, records, skip_records
+
+# Headers ------------------------------------------------------------------------------------------
+
+ROWS = [["a", "b", "c"], ["1", "2", "3"], ["4", "5", "6"]]
+
+
+def test_plain_names_stand_on_the_first_line():
+    assert find_header(ROWS) == (["a", "b", "c"], 0, 1, [])
+
+
+def test_titles_above_the_names():
+    one = find_header([["Sales", "", ""], *ROWS])
+    assert (one.names, one.n_above) == (["a", "b", "c"], 1)
+    assert one.notes == ["a line was taken for a title ('Sales') and left out."]
+    two = find_header([["Sales"], ["of 2024"], *ROWS])
+    assert two.n_above == 2
+    assert two.notes[0].startswith("2 lines above the column names were taken for a title")
+    # Two cells of three are names, one of them empty.
+    assert find_header([["a", "b", ""], *ROWS[1:]]).n_above == 0
+    # A title fills a third of the cells at most: 2 of 6, not 3.
+    wide = [list("abcdef"), list("123456"), list("123456")]
+    assert find_header([["x", "y", "", "", "", ""], *wide]).n_above == 1
+    assert find_header([["x", "y", "z", "", "", ""], *wide]).n_above == 0
+
+
+def test_two_records_or_one_column_have_no_title():
+    assert find_header([["Sales"], ["a", "b"]]).n_above == 0
+    assert find_header([["a"], ["1"], ["2"]]).n_above == 0
+    assert find_header([["x", "", ""], ["y", "", ""], ["1", "2", "3"]]).n_above == 0
+
+
+def test_names_on_two_lines():
+    grouped = find_header([["size", "", "age"], ["low", "high", ""], ["1", "2", "3"]])
+    assert grouped.names == ["size low", "size high", "age"]
+    assert (grouped.n_above, grouped.n_lines) == (0, 2)
+    assert grouped.notes == ["the column names stand on two lines and were joined."]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [["size", "", "age"], ["low", "", "x"], ["1", "2", "3"]],  # the gap has no name below it
+        [["size", "", "", ""], ["low", "high", "x", ""], ["1", "2", "3", "4"]],  # one gap has none
+        [["size", "", "age"], ["low", "7", "x"], ["1", "2", "3"]],  # a number among the names
+        [["size", "", "age"], ["low", "high", "x"], ["a", "b", "c"]],  # no numbers below
+        [["size", "", "age"], ["low", "high", "x"]],  # nothing below
+        [["", "b", "age"], ["low", "high", "x"], ["1", "2", "3"]],  # the index column has no name
+        [["a", "", "c", "d", "e"], ["", "x", "", "", ""], ["1", "2", "3", "4", "5"]],  # few names
+    ],
+)
+def test_names_that_stand_on_one_line(table):
+    assert find_header(table).n_lines == 1
+
+
+def test_half_of_the_names_below_are_enough():
+    table = [["a", "", "c", "d"], ["", "x", "", "y"], ["1", "2", "3", "4"]]
+    assert find_header(table).names == ["a", "a x", "c", "d y"]
+
+
+def test_names_that_repeat_are_numbered():
+    names, notes = number_names(["a", "a", "", "a", "a (2)"])
+    assert names == ["a", "a (3)", "column 3", "a (4)", "a (2)"]
+    assert notes == ["several columns are called 'a'; they were numbered, as 'a (2)'."]
+    assert number_names(list("aabbccdd"))[1][0].startswith(
+        "several columns are called 'a', 'b', 'c' and 1 more;"
+    )
+    assert number_names(list("aabbcc"))[1][0].startswith(
+        "several columns are called 'a', 'b', 'c';"
+    )
+
+
+def test_totals():
+    assert is_total(["", " Total: ", "3"])
+    assert is_total(["Gesamtsumme"])
+    assert not is_total(["total weight", "3"])
+
+
+# Text files ---------------------------------------------------------------------------------------
+
+
+def _form(tmp_path, text):
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    return find_text_form(path, "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("a,b\n1,2\n", ","),
+        ("a;b\n1;2\n", ";"),
+        ("a\tb\n1\t2\n", "\t"),
+        ("a|b|c,d\n1|2|3\n", "|"),
+        ('"x,y,z";b\n1;2\n', ";"),  # what is quoted does not count
+        ("a, b;c\n1;2\n3;4\n", ";"),  # a comma in a name, semicolons in all lines
+        ("a;b,c\n1,2\n3,4\n", ","),  # as many of both in the first line: the comma
+        ("a\n1\n2\n", ","),
+        ("title\n1;2\n3;4\n", ";"),  # the names have none: most lines decide
+    ],
+)
+def test_separators(tmp_path, text, separator):
+    assert _form(tmp_path, text).separator == separator
+
+
+def test_decimals_by_comma(tmp_path):
+    assert _form(tmp_path, "a;b\n1,5;2\n").decimal == ","
+    assert _form(tmp_path, "a;b\n1,5;2.5\n").decimal == "."  # both signs: commas are thousands
+    assert _form(tmp_path, "a,b\n1,5\n").decimal == "."
+    assert _form(tmp_path, "a;b\nx1,5;2\n").decimal == "."
+
+
+def test_names_in_a_comment(tmp_path):
+    form = _form(tmp_path, "# made by x\n#a,b\n1,2\n")
+    assert (form.has_comments, form.header_is_comment) == (True, True)
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == "\na,b\n1,2\n"
+    for text in ("# a\n1\n2\n", "#a,b,c\n1,2\n", "#a,2\n1,2\n", "#a,b\nc,d\n1,2\n"):
+        assert not _form(tmp_path, text).header_is_comment, text
+    with pytest.raises(InputError, match="is empty"):
+        _form(tmp_path, "\n \n")
+
+
+def test_comments_among_rows_are_left_out(tmp_path):
+    form = _form(tmp_path, "a,b\n# note\n1,2\n#3,4\n")
+    assert form.has_comments
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == "a,b\n\n1,2\n#3,4\n"  # as many cells as a row: a row
+    assert not _form(tmp_path, "a,b\n#1,2\n").has_comments
+    assert not _form(tmp_path, "#a,b\n#1,2\n").has_comments  # nothing but comments: names
+
+
+def test_records_and_their_first_lines():
+    text = 'a,b\n\n"1\n2",3\n \n,\n4,5\n'
+    assert list(records(io.StringIO(text), ",")) == [
+        *((1, ["a", "b"]), (3, ["1\n2", "3"]), (6, ["", ""]), (7, ["4", "5"]))
+    ]
+    for count, rest in ((1, '\n"1\n2",3\n \n,\n4,5\n'), (2, " \n,\n4,5\n"), (3, "4,5\n"), (4, "")):
+        file = io.StringIO(text)
+        skip_records(file, ",", count)
+        assert file.read() == rest, count
+
+
+def test_utf_16_without_a_mark(tmp_path):
+    assert _wide_encoding("a,b\n1,2\n".encode("utf-16-le")) == "utf-16-le"
+    assert _wide_encoding("a,b\n1,2\n".encode("utf-16-be")) == "utf-16-be"
+    # 6 of 10 pairs are not more than 0.6; a tenth of zeros on the other side is too many.
+    assert _wide_encoding(b"a\0" * 6 + b"ab" * 4) == ""
+    assert _wide_encoding(b"a\0" * 7 + b"ab" * 3) == "utf-16-le"
+    assert _wide_encoding(b"a\0" * 9 + b"\0a") == ""
+    assert _wide_encoding(b"\0a" * 9 + b"a\0") == ""
+    assert _wide_encoding(b"a\0") == ""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n1,\xe9\n")
+    assert find_encoding(path) == "cp1252"
+    path.write_bytes(b"a,b\n\x81,\xe9\n")
+    with pytest.raises(InputError, match=r"byte 0x81 at position 4"):
+        find_encoding(path)
