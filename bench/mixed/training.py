@@ -21,14 +21,16 @@ from sklearn.metrics import adjusted_rand_score
 
 from bench.harness import places, records
 from bench.mixed.world import WORLDS, draw
-from weft.auto.source_family import (
-    LEAST_AGREEMENT,
-    LEAST_CLASS_GAIN,
-    LEAST_STABLE,
-    SourceCandidate,
-    source_candidates,
+from weft.auto.source_family import LEAST_STABLE, SourceCandidate, source_candidates
+from weft.auto.source_judge import (
+    SCORE,
+    confidence_features,
+    cost_of_clumps,
+    margin_of,
+    ranked,
+    score_features,
 )
-from weft.auto.source_judge import SCORE, confidence_features, score_features
+from weft.auto.source_rest import remaining_clumps
 from weft.columns.mixed import screen
 from weft.columns.source import MixedTable
 from weft.parallel.blas import one_blas_thread
@@ -36,6 +38,7 @@ from weft.tables.tails import tail_scale
 
 RESULTS = places.RESULTS / "mixed_world.jsonl"
 N_SEEDS = 4
+MOST_NUMBERS = 4  # of clusters per table whose clusters are looked into
 RIGHT = 0.8  # adjusted Rand index of an answer that is right
 SCORE_DECAY, CONFIDENCE_DECAY = 0.01, 0.002
 
@@ -61,13 +64,26 @@ def evaluate(*, kind: str, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(1)
     with one_blas_thread():
         made = source_candidates(used, low=2, high=None, with_classes=clumped, rng=rng)
+        if clumped:
+            made = _looked_into(made, used)
     return {**row, "candidates": [_measured(each, data.labels) for each in made]}
+
+
+def _looked_into(made: list[SourceCandidate], table: MixedTable) -> list[SourceCandidate]:
+    """Return candidates with the clumps that remain; those of one number share the best one's."""
+    best: dict[int, float] = {}
+    for each in ranked(made):
+        if each.n_clusters not in best and len(best) < MOST_NUMBERS:
+            rng = np.random.default_rng(2)
+            best[each.n_clusters] = remaining_clumps(each.labels, table, rng)
+    return [each._replace(remaining=best.get(each.n_clusters, 0.0)) for each in made]
 
 
 def _measured(candidate: SourceCandidate, labels: np.ndarray) -> dict[str, Any]:
     return {
         "score": score_features(candidate).round(5).tolist(),
-        "confidence": confidence_features(candidate).round(5).tolist(),
+        "confidence": confidence_features(candidate, 0.0).round(5).tolist(),
+        "remaining": round(candidate.remaining, 3),
         "n_clusters": candidate.n_clusters,
         "ari": round(float(adjusted_rand_score(labels, candidate.labels)), 5),
     }
@@ -126,21 +142,19 @@ def fit_confidence(X: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _allowed(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a table with the candidates that AutoCluster would have."""
-    kept = [
-        each
-        for each in row["candidates"]
-        if each["score"][4] == 0.0
-        or (each["confidence"][3] >= LEAST_CLASS_GAIN and each["score"][2] >= LEAST_AGREEMENT)
-    ]
-    stable = [each for each in kept if each["score"][0] >= LEAST_STABLE]
-    return {**row, "candidates": stable or kept}
+    """Return a table with the candidates that halves of its rows agree on, if there are any."""
+    stable = [each for each in row["candidates"] if each["score"][0] >= LEAST_STABLE]
+    return {**row, "candidates": stable or row["candidates"]}
 
 
 def winner(row: dict[str, Any], weights: np.ndarray) -> dict[str, Any]:
-    """Return the candidate that a table gets."""
-    scores = [float(np.dot(each["score"], weights)) for each in row["candidates"]]
-    return row["candidates"][int(np.argmax(scores))]
+    """Return the candidate that a table gets, with its lead in its evidence for confidence."""
+    made = row["candidates"]
+    scores = [float(np.dot(e["score"], weights)) - cost_of_clumps(e["remaining"]) for e in made]
+    first = int(np.argmax(scores))
+    lead = margin_of(scores, [each["n_clusters"] for each in made])
+    evidence = [*made[first]["confidence"][:-1], lead]
+    return {**made[first], "confidence": evidence}
 
 
 def show(rows: list[dict[str, Any]]) -> None:

@@ -7,8 +7,28 @@ from sklearn.metrics import adjusted_rand_score
 
 import weft
 from weft import AutoCluster
-from weft.auto.source_family import CLASSES, KMEANS, SourceCandidate, source_candidates
-from weft.auto.source_judge import MOST_CONFIDENT, confidence_of, ranked, score_of
+from weft.auto.source_family import (
+    CLASSES,
+    DEPENDENT,
+    KMEANS,
+    SourceCandidate,
+    source_candidates,
+)
+from weft.auto.source_judge import (
+    CLUMPED,
+    MOST_CONFIDENT,
+    MOST_LEAD,
+    confidence_of,
+    margin_of,
+    ranked,
+    score_of,
+)
+from weft.auto.source_rest import (
+    is_product,
+    look_into_clusters,
+    put_repetitions_behind,
+    remaining_clumps,
+)
 from weft.auto.sources import Sources, cluster_sources, is_mixed
 from weft.columns.source import MixedTable, SourceColumn
 
@@ -194,19 +214,81 @@ def test_gaps_that_go_with_the_clusters_get_a_caution():
 
 
 def candidate(**evidence):
-    usual = SourceCandidate(np.array([0, 0, 1, 1]), 2, KMEANS, 0.9, 0.9, 0.5, 1.0, 0.06)
+    labels = np.array([0, 0, 1, 1])
+    usual = SourceCandidate(labels, 2, KMEANS, 0.9, 0.9, 0.5, 0.5, 0.06, 1.0, 1.0)
     return usual._replace(**evidence)
 
 
 def test_the_judge_prefers_what_speaks_for_a_clustering():
     best = candidate()
-    for worse in ({"stability": 0.5}, {"agreement": 0.3}, {"ratio": 0.2}, {"smallest": 0.01}):
+    for worse in (
+        {"stability": 0.5},
+        {"agreement": 0.3},
+        {"ratio": 0.2},
+        {"joint_ratio": 0.2},
+        {"smallest": 0.01},
+        {"remaining": CLUMPED + 1.0},
+    ):
         assert score_of(candidate(**worse)) < score_of(best)
         assert ranked([candidate(**worse), best])[0] is best
-    assert confidence_of(candidate(stability=0.4)) < confidence_of(best) <= MOST_CONFIDENT
+    assert confidence_of([candidate(stability=0.6)]) < confidence_of([best]) <= MOST_CONFIDENT
 
 
-def test_candidates_have_both_ways_only_where_classes_may_be_asked():
+def test_a_rival_with_another_number_of_clusters_costs_confidence():
+    best = candidate()
+    same = candidate(way=CLASSES)
+    rival = candidate(n_clusters=3)
+    assert margin_of([3.0, 2.9, 2.5], [2, 2, 3]) == 0.5
+    assert margin_of([3.0, 2.9], [2, 2]) == MOST_LEAD
+    assert confidence_of([best, rival]) < confidence_of([best, same])
+    left = candidate(remaining=CLUMPED + 3.0)
+    assert confidence_of([left]) < confidence_of([best])
+
+
+def two_hidden_in_one(n=450, seed=0):
+    """Three clusters, two of which lie near each other."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 3
+    middles = np.array([0.0, 6.0, 9.0])
+    parts = [rng.normal(middles[labels], 0.7) for _ in range(3)]
+    parts += [np.where(rng.random(n) < 0.1, rng.integers(3, size=n), labels) for _ in range(2)]
+    return table_of(parts, 3), labels
+
+
+def test_clusters_that_hold_others_are_passed_over():
+    table, labels = two_hidden_in_one()
+    rng = np.random.default_rng(0)
+    coarse = (labels > 0).astype(np.int64)
+    assert remaining_clumps(coarse, table, rng) > CLUMPED + 1.0
+    assert remaining_clumps(labels, table, rng) < CLUMPED
+    two = candidate(labels=coarse, stability=1.0, agreement=1.0)
+    three = candidate(labels=labels, n_clusters=3, agreement=0.8)
+    assert ranked([two, three])[0] is two
+    order = look_into_clusters([two, three], table, rng)
+    assert [each.n_clusters for each in order] == [3, 2]
+    assert order[1].remaining > CLUMPED
+
+
+def test_species_by_sex_are_the_species():
+    species, sex = np.repeat([0, 1, 2], 60), np.arange(180) % 2
+    table = table_of([species.astype(float), sex], 1)
+    assert is_product(species * 2 + sex, species, [1], table)
+    assert not is_product(species, species, [1], table)  # nothing is split
+    other = np.random.default_rng(0).permutation(species)
+    assert not is_product(species * 2 + sex, other, [1], table)
+
+
+def test_what_repeats_a_category_comes_behind():
+    number, channel = channel_and_a_number()
+    table = table_of((number, channel), 1)
+    mere = candidate(labels=channel.astype(np.int64))
+    other = candidate(labels=(number > 0.35).astype(np.int64))
+    assert put_repetitions_behind([mere, other], table)[0] is other
+    assert put_repetitions_behind([other, mere], table)[0] is other
+    assert put_repetitions_behind([mere], table) == [mere]
+
+
+def test_candidates_have_all_ways_only_where_classes_may_be_asked():
     table, _ = told_by_categories()
     used = table.take_columns(range(2, 7))
     rng = np.random.default_rng(0)
@@ -214,3 +296,6 @@ def test_candidates_have_both_ways_only_where_classes_may_be_asked():
     assert {(each.way, each.n_clusters) for each in made} >= {(KMEANS, 3), (CLASSES, 3)}
     made = source_candidates(used, low=3, high=3, with_classes=False, rng=rng)
     assert [(each.way, each.n_clusters) for each in made] == [(KMEANS, 3)]
+    numbers, _ = two_hidden_in_one()
+    made = source_candidates(numbers, low=3, high=3, with_classes=True, rng=rng)
+    assert {each.way for each in made} == {KMEANS, CLASSES, DEPENDENT}

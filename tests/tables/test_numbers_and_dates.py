@@ -105,6 +105,9 @@ def test_groups_of_three_are_ambiguous_and_said_to_be(numbers):
         (["USD 30", "USD 4.50"], [30.0, 4.5]),
         (["30 kr", "4,50 kr"], [30.0, 4.5]),
         ([".5", "1."], [0.5, 1.0]),
+        (["120k", "95.5k", "1.2M", "800"], [120e3, 95.5e3, 1.2e6, 800.0]),
+        (["45 m²", "7,5 m²"], [45.0, 7.5]),
+        (["45 m2", "80 m2"], [45.0, 80.0]),
     ],
 )
 def test_numbers_by_hand(texts, numbers):

@@ -27,14 +27,12 @@ from weft.auto.candidates.trees import flooded
 from weft.auto.examining import FIXED, Examined, examine, most_clusters
 from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import Repeat, rows_of_round
-from weft.auto.sources import Sources, as_alternatives, cluster_sources, confidence_of, method_of
+from weft.auto.sources import Sources, as_alternatives, cluster_sources, method_of
 from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
 from weft.columns.screening import Screening
 from weft.columns.weights import association
 from weft.parallel.blas import one_blas_thread
-
-SURE = 0.5  # confidence from which clusters of the numbers alone are the answer of a mixed table
 
 
 class Settings(NamedTuple):
@@ -193,9 +191,7 @@ def _partition_of_sources(
 ) -> Partition:
     """Return the clusters of a table with categories.
 
-    All kept columns decide. If their clusters never mix the values of some category, and the
-    numbers by themselves show clusters that their judge is sure of, those are the answer: the
-    category then describes it.
+    All kept columns decide; what the numbers say by themselves is an alternative.
     """
     found = cluster_sources(
         sources,
@@ -216,18 +212,13 @@ def _partition_of_sources(
         # Asked without a number: a number that is forced on the numbers says less of them.
         free = settings._replace(n_clusters=None, min_clusters=None, max_clusters=None)
         part = partition_of(X[:, numbers], scales[numbers], rows, free)
-        sure = part.clustered and part.confidence >= SURE
-        if sure and found.follows and _fits(part.labels, settings):
-            kept = np.zeros(X.shape[1], dtype=bool)
-            kept[numbers] = part.kept
-            return part._replace(kept=kept, screening=screening, others=by_columns[:1])
         others = tuple(_others(part, settings)[0]) if part.clustered else ()
     chosen = found.found[0]
     return Partition(
         chosen.labels,
         found.kept[sources.owner],
         screening,
-        confidence_of(chosen),
+        found.confidence,
         method_of(chosen),
         others=(by_columns[0], *found.without, *others, *by_columns[1:]),
         caution=found.caution,

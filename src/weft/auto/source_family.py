@@ -1,26 +1,32 @@
 """Clusterings of a mixed table that compete, and what speaks for each of them.
 
-Two ways to cluster, each for every number of clusters:
+Three ways to cluster, each for every number of clusters:
 
 - "main-directions-kmeans": k-means along the directions on which several columns agree;
 - "latent-classes": the mixture that starts there and leaves gaps out (`columns.mixed.classes`).
-  It is better where columns are independent within a cluster and worse where they are not, and is
-  asked only for tables that are more clumped than one cloud, and where it fits them better than
-  it fits clouds by `LEAST_CLASS_GAIN` and has not wandered off: `LEAST_AGREEMENT` with k-means,
-  less where values are missing, since k-means then sees what was filled in.
+  It is better where columns are independent within a cluster and worse where they are not;
+- "dependent-classes": the same with numbers that depend on each other within a class
+  (`columns.mixed.dependent`), such as measures that grow with the size of an animal.
+
+Both mixtures are asked only for tables that are more clumped than one cloud, and must fit the table
+better than they fit clouds, by `LEAST_CLASS_GAIN`.
 
 What is measured of each, without labels:
 
-=========  ========================================================================================
-evidence   meaning
-=========  ========================================================================================
-stability  adjusted Rand index of the clusterings of two halves of the rows, mean of `N_SPLITS`
-agreement  adjusted Rand index of the two ways at this number of clusters
-gain       log-likelihood per row of the mixture at these clusters, above that of one class, less
-           what one cloud with the same margins, gaps and dependence gains (`columns.mixed.copula`)
-ratio      gain over the largest gain of any candidate
-smallest   share of the rows in the smallest cluster, up to `SMALL`
-=========  ========================================================================================
+===========  ======================================================================================
+evidence     meaning
+===========  ======================================================================================
+stability    adjusted Rand index of the clusterings of two halves of the rows, mean of `N_SPLITS`
+agreement    mean adjusted Rand index with the other ways at this number of clusters
+gain         log-likelihood per row of latent classes at these clusters, above that of one class,
+             less what one cloud with the same margins, gaps and dependence gains
+             (`columns.mixed.copula`)
+joint gain   the same for dependent classes; `gain` where the table has too few numbers for them
+ratios       gain and joint gain over the largest of any candidate
+smallest     share of the rows in the smallest cluster, up to `SMALL`
+remaining    the most by which the rows of one cluster are still clumped (`auto.source_rest`); 0
+             where nobody looked
+===========  ======================================================================================
 """
 
 from __future__ import annotations
@@ -35,6 +41,12 @@ from weft._base.labels import number_by_first_row
 from weft.columns.mixed import along_main_directions, learn_main_view
 from weft.columns.mixed.classes import Profile, fit_classes, joint_likelihood, profile_of
 from weft.columns.mixed.copula import draw_cloud, fit_copula
+from weft.columns.mixed.dependent import (
+    Dependents,
+    dependent_likelihood,
+    dependents_of,
+    fit_dependent,
+)
 from weft.columns.source import MixedTable
 from weft.kmeans.plain import kmeans
 
@@ -45,10 +57,8 @@ FEWEST_ROWS = 10  # of a half, per cluster
 SMALL = 0.06
 LEAST_GAIN = 0.05
 LEAST_CLASS_GAIN = 0.3
-LEAST_AGREEMENT = 0.65
-GAPS = 3.0  # a third of the values missing: k-means has no say any more
-LEAST_STABLE = 0.5  # below this, the clusterings of two halves differ too much
-KMEANS, CLASSES = "main-directions-kmeans", "latent-classes"
+LEAST_STABLE = 0.5  # below, halves of the rows tell different stories
+KMEANS, CLASSES, DEPENDENT = "main-directions-kmeans", "latent-classes", "dependent-classes"
 
 
 class SourceCandidate(NamedTuple):
@@ -60,16 +70,26 @@ class SourceCandidate(NamedTuple):
     stability: float
     agreement: float
     gain: float
-    ratio: float
+    joint_gain: float
     smallest: float
+    ratio: float = 0.0
+    joint_ratio: float = 0.0
+    remaining: float = 0.0
 
 
-class _Ways(NamedTuple):
-    """Both ways at one number of clusters: labels, and gains of likelihood over one class."""
+class _View(NamedTuple):
+    """A table as the three ways see it; `dependents` is None where numbers are too few."""
 
-    kmeans: Integers
-    classes: Integers
-    gains: tuple[float, float]
+    points: Floats
+    profile: Profile
+    dependents: Dependents | None
+
+
+class _Clustering(NamedTuple):
+    """Labels of one way, and the gains of both likelihoods over one class."""
+
+    labels: Integers
+    gains: Floats
 
 
 def source_candidates(
@@ -83,93 +103,127 @@ def source_candidates(
     """Return the candidates for each number from `low` to `high`, with their evidence."""
     n = len(table.values)
     last = max(low, min(high or MAX_CLUSTERS, n // (2 * FEWEST_ROWS), MAX_CLUSTERS))
-    numbers = range(low, last + 1)
-    points = _points_of(table)
-    profile = profile_of(table)
-    ways = {count: _both_ways(points, profile, count, rng) for count in numbers}
-    in_clouds = _gains_of_clouds(table, numbers, rng)
+    view = _view_of(table)
+    copula = fit_copula(table)
+    clouds = [
+        _view_of(MixedTable(draw_cloud(copula, rng), table.columns), view) for _ in range(N_CLOUDS)
+    ]
     halves = [np.array_split(rng.permutation(n), 2) for _ in range(N_SPLITS)]
     found = []
-    for count in numbers:
-        stable = _stability(points, profile, halves, count, rng)
-        agreement = float(adjusted_rand_score(ways[count].kmeans, ways[count].classes))
-        for place, (way, labels) in enumerate(
-            ((KMEANS, ways[count].kmeans), (CLASSES, ways[count].classes))
-        ):
-            if way == CLASSES and not with_classes:
+    for count in range(low, last + 1):
+        made = _all_ways(view, count, rng)
+        in_clouds = [_all_ways(cloud, count, rng, n_starts=3) for cloud in clouds]
+        stable = _stability(view, halves, count, rng)
+        for way, (labels, gains) in made.items():
+            if way != KMEANS and not with_classes:
                 continue
+            gain, joint = gains - np.mean([cloud[way].gains for cloud in in_clouds], axis=0)
+            others = [
+                adjusted_rand_score(labels, other.labels)
+                for name, other in made.items()
+                if name != way
+            ]
             found.append(
                 SourceCandidate(
                     number_by_first_row(labels),
                     int(labels.max()) + 1,
                     way,
-                    stable[place],
-                    agreement,
-                    ways[count].gains[place] - in_clouds[count][place],
-                    0.0,
+                    stable[way],
+                    float(np.mean(others)),
+                    float(gain),
+                    float(joint),
                     min(float(np.bincount(labels).min()) / n, SMALL),
                 )
             )
+    return _with_ratios(found)
+
+
+def _with_ratios(found: list[SourceCandidate]) -> list[SourceCandidate]:
+    """Return the candidates that fit better than clouds, each compared with the best."""
     largest = max(LEAST_GAIN, *(each.gain for each in found))
-    share = float(np.isnan(table.values).mean())
-    least = LEAST_AGREEMENT * max(0.0, 1.0 - GAPS * share)
+    largest_joint = max(LEAST_GAIN, *(each.joint_gain for each in found))
     return [
-        each._replace(ratio=float(np.clip(each.gain / largest, -1.0, 1.0)))
+        each._replace(
+            ratio=float(np.clip(each.gain / largest, -1.0, 1.0)),
+            joint_ratio=float(np.clip(each.joint_gain / largest_joint, -1.0, 1.0)),
+        )
         for each in found
-        if each.way == KMEANS or (each.gain >= LEAST_CLASS_GAIN and each.agreement >= least)
+        if each.way == KMEANS or own_gain(each) >= LEAST_CLASS_GAIN
     ]
 
 
-def _points_of(table: MixedTable) -> Floats:
-    return np.ascontiguousarray(along_main_directions(learn_main_view(table), table.values))
+def own_gain(candidate: SourceCandidate) -> float:
+    """Return the gain in the likelihood that a candidate's way maximises."""
+    return candidate.joint_gain if candidate.way == DEPENDENT else candidate.gain
 
 
-def _both_ways(
-    points: Floats, profile: Profile, count: int, rng: np.random.Generator, n_starts: int = 10
-) -> _Ways:
-    base = fit_classes(profile, np.zeros(len(points), dtype=np.int64), 1).likelihood
+def _view_of(table: MixedTable, like: _View | None = None) -> _View:
+    """Return a table as the ways see it; with or without dependents as another view has them."""
+    points = np.ascontiguousarray(along_main_directions(learn_main_view(table), table.values))
+    profile = profile_of(table)
+    asked = like is None or like.dependents is not None
+    return _View(points, profile, dependents_of(table, profile) if asked else None)
+
+
+def _all_ways(
+    view: _View, count: int, rng: np.random.Generator, n_starts: int = 10
+) -> dict[str, _Clustering]:
+    points, profile, dependents = view
     centred = kmeans(points, count, n_starts, rng).labels
-    once = fit_classes(profile, centred, count, max_rounds=1)
-    fitted = fit_classes(profile, centred, count)
-    gains = (once.likelihood - base, fitted.likelihood - base)
+    classes = fit_classes(profile, centred, count)
     # A class that lost all of its rows leaves a gap in the numbers.
-    packed = np.unique(fitted.labels, return_inverse=True)[1].astype(np.int64)
-    return _Ways(centred, packed, gains)
+    made = {KMEANS: centred, CLASSES: _packed(classes.labels)}
+    fitted = {CLASSES: (0, classes.likelihood)}
+    if dependents is not None:
+        own = fit_dependent(dependents, centred, count)
+        made[DEPENDENT] = _packed(own.labels)
+        fitted[DEPENDENT] = (1, own.likelihood)
+    one = _likelihoods(view, np.zeros(len(points), dtype=np.int64))
+    out = {}
+    for way, labels in made.items():
+        likelihoods = _likelihoods(view, labels)
+        if way in fitted:
+            place, likelihood = fitted[way]
+            likelihoods[place] = likelihood
+        gains = likelihoods - one
+        out[way] = _Clustering(labels, gains if dependents is not None else gains[[0, 0]])
+    return out
 
 
-def _gains_of_clouds(
-    table: MixedTable, numbers: range, rng: np.random.Generator
-) -> dict[int, Floats]:
-    """Return the mean gains of both ways in clouds without clusters, by number of clusters."""
-    copula = fit_copula(table)
-    sums = {count: np.zeros(2) for count in numbers}
-    for _ in range(N_CLOUDS):
-        cloud = MixedTable(draw_cloud(copula, rng), table.columns)
-        points, profile = _points_of(cloud), profile_of(cloud)
-        for count in numbers:
-            sums[count] += _both_ways(points, profile, count, rng, n_starts=3).gains
-    return {count: total / N_CLOUDS for count, total in sums.items()}
+def _likelihoods(view: _View, labels: Integers) -> Floats:
+    """Return log-likelihoods per row of both mixtures after one round from some labels."""
+    count = int(labels.max()) + 1
+    first = fit_classes(view.profile, labels, count, max_rounds=1).likelihood
+    if view.dependents is None:
+        return np.array([first, first])
+    return np.array([first, fit_dependent(view.dependents, labels, count, max_rounds=1).likelihood])
+
+
+def _packed(labels: Integers) -> Integers:
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
 def _stability(
-    points: Floats,
-    profile: Profile,
-    halves: list[list[Integers]],
-    count: int,
-    rng: np.random.Generator,
-) -> tuple[float, float]:
-    """Return how far two halves of the rows agree on all rows, for both ways."""
-    agreed = np.zeros((len(halves), 2))
-    for split, half in enumerate(halves):
-        by_centre, by_class = [], []
+    view: _View, halves: list[list[Integers]], count: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return how far two halves of the rows agree on all rows, for each way."""
+    points, profile, dependents = view
+    agreed: dict[str, list[float]] = {KMEANS: [], CLASSES: [], DEPENDENT: []}
+    for half in halves:
+        labels: dict[str, list[Integers]] = {KMEANS: [], CLASSES: [], DEPENDENT: []}
         for rows in half:
             if len(rows) < count:
-                return 0.0, 0.0
+                return dict.fromkeys(agreed, 0.0)
             own = kmeans(np.ascontiguousarray(points[rows]), count, 3, rng)
             squared = (own.centers**2).sum(axis=1) - 2.0 * (points @ own.centers.T)
-            by_centre.append(squared.argmin(axis=1))
+            labels[KMEANS].append(squared.argmin(axis=1))
             classes = fit_classes(profile.take(rows), own.labels, count)
-            by_class.append(joint_likelihood(profile, classes.model).argmax(axis=1))
-        agreed[split] = adjusted_rand_score(*by_centre), adjusted_rand_score(*by_class)
-    means = agreed.mean(axis=0)
-    return float(means[0]), float(means[1])
+            labels[CLASSES].append(joint_likelihood(profile, classes.model).argmax(axis=1))
+            if dependents is not None:
+                fitted = fit_dependent(dependents.take(rows), own.labels, count)
+                joint = dependent_likelihood(dependents, fitted.model)
+                labels[DEPENDENT].append(joint.argmax(axis=1))
+        for way, pair in labels.items():
+            if pair:
+                agreed[way].append(float(adjusted_rand_score(*pair)))
+    return {way: float(np.mean(values)) if values else 0.0 for way, values in agreed.items()}

@@ -6,9 +6,11 @@ kind takes the best (`weft.auto.source_judge`). The judge of tables of numbers i
 that lie on a lattice most of its evidence means something else (docs/decisions/0233, 0321).
 
 If the clusters are the values of a category, or never mix a category's values, what the other
-columns say without it is offered as well. Columns that depend on each other without being more
-clumped than one cloud are no clusters; what they say best is offered all the same, as a weak
-answer.
+columns say without it is offered as well. It is the answer if the clusters are the same, split by
+the category, since the category stands in the table (`weft.auto.source_rest`).
+
+Columns that depend on each other without being more clumped than one cloud are no clusters; what
+they say best is offered all the same, as a weak answer.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.alternatives import Alternative
 from weft.auto.source_family import LEAST_STABLE, SourceCandidate, source_candidates
 from weft.auto.source_judge import confidence_of, ranked, score_of
+from weft.auto.source_rest import is_product, look_into_clusters, put_repetitions_behind
 from weft.columns.mixed import (
     describe_repetition,
     find_repetition,
@@ -37,7 +40,6 @@ __all__ = [
     "Sources",
     "as_alternatives",
     "cluster_sources",
-    "confidence_of",
     "is_mixed",
     "method_of",
 ]
@@ -94,9 +96,9 @@ class SourceAnswer(NamedTuple):
     screening: Screening  # of source columns
     kept: Mask  # source columns that the clusters are made on
     found: tuple[SourceCandidate, ...] = ()  # the chosen one first
-    without: tuple[Alternative, ...] = ()  # what columns say without those that clusters repeat
+    without: tuple[Alternative, ...] = ()  # the answer without, or with, categories it repeats
     caution: str = ""
-    follows: bool = False  # whether no cluster mixes the values of some category
+    confidence: float = 0.5  # how likely the first is right
     weak: tuple[Alternative, ...] = ()  # the best answer where nothing is clumped
 
 
@@ -121,10 +123,10 @@ def cluster_sources(
     order = sources.canonical_order()
     whole = sources.table.take_columns(order)
     screening = screen(whole, rate, rng)
-    kept = screening.kept
+    kept = screening.kept.copy()
     clumped = kept.sum() >= 2
     if not clumped:
-        kept = screening.dependent
+        kept = screening.dependent.copy()
         if kept.sum() < 2 and low is not None:
             kept = np.ones_like(kept)
     if kept.sum() < 2 or len(rows) < FEWEST_ROWS:
@@ -148,13 +150,19 @@ def cluster_sources(
     if left_out and len(others) >= 2:
         rest = _clusterings(table.take_columns(others), low, high, clumped, rng)
         without = as_alternatives(rest[:1])
+        free = low is None or low != high
+        if free and followed and is_product(found[0].labels, rest[0].labels, followed, table):
+            # The category stands in the table; what it splits is the answer.
+            kept[np.flatnonzero(kept)[list(followed)]] = False
+            found, without = rest, as_alternatives(found[:1])
+            cautions = [describe_gaps(found[0].labels, table)]
     return SourceAnswer(
         _placed(screening, order),
         kept[np.argsort(order)],
         tuple(found),
         without,
         "; ".join(filter(None, cautions)),
-        bool(followed),
+        confidence_of(found),
     )
 
 
@@ -173,7 +181,9 @@ def _clusterings(
     table: MixedTable, low: int | None, high: int | None, clumped: bool, rng: np.random.Generator
 ) -> list[SourceCandidate]:
     found = source_candidates(table, low=low or 2, high=high, with_classes=clumped, rng=rng)
-    return ranked(found)
+    if not clumped or (low is not None and low == high):
+        return ranked(found)
+    return put_repetitions_behind(look_into_clusters(found, table, rng), table)
 
 
 def as_alternatives(found: Sequence[SourceCandidate]) -> tuple[Alternative, ...]:

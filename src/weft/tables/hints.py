@@ -14,6 +14,7 @@ _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _CODE_WORDS = {
     *("zip", "zipcode", "postcode", "postal", "plz", "phone", "telephone", "tel", "mobile", "fax"),
     *("ssn", "iban", "isbn", "ean", "upc", "barcode", "imei", "sku", "vin", "fips", "naics"),
+    *("postleitzahl", "postnummer", "pincode", "eircode", "code", "codes"),
 }
 _AMOUNT_WORDS = {
     *("price", "amount", "cost", "costs", "revenue", "income", "salary", "sales", "spend"),
@@ -36,6 +37,10 @@ _COUNT_WORDS = {
 }
 _DATE_WORDS = {
     *("date", "datum", "fecha", "datetime", "timestamp", "created", "updated", "modified"),
+}
+_DURATION_WORDS = {
+    *("duration", "elapsed", "runtime", "uptime", "downtime", "length", "dauer", "laufzeit"),
+    *("durée", "duree", "duración", "duracion", "durata", "duur", "czas"),
 }
 _SHARE_WORDS = {"share", "ratio", "rate", "pct", "percent", "percentage", "fraction", "proportion"}
 # Word in the name: period, least and largest value, what it is called.
@@ -109,7 +114,8 @@ def looks_like_id(name: str) -> bool:
 
 def looks_like_code(name: str) -> bool:
     """Return whether a column is named like codes of places or things."""
-    return bool(name_words(name) & _CODE_WORDS)
+    words = name_words(name)
+    return bool(words & _CODE_WORDS) or ("cost" in words and bool(words & {"center", "centre"}))
 
 
 def looks_like_amount(name: str) -> bool:
@@ -125,6 +131,11 @@ def looks_like_count(name: str) -> bool:
 def looks_like_date(name: str) -> bool:
     """Return whether a column is named like dates."""
     return bool(name_words(name) & _DATE_WORDS)
+
+
+def looks_like_duration(name: str) -> bool:
+    """Return whether a column is named like lengths of time."""
+    return bool({word.lower() for word in re.findall(r"[^\W\d_]+", name)} & _DURATION_WORDS)
 
 
 def looks_like_share(name: str) -> bool:

@@ -28,6 +28,12 @@ def about_limits(texts: Sequence[str]) -> str:
     return f"cells such as {found[0]!r} taken at the limit" if found else ""
 
 
+def about_scales(texts: Sequence[str]) -> str:
+    """Return words about cells such as "120k", which are taken as thousands."""
+    found = [text for text in texts if text[-1:] in "kKM" and text[-2:-1].isdigit()]
+    return f"cells such as {found[0]!r} taken as thousands or millions" if found else ""
+
+
 def about_money(texts: Sequence[str]) -> str:
     """Return words about a column in several currencies, whose numbers are not converted."""
     signs = money_signs(texts)

@@ -29,7 +29,7 @@ _SHAPE = re.compile(
     (?P<core>\d[\d.,'’_{_SPACES}]*|[.,]\d+)
     (?P<power>[eE][-+]?\d{{1,3}})?
     \s*(?P<scale>(?:bn|[kKMB])(?![A-Za-z]))?
-    \s*(?P<after>{_MONEY}|[%‰]|[^\W\d_][^\W\d_/²³.]{{0,7}}|°[CF]?)?
+    \s*(?P<after>{_MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|[^\W\d_][^\W\d_/²³.]{{0,7}}[²³]?|°[CF]?)?
     \s*(?P<minus>-)?\s*(?P<close>\))?""",
     re.VERBOSE,
 )
@@ -203,7 +203,8 @@ def money_signs(texts: Iterable[str]) -> list[str]:
 
 def _shape(text: str) -> re.Match[str] | None:
     if not text.isascii():
-        text = "".join(str(unicodedata.digit(sign)) if sign.isdigit() else sign for sign in text)
+        # Not the raised 2 of "m²", which is a digit to Unicode as well.
+        text = "".join(str(unicodedata.decimal(s)) if s.isdecimal() else s for s in text)
     shape = _SHAPE.fullmatch(text.strip())
     if shape is None or (shape["open"] is None) != (shape["close"] is None):
         return None
@@ -212,7 +213,10 @@ def _shape(text: str) -> re.Match[str] | None:
     if shape["sign"] is not None and shape["inner"] is not None:
         return None
     if shape["scale"] is not None and not (shape["before"] or _is_money(shape["after"] or "")):
-        return None  # "5M" may be metres, millions or a size
+        # "5M" may be metres, millions or a size; "5k" and "1.2M" are none of these.
+        has_fraction = "." in shape["core"] or "," in shape["core"]
+        if shape["after"] or not (shape["scale"] in "kK" or has_fraction):
+            return None
     return shape
 
 

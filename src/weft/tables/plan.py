@@ -17,6 +17,7 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.cells import Cells
 from weft.tables.errors import InputError
+from weft.tables.hints import is_code_text
 from weft.tables.numbers import settled_signs
 from weft.tables.points import Points, learn_points, owners, place_rows, point_names, typical_values
 from weft.tables.reading import Reading, columns_of, read_column
@@ -192,7 +193,8 @@ def recognise(
     """Return how each column is to be read."""
     signs = None
     for column in cells:
-        if column.form == "text":
+        # Codes such as 10.1.200.123 are written with signs that mean nothing.
+        if column.form == "text" and not is_code_text(column.texts[:200]):
             signs = signs or settled_signs(column.texts[:200])
     recogniser = Recogniser(table, place, signs)
     return [recogniser.recognise(column, keep=column.name in keep) for column in cells]

@@ -24,11 +24,13 @@ from weft.tables.dates import (
     month_name,
     read_clock,
     read_date,
+    read_duration,
 )
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
 
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
+DURATION = "duration"
 YES = (
     *("true", "yes", "y", "t", "ja", "oui", "si", "sí", "sì", "on", "sim", "tak", "да", "evet"),
     *("vrai", "wahr", "vero", "verdadero", "verdadeiro", "waar", "sant", "prawda", "是", "✓", "✔"),
@@ -50,7 +52,8 @@ class Reading:
     numbers : NumberFormat
         How its numbers are written.
     form : str
-        Of dates, one of `weft.tables.dates.DATE_FORMS`; of cyclic values, one of `CLOCKS`.
+        Of dates, one of `weft.tables.dates.DATE_FORMS`; of cyclic values, one of `CLOCKS`; of
+        numbers, `DURATION` where they are lengths of time such as "1:30:00", else "".
     parts, periods : tuple
         Of dates, the parts that are used; of cyclic values, their period.
     origin : float
@@ -116,6 +119,8 @@ def read_column(reading: Reading, cells: Cells) -> Read:
         )
     elif reading.kind == "cyclic":
         values = _circle(reading, cells)
+    elif cells.form == "text" and reading.form == DURATION:
+        values = cells.spread([read_duration(text) for text in cells.texts])
     elif cells.form == "text":
         values = cells.spread(reading.numbers.read_all(cells.texts))
     else:

@@ -6,7 +6,6 @@ the questions is the order of the functions below.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,7 @@ import numpy as np
 from weft._base.arrays import Floats
 from weft.columns.source import NUMERIC_KINDS
 from weft.tables.cells import Cells
-from weft.tables.dates import CYCLES, find_form, find_number_form, read_clock
+from weft.tables.dates import CYCLES, find_form, find_number_form
 from weft.tables.errors import InputError
 from weft.tables.hints import (
     cycle_by_name,
@@ -30,21 +29,25 @@ from weft.tables.looks import (
     ROWS_PER_LEVEL,
     are_day_numbers,
     cycles_in,
-    day_of_week,
     few_levels,
     first_cell,
     identifier_reason,
     is_prose,
-    month_of_year,
     one_value,
     reads_date,
     some_of,
 )
-from weft.tables.number_notes import about_limits, about_missing_code, about_money
+from weft.tables.number_notes import (
+    about_limits,
+    about_missing_code,
+    about_money,
+    about_scales,
+)
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
 from weft.tables.simple_readings import (
     category_reading,
+    clock_reading,
     number_reading,
     ordered_reading,
     two_words,
@@ -172,6 +175,8 @@ class Recogniser:
                 return Reading(name, "identifier", reason)
             if reason:
                 return category_reading(name, texts, counts, note=reason)
+            if looks_like_code(name) and all(text.isdigit() for text in meant):
+                return self._codes(cells, cells.spread([float(text) for text in texts]))
         special = self._number_text(cells, meant, keep) or self._time_text(cells, meant)
         if special is not None:
             return special
@@ -209,7 +214,8 @@ class Recogniser:
             reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
             if reason:
                 return Reading(cells.name, "identifier", reason)
-        words = ", ".join(filter(None, (chosen.words, about_limits(meant), about_money(meant))))
+        notes = (chosen.words, about_limits(meant), about_scales(meant), about_money(meant))
+        words = ", ".join(filter(None, notes))
         blanks = sorted(text for text in cells.texts if text.lower() in BLANKS)
         if blanks:
             words += f"{', ' if words else ''}{blanks[0]!r} taken for missing"
@@ -227,17 +233,7 @@ class Recogniser:
             texts = {text for text in meant if not reads_date(text, form.form)}
             unread = np.array([text in texts for text in cells.texts])
             raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, what="dates"))
-        circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
-            ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
-            ("day name", 7.0, day_of_week, "days of the week: a circle of 7"),
-            ("month name", 12.0, month_of_year, "months: a circle of 12"),
-        )
-        for kind, period, read, note in circles:
-            if all(not math.isnan(read(text)) for text in meant):
-                return Reading(
-                    cells.name, "cyclic", note, form=kind, parts=("",), periods=(period,)
-                )
-        return None
+        return clock_reading(cells.name, meant)
 
     def _date(self, cells: Cells, form: str, ambiguous: bool) -> Reading:
         reading = Reading(cells.name, "date", form=form or "year-month-day", parts=("age",))

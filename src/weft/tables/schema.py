@@ -30,7 +30,7 @@ from weft.tables.dates import CYCLES, DATE_FORMS
 from weft.tables.numbers import NumberFormat
 from weft.tables.plan import MISSING, TablePlan
 from weft.tables.points import PlainPoints
-from weft.tables.reading import CLOCKS, Reading
+from weft.tables.reading import CLOCKS, DURATION, Reading
 
 # The recipe of weft 0.1.0 ---------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ _READING = Record(
         "unit": Text(20),
         "levels": OneOf(NOTHING, ListOf(Text())),
         "numbers": _FORMAT,
-        "form": Choice("", *DATE_FORMS, *CLOCKS),
+        "form": Choice("", *DATE_FORMS, *CLOCKS, DURATION),
         "parts": ListOf(Text(40), longest=8),
         "periods": ListOf(Number(low=0.0, high=1e6), longest=8),
         "origin": Number(low=-1e9, high=1e9),

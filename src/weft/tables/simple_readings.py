@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from weft._base.arrays import Floats
-from weft.tables.hints import looks_like_amount, looks_like_count, looks_like_share
-from weft.tables.looks import within
+from weft.tables.dates import read_clock, read_duration
+from weft.tables.hints import (
+    looks_like_amount,
+    looks_like_count,
+    looks_like_duration,
+    looks_like_share,
+)
+from weft.tables.looks import day_of_week, month_of_year, within
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import NO, YES, Reading, fold
 
@@ -46,6 +55,32 @@ def ordered_reading(name: str, levels: tuple[str, ...], why: str) -> Reading:
 
 def yes_no_reading(name: str, words: tuple[str, str]) -> Reading:
     return Reading(name, "yes/no", f"{words[0]} or {words[1]}", levels=words)
+
+
+def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
+    """Return the reading of times of day, lengths of time, and names of days; None otherwise.
+
+    "01:30" is a time of day, unless the column is named like a length of time or some of its times
+    go beyond 24 hours.
+    """
+    circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
+        ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
+        ("day name", 7.0, day_of_week, "days of the week: a circle of 7"),
+        ("month name", 12.0, month_of_year, "months: a circle of 12"),
+    )
+    found = next((each for each in circles if _reads_all(each[2], texts)), None)
+    could_last = found is None or (found[0] == "clock" and looks_like_duration(name))
+    if could_last and _reads_all(read_duration, texts):
+        note = "lengths of time such as 1:30:00, in hours"
+        return Reading(name, "number", note, unit="h", form="duration")
+    if found is None:
+        return None
+    form, period, _, note = found
+    return Reading(name, "cyclic", note, form=form, parts=("",), periods=(period,))
+
+
+def _reads_all(read: Callable[[str], float], texts: Sequence[str]) -> bool:
+    return not any(math.isnan(read(text)) for text in texts)
 
 
 def two_words(texts: list[str]) -> tuple[str, str]:

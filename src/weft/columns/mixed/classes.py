@@ -114,8 +114,9 @@ def fit_classes(
     belongs = np.full((n, n_classes), (1.0 - FIRST_SURE) / n_classes)
     belongs[np.arange(n), labels] += FIRST_SURE
     last = -np.inf
+    prior = level_prior(profile)
     for _ in range(max_rounds):
-        model = _maximise(profile, belongs)
+        model = _maximise(profile, belongs, prior)
         joint = joint_likelihood(profile, model)
         top = joint.max(axis=1, keepdims=True)
         belongs = np.exp(joint - top)
@@ -140,7 +141,9 @@ def joint_likelihood(profile: Profile, model: tuple[Floats, Floats, Floats, Floa
     return shares + profile.levels @ log_theta.T - 0.5 * normal
 
 
-def _maximise(profile: Profile, belongs: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+def _maximise(
+    profile: Profile, belongs: Floats, prior: Floats
+) -> tuple[Floats, Floats, Floats, Floats]:
     n, n_classes = belongs.shape
     shares = np.log((belongs.sum(axis=0) + 1.0) / (n + n_classes))
     counts = belongs.T @ profile.has
@@ -149,10 +152,21 @@ def _maximise(profile: Profile, belongs: Floats) -> tuple[Floats, Floats, Floats
     common = squares.sum(axis=0) / np.maximum(counts.sum(axis=0), 1.0)
     common = np.maximum(common, LEAST_VARIANCE)
     v = (squares + PRIOR_ROWS * common) / (counts + PRIOR_ROWS)
+    return shares, m, v, log_level_shares(profile, belongs, prior)
+
+
+def level_prior(profile: Profile) -> Floats:
+    """Return what is added to the counts of levels: `PRIOR_LEVELS` rows with the table's shares."""
+    counts = profile.levels.sum(axis=0)[np.newaxis]
+    totals = np.maximum(_category_totals(counts, profile.category), 1.0)
+    return PRIOR_LEVELS * (counts / totals)
+
+
+def log_level_shares(profile: Profile, belongs: Floats, prior: Floats) -> Floats:
+    """Return log θ."""
     seen = belongs.T @ profile.levels
-    prior = PRIOR_LEVELS * _of_category(profile.levels.sum(axis=0)[np.newaxis], profile.category)
     theta = (seen + prior) / (_category_totals(seen, profile.category) + PRIOR_LEVELS)
-    return shares, m, v, np.log(np.maximum(theta, 1e-12))
+    return np.log(np.maximum(theta, 1e-12))
 
 
 def _category_totals(counts: Floats, category: Integers) -> Floats:
@@ -162,7 +176,3 @@ def _category_totals(counts: Floats, category: Integers) -> Floats:
     starts = np.flatnonzero(np.diff(category, prepend=category[0] - 1))
     widths = np.diff(np.append(starts, len(category)))
     return np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)
-
-
-def _of_category(counts: Floats, category: Integers) -> Floats:
-    return counts / np.maximum(_category_totals(counts, category), 1.0)

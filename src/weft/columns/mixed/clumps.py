@@ -39,7 +39,7 @@ def is_clumped(table: MixedTable, level: float, rng: np.random.Generator) -> boo
     return clumping(table, rng) > student.isf(share, N_CLOUDS - 1)
 
 
-def clumping(table: MixedTable, rng: np.random.Generator) -> float:
+def clumping(table: MixedTable, rng: np.random.Generator, n_clouds: int = N_CLOUDS) -> float:
     """Return by how many deviations of the clouds the rows are more clumped, at most.
 
     The largest is taken over the nearness of neighbours and of 2, 3, 4 and 6 centres.
@@ -51,8 +51,8 @@ def clumping(table: MixedTable, rng: np.random.Generator) -> float:
         return 0.0
     view = learn_main_view(table)
     copula = fit_copula(table)
-    clouds = np.array([_statistics(view, draw_cloud(copula, rng), rng) for _ in range(N_CLOUDS)])
-    spread = np.maximum(clouds.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / N_CLOUDS), 1e-12)
+    clouds = np.array([_statistics(view, draw_cloud(copula, rng), rng) for _ in range(n_clouds)])
+    spread = np.maximum(clouds.std(axis=0, ddof=1) * np.sqrt(1.0 + 1.0 / n_clouds), 1e-12)
     own = _statistics(view, table.values, rng)
     return float(((own - clouds.mean(axis=0)) / spread).max())
 

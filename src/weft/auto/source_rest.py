@@ -1,0 +1,96 @@
+"""What a clustering of a mixed table leaves unsaid, and what it says for nothing.
+
+Two questions to the clusterings that the judge ranks first:
+
+- Are the rows of a cluster still clumped, compared with one cloud (`weft.columns.mixed.clumps`)?
+  Then there are more clusters. Two clusters that everyone agrees on may each hold several, and
+  stability prefers them: it cannot see what they hide.
+- Are the clusters those of the other columns, split by the values of a category? Species by sex is
+  such an answer: the sex stands in the table, the species are the finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.metrics import adjusted_rand_score
+
+from weft._base.arrays import Integers
+from weft.auto.source_family import LEAST_STABLE, SourceCandidate
+from weft.auto.source_judge import ranked
+from weft.columns.mixed import choose_clustering
+from weft.columns.mixed.clumps import clumping
+from weft.columns.mixed.dependence import make_cells
+from weft.columns.source import MixedTable
+
+N_CLOUDS = 10
+FEWEST_ROWS = 30  # of a cluster that is looked into
+MOST_LOOKED = 4
+LIKE = 0.9  # adjusted Rand index of two clusterings that are looked into once
+MOST_TRIED = 6  # candidates that are asked whether they merely repeat a category
+SAME = 0.8  # adjusted Rand index of clusters with the product of fewer clusters and categories
+
+
+def look_into_clusters(
+    found: Sequence[SourceCandidate], table: MixedTable, rng: np.random.Generator
+) -> list[SourceCandidate]:
+    """Return the candidates, best first, after looking into the clusters of those in front.
+
+    What is found can only lower a candidate's score: the search ends when the first has been
+    looked into, or after `MOST_LOOKED` of them. Ways that agree share what was found.
+    """
+    order = ranked(found)
+    looked: set[int] = set()
+    for _ in range(MOST_LOOKED):
+        first = order[0]
+        if id(first.labels) in looked or first.stability < LEAST_STABLE:
+            break
+        remaining = remaining_clumps(first.labels, table, rng)
+        for place, each in enumerate(order):
+            if each.n_clusters == first.n_clusters and _is_same(each.labels, first.labels):
+                looked.add(id(each.labels))
+                order[place] = each._replace(remaining=remaining)
+        order = ranked(order)
+    return order
+
+
+def _is_same(labels: Integers, others: Integers) -> bool:
+    return float(adjusted_rand_score(labels, others)) >= LIKE
+
+
+def remaining_clumps(labels: Integers, table: MixedTable, rng: np.random.Generator) -> float:
+    """Return by how many deviations of clouds the rows of one cluster are clumped, at most."""
+    largest = 0.0
+    for label in range(int(labels.max()) + 1):
+        rows = np.flatnonzero(labels == label)
+        if len(rows) >= FEWEST_ROWS:
+            largest = max(largest, clumping(table.take_rows(rows), rng, N_CLOUDS))
+    return largest
+
+
+def put_repetitions_behind(
+    found: list[SourceCandidate], table: MixedTable
+) -> list[SourceCandidate]:
+    """Return the candidates with the best that does not merely repeat a category in front."""
+    in_question = [each.labels for each in found[:MOST_TRIED] if each.stability >= LEAST_STABLE]
+    chosen = choose_clustering(in_question, table).chosen
+    if not chosen:  # the first will do, or none does
+        return found
+    return [found[chosen], *found[:chosen], *found[chosen + 1 :]]
+
+
+def is_product(
+    labels: Integers, coarser: Integers, columns: Sequence[int], table: MixedTable
+) -> bool:
+    """Return whether clusters are fewer clusters, each split by the values of some categories."""
+    if len(np.unique(coarser)) >= len(np.unique(labels)):
+        return False
+    codes = make_cells(table).codes
+    product = coarser.astype(np.int64)
+    has = np.ones(len(labels), dtype=bool)
+    for number in columns:
+        own = codes[:, table.used[number].positions[0]]
+        has &= own >= 0
+        product = product * (int(own.max(initial=0)) + 1) + own
+    return bool(has.any()) and float(adjusted_rand_score(labels[has], product[has])) >= SAME
