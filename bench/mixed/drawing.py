@@ -1,4 +1,4 @@
-"""How tables of the made-up world are drawn: columns of every kind, classes, spreads."""
+"""How tables of the synthetic world are drawn: columns of every kind, classes, spreads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of made-up mixed tables with clusters that resemble tables people have."""
+"""Kinds of synthetic mixed tables with clusters that resemble tables people have."""
 
 from __future__ import annotations
 

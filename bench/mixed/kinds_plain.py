@@ -1,4 +1,4 @@
-"""Kinds of made-up mixed tables with clusters: one thing at a time."""
+"""Kinds of synthetic mixed tables with clusters: one thing at a time."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def in_numbers(rng: np.random.Generator) -> tuple[Columns, np.ndarray]:
 
 
 def symptoms(rng: np.random.Generator) -> tuple[Columns, np.ndarray]:
-    """Ordered grades, most of them 0 but for the classes that have the symptom."""
+    """Ordered grades, most of them 0 except in the classes that have the symptom."""
     made, labels = begin(rng, 3, 6)
     count = int(labels.max()) + 1
     for _ in range(int(rng.integers(12, 25))):

@@ -1,4 +1,4 @@
-"""Kinds of made-up mixed tables without clusters."""
+"""Kinds of synthetic mixed tables without clusters."""
 
 from __future__ import annotations
 

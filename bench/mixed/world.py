@@ -1,4 +1,4 @@
-"""A made-up world of mixed tables, on which the rules for such tables are chosen.
+"""A synthetic world of mixed tables, on which the rules for such tables are chosen.
 
 Every kind draws a table of numbers, categories, ordered, cyclic and heavy-tailed columns with known
 clusters, or without any. Rules and the weights of the small judge (`weft.auto.source_judge`) are

@@ -25,7 +25,7 @@ joint gain   the same for dependent classes; `gain` where the table has too few 
 ratios       gain and joint gain over the largest of any candidate
 smallest     share of the rows in the smallest cluster, up to `SMALL`
 remaining    the most by which the rows of one cluster are still clumped (`auto.source_rest`); 0
-             where nobody looked
+             where this was not measured
 ===========  ======================================================================================
 """
 
@@ -57,7 +57,7 @@ FEWEST_ROWS = 10  # of a half, per cluster
 SMALL = 0.06
 LEAST_GAIN = 0.05
 LEAST_CLASS_GAIN = 0.3
-LEAST_STABLE = 0.5  # below, halves of the rows tell different stories
+LEAST_STABLE = 0.5  # below, halves of the rows disagree too much
 KMEANS, CLASSES, DEPENDENT = "main-directions-kmeans", "latent-classes", "dependent-classes"
 
 

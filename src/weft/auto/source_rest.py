@@ -1,4 +1,4 @@
-"""What a clustering of a mixed table leaves unsaid, and what it says for nothing.
+"""What a clustering of a mixed table misses, and what it repeats trivially.
 
 Two questions to the clusterings that the judge ranks first:
 
