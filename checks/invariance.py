@@ -218,7 +218,8 @@ not change the answer of each estimator. The numbers are from `python -m checks.
 A cell is the mean agreement between the clusters before and after the change, and in brackets the
 lowest of all tables: 1 means the same clusters, 0 no more alike than chance (adjusted Rand index).
 For transformers it is the share of columns that are treated the same. **Bold** cells are promises:
-the agreement is 1 on every table, and the tests fail when it is not. All other cells are only measurements.
+the agreement is 1 on every table, and the tests fail when it is not. All other cells are
+only measurements.
 
 {listed}
 

@@ -4,8 +4,8 @@
 
 Takes newsgroup postings (newsgroups9_bodies.csv.gz in --data or $WEFT_DATA: text, label), turns
 them into tf-idf rows with scikit-learn, clusters these by ProjectedSwarm under the extended
-Jaccard coefficient, and prints the words of each cluster and the groups of its documents. The rows stay
-sparse. Without the postings it uses a synthetic corpus.
+Jaccard coefficient, and prints the words of each cluster and the groups of its documents. The rows
+stay sparse. Without the postings it uses a synthetic corpus.
 """
 
 from __future__ import annotations
