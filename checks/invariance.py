@@ -1,11 +1,12 @@
-"""What the answer of each estimator does not depend on: declared here, measured on real tables.
+"""What the answer of each estimator does not depend on: promises, measured on real tables.
 
     python -m checks.invariance            # measure what is missing, then write the page
     python -m checks.invariance --page     # write the page from what was measured
 
 `PROMISES` is the one table: tests hold every estimator to it, and docs/guide/invariance.md shows it
-beside the agreement that was measured. An agreement is the adjusted Rand index between the clusters
-of a table and of the changed table, and for transformers the share of columns with the same fate.
+with the agreement that was measured. An agreement is the adjusted Rand index between the clusters
+of a table and of the changed table, and for transformers the share of columns that are treated the
+same.
 """
 
 from __future__ import annotations
@@ -217,15 +218,15 @@ def page(found: dict[str, Any]) -> str:
     tables = sorted({table for each in found.values() for table in each})
     return f"""# What the answer does not depend on
 
-Some changes of a table should not change its clusters. This page says which changes leave the
-answer of each estimator as it is. The numbers are measured by `python -m checks.invariance` on
+Some changes of a table should not change its clusters. This page says which changes do
+not change the answer of each estimator. The numbers are from `python -m checks.invariance` on
 {", ".join(tables)} (at most 150 rows, standardised, short searches).
 
 A cell is the mean agreement between the clusters before and after the change, and in brackets the
 lowest of all tables: 1 means the same clusters, 0 no more alike than chance (adjusted Rand index).
 For transformers it is the share of columns that are treated the same. **Bold** cells are promises:
-the agreement is 1 on every table, and the tests fail when it is not. All other cells are facts, not
-promises. `CountNormalizer` is measured on tables that begin at 0; it refuses negative values.
+the agreement is 1 on every table, and the tests fail when it is not. All other cells are only
+measurements. `CountNormalizer` is measured on tables that begin at 0; it refuses negative values.
 
 {listed}
 
@@ -234,8 +235,8 @@ promises. `CountNormalizer` is measured on tables that begin at 0; it refuses ne
 {chr(10).join(lines)}
 
 Methods that draw rows by their number depend on the order of the rows; repeat them with several
-seeds. Methods without a scaler of their own depend on units: put `RangeScaler` or `StandardScaler`
-in front. `FeatureSwarm` depends on the scale, as in its paper, because the connectedness of
+seeds. Methods without a scaler of their own depend on units: use `RangeScaler` or `StandardScaler`
+first. `FeatureSwarm` depends on the scale, as in its paper, because the connectedness of
 its criterion has a fixed cap. `WeightedKMeans` without `n_clusters` depends on it, because a fixed
 number (`pattern_offset`) is added to dispersions while patterns are counted. `EntropyKMeans` draws
 its starts by k-means++, where the last digit of a distance can change which row is drawn.

@@ -5,8 +5,8 @@
 Reads the motor-imagery runs of a PhysioNet subject (EDF files such as S001R04.edf; by default those
 in $WEFT_DATA/eeg), turns each trial into power spectral densities of five bipolar channels, drops
 features that repeat each other by iKFS, clusters the trials by WK-Means and iMWK-Means, and prints
-what the thesis prints: accuracy per exponent, before and after, and where the weights lie. Without
-the recordings it makes some up.
+what the thesis reports: accuracy per exponent, before and after, and the weights of channels and
+bands. Without the recordings it uses synthetic ones.
 
 Needs: pip install 'weft[eeg,app]'
 """
@@ -76,7 +76,7 @@ def read_recordings(folder: Path) -> Trials:
 
 
 def make_recording(n_trials: int = 66, seed: int = 0) -> Trials:
-    """Make trials up: noise with a mu rhythm that fades over the side that is imagined."""
+    """Make synthetic trials: noise with a mu rhythm that fades over the imagined side."""
     rng = np.random.default_rng(seed)
     rate = 160.0
     time = np.arange(round(SECONDS * rate)) / rate

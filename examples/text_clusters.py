@@ -1,11 +1,11 @@
-"""From documents to clusters to the words that make them.
+"""Cluster documents, and print the words of each cluster.
 
     python examples/text_clusters.py [--data FOLDER] [--groups NAME ...] [--per-group 100]
 
 Takes newsgroup postings (newsgroups9_bodies.csv.gz in --data or $WEFT_DATA: text, label), turns
 them into tf-idf rows with scikit-learn, clusters these by ProjectedSwarm under the extended
-Jaccard coefficient, and prints each cluster's words beside the groups that its documents came
-from. The rows stay sparse from beginning to end. Without the postings it makes a corpus up.
+Jaccard coefficient, and prints the words of each cluster and the groups of its documents. The rows
+stay sparse. Without the postings it uses a synthetic corpus.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ def test_quick_forms_run_and_hold(tmp_path, capsys):
 def test_a_direction_whose_data_is_not_at_hand_is_no_failure(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("WEFT_DATA", raising=False)
     assert main.main(["run", "--quick", "staged-2", "--results", str(tmp_path)]) == 0
-    assert "not run, its data is not at hand" in capsys.readouterr().out
+    assert "not run, its data is not available" in capsys.readouterr().out
 
 
 def test_pages_are_made_from_rows(tmp_path):
