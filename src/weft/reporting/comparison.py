@@ -96,7 +96,8 @@ class Comparison:
             parts.append(_table("Share of the weight of each column", columns, cells))
         moved = [str(self.rows[row]) for row in self.result.moved[:200]]
         if moved:
-            more = f" and {len(self.result.moved) - 200} more" if len(moved) == 200 else ""
+            n_more = len(self.result.moved) - len(moved)
+            more = f" and {n_more} more" if n_more else ""
             listed = escape(", ".join(moved) + more)
             parts.append(f"<details><summary>Rows that moved</summary><p>{listed}</p></details>")
         return "".join(parts)

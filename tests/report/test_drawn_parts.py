@@ -1,0 +1,182 @@
+"""Cells, badges, plots and lists of a report, from summaries written by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import weft
+from weft.reporting import plots, told
+from weft.reporting.any_clustering import _read
+from weft.reporting.compared_files import as_numbers
+from weft.reporting.drawn import _are_counts
+from weft.reporting.html import _cell, _cluster_class, _heat, _island, _numbers
+from weft.reporting.profile import PERFECT
+
+
+@pytest.mark.parametrize(
+    ("effect", "cell"),
+    [
+        (0.5, {"way": "u", "text": "+0.5", "words": "+0.5"}),
+        (-0.5, {"way": "d", "text": "−0.5", "words": "−0.5"}),
+        (PERFECT, {"way": "u", "text": "↑all", "words": "perfectly above the rest"}),
+        (-PERFECT, {"way": "d", "text": "↓all", "words": "perfectly below the rest"}),
+    ],
+)
+def test_effects_as_cells(effect, cell):
+    found = _cell(effect)
+    depth = int(found.pop("depth").removesuffix("%"))
+    assert found == cell
+    assert (depth == 75) is (abs(effect) == PERFECT)
+
+
+def test_the_depth_of_a_colour():
+    # Half of the strongest effect, 4, has half of the depth, 62 %; beyond it nothing is deeper.
+    assert [_cell(effect)["depth"] for effect in (0.0, 2.0, -2.0, 4.0, 8.0, PERFECT)] == [
+        *("0%", "31%", "31%", "62%", "62%", "75%")
+    ]
+
+
+def test_clusters_of_a_heat_map_are_in_order_and_none_is_last():
+    found = _heat(
+        {"profile": {"labels": [-1, 1, 0], "features": ["a"], "effects": [[3.0], [2.0], [1.0]]}}
+    )
+    assert found["labels"] == [0, 1, -1]
+    assert [cell["text"] for cell in found["rows"][0]["cells"]] == ["+1.0", "+2.0", "+3.0"]
+    assert _heat({"profile": None}) is None
+
+
+def test_badges():
+    assert _cluster_class(-1) == "cn"
+    assert _cluster_class(0) == "c0 s0"
+    assert _cluster_class(13) == "c3 s1"
+    assert _cluster_class(40) == "c0 s0"
+
+
+def test_numbers_near_the_answer():
+    candidates = [{"n_clusters": k} for k in range(1, 12)]
+    found = _numbers({"result": {"n_clusters": 5}, "candidates": candidates})
+    near = [one["n_clusters"] for one in found["near_numbers"]]
+    far = [one["n_clusters"] for one in found["far_numbers"]]
+    assert sorted(near + far) == list(range(1, 12))
+    assert near == list(range(near[0], near[-1] + 1))
+    assert 5 - near[0] == near[-1] - 5 == min(abs(k - 5) for k in far) - 1
+
+
+def test_json_in_a_page_ends_no_element():
+    text = str(_island({"a": "</script><!--&\u2028"}))
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"a": "</script><!--&\u2028"}
+
+
+def _summary(**changes):
+    summary = {
+        "result": {"n_clusters": 2, "n_selected": 3, "n_unassigned": 4},
+        "data": {"n_rows_used": 1234, "n_features": 5},
+        "certainty": {"probability": 0.875, "agreement": 0.5, "share": 0.7},
+        "stability": {"agreement": [0.9, 0.5], "pairs": [0.2, 0.4], "null": [0.1]},
+        "silhouette": {"mean": 0.25, "negative": 0.05},
+        "scores": {"ari": 0.5, "purity": 1.0},
+    }
+    return {**summary, **changes}
+
+
+def test_numbers_that_a_report_tells():
+    found = told.told_numbers(_summary())
+    assert found["n_rows"] == "1,234"
+    assert (found["n_clusters"], found["n_selected"], found["n_unassigned"]) == ("2", "3", "4")
+    assert (found["probability"], found["agreement"], found["share"]) == ("88%", "0.50", "70%")
+    assert (found["refits"], found["worst_refit"]) == ("0.70", "0.50")
+    assert (found["pairs"], found["null"]) == ("0.30", "0.10")
+    assert (found["silhouette"], found["negative"]) == ("0.25", "5.0%")
+    assert (found["ari"], found["purity"], found["ami"]) == ("0.500", "1.000", "")
+    nothing = told.told_numbers(
+        _summary(certainty=None, stability=None, silhouette=None, scores=None)
+    )
+    assert {nothing[key] for key in ("probability", "refits", "worst_refit", "pairs", "ari")} == {
+        ""
+    }
+    assert nothing["negative"] == "–"
+
+
+def test_no_clusters_found():
+    for count, verdict, answer in (
+        (0, None, True),
+        (1, "none", True),
+        (1, None, False),
+        (2, "x", False),
+    ):
+        assert told.none_found({"result": {"n_clusters": count, "verdict": verdict}}) is answer
+
+
+def test_silhouettes_are_drawn_one_below_the_other():
+    found = {"labels": [0, 1], "widths": [[0.5, 0.1], [0.3]], "mean": 0.3, "n_rows": 3}
+    figure = plots.silhouette({"silhouette": found})
+    first, second = figure.data
+    assert list(first.x) == [0, 0.5, 0.1, 0]
+    assert list(first.y) == [-0.5, 0.0, 1.0, 1.5]
+    assert list(second.y) == [2.5, 3.0, 3.5]  # a gap of one row
+    assert list(figure.layout.yaxis.tickvals) == [1.0, 3.5]
+    assert figure.layout.shapes[0].x0 == 0.3
+    many = plots.silhouette({"silhouette": {**found, "n_rows": 200}})
+    assert list(many.data[1].y) == [5.5, 6.0, 6.5]  # 2 % of the rows
+    assert plots.silhouette({"silhouette": None}) is None
+
+
+def test_the_search_is_drawn_in_as_many_panels_as_it_has():
+    search = {"best_fitness": [1.0, 2.0], "mean_fitness": [0.5, 1.0], "n_features": [3, 2]}
+    figure = plots.convergence({"search": search})
+    assert [trace.name for trace in figure.data] == [
+        *("best so far", "mean of the swarm", "features kept")
+    ]
+    assert [list(trace.y) for trace in figure.data] == [[1.0, 2.0], [0.5, 1.0], [3, 2]]
+    assert [trace.showlegend for trace in figure.data] == [True, True, False]
+    assert list(figure.data[0].x) == [1, 2]
+    assert figure.layout.height == 160 + 130 * 2
+    whole = plots.convergence({"search": {**search, "n_clusters": [4, 4]}})
+    assert whole.layout.height == 160 + 130 * 3
+    assert plots.convergence({"search": {"best_fitness": [None]}}) is None
+    assert plots.convergence({"search": {}}) is None
+
+
+def test_labels_of_files_as_numbers():
+    assert as_numbers([0, 2.0, -7, None]).tolist()[:3] == [0, 2, -1]
+    assert as_numbers(["3", "1", ""]).tolist()[:2] == [3, 1]
+    assert as_numbers(["b", "a"]).tolist() == [1, 0]
+    assert as_numbers([0.5, 1.0]).tolist() == [0, 1]  # not whole: names
+    assert as_numbers([2.0**53, 1.0]).tolist() == [1, 0]  # too large to be told apart
+    missing = as_numbers(["a", None, float("nan"), ""])
+    assert len(set(missing[1:].tolist())) == 1
+    assert missing[1] < -1
+
+
+def test_models_of_counts():
+    told_so, not_told = weft.AutoCluster(counts=True), weft.AutoCluster()
+    assert _are_counts(told_so, np.array([[0.0, 2.0]]))
+    assert not _are_counts(told_so, np.array([[0.5, 2.0]]))
+    assert not _are_counts(told_so, np.array([[-1.0, 2.0]]))
+    assert not _are_counts(not_told, np.array([[0.0, 2.0]]))
+
+
+def test_rows_of_a_foreign_clustering():
+    rows, table, plan, names = _read(np.ones((2, 2)), None)
+    assert (table, plan, names) == (None, None, ["x0", "x1"])
+    assert rows.shape == (2, 2)
+    for wrong in (np.ones((1, 2)), np.ones(3), np.ones((2, 2, 2))):
+        with pytest.raises(ValueError, match="at least 2 rows"):
+            _read(wrong, None)
+    with pytest.raises(ValueError, match="infinite"):
+        _read(np.array([[np.inf], [1.0]]), None)
+
+
+@pytest.mark.parametrize(("n_moved", "words"), [(200, ""), (201, " and 1 more")])
+def test_rows_that_moved_are_listed(n_moved, words):
+    # So many rows of the second cluster move to the first, from row 401 on.
+    a = np.repeat([0, 1], [400, n_moved + 300])
+    b = np.concatenate([np.zeros(400, int), np.zeros(n_moved, int), np.ones(300, int)])
+    page = weft.compare(a, b)._repr_html_()
+    listed = page.partition("Rows that moved</summary><p>")[2].partition("</p>")[0]
+    assert listed.count(",") == 199
+    assert listed.endswith(f"600{words}")
