@@ -1,7 +1,11 @@
-"""Write the pages that ``check.mjs`` opens: ``python tests/browser/make_pages.py FOLDER``."""
+"""Write the pages that ``check.mjs`` opens: ``python tests/browser/make_pages.py FOLDER``.
+
+With ``WEFT_DATA`` set, also pages of two known tables, as they come: penguins and a part of adult.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -56,6 +60,29 @@ def raw_table(rng: np.random.Generator, n: int = 240) -> pd.DataFrame:
     return frame
 
 
+def imbalanced(rng: np.random.Generator) -> np.ndarray:
+    """Groups of 1,500, 60 and 15 rows, and five columns of noise."""
+    group = np.repeat([0, 1, 2], [1_500, 60, 15])
+    rows = rng.normal(size=(len(group), 9))
+    rows[:, :4] += np.array([[0, 0, 0, 0], [7, 7, 0, 0], [0, 0, 8, -8]])[group]
+    return rows
+
+
+def known_tables(folder: Path) -> None:
+    """Two tables that people know, from files; left out where there are none."""
+    if "WEFT_DATA" not in os.environ:
+        return
+    tables = Path(os.environ["WEFT_DATA"]) / "battery" / "mixed"
+    penguins = pd.read_csv(tables / "penguins.csv")
+    inputs = penguins.drop(columns="species")
+    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(inputs)
+    weft.report(inputs, model=model, truth=penguins["species"], title="penguins",
+                path=folder / "penguins.html")  # fmt: skip
+    adult = pd.read_csv(tables / "adult_sample.csv", nrows=1_500).drop(columns="Income")
+    model = weft.AutoCluster(n_clusters=12, n_resamples=2, random_state=0).fit(adult)
+    weft.report(adult, model=model, title="adult", path=folder / "adult.html")
+
+
 def hostile(rng: np.random.Generator, folder: Path) -> None:
     rows = rng.normal(size=(120, len(HOSTILE)))
     rows[40:80, :5] += 6
@@ -105,6 +132,11 @@ def main() -> None:
                 path=folder / "many.html")  # fmt: skip
 
     hostile(rng, folder)
+    known_tables(folder)
+
+    uneven = imbalanced(rng)
+    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(uneven)
+    model.report(uneven).save(folder / "imbalanced.html")
 
     wide = rng.normal(size=(1_500, 600))
     wide[:500, :10] += 4

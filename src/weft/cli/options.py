@@ -33,6 +33,10 @@ Missing = Annotated[
 Sheet = Annotated[str | None, typer.Option(help="Sheet of a workbook, by name or number from 1.")]
 Query = Annotated[str | None, typer.Option(help="SQL that selects rows from a database file.")]
 Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
+Transpose = Annotated[
+    bool,
+    typer.Option("--transpose", help="Exchange rows and columns first: a table of genes × samples."),
+]
 Keep = Annotated[
     list[str] | None,
     typer.Option(help=f"Column to use although it looks like an identifier; {MANY}"),

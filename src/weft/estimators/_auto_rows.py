@@ -67,27 +67,13 @@ def anchor_columns(model: Any) -> Any:
 
 
 class AutoRowsMixin(TransformerMixin):
-    """`predict` and `transform` for dense and sparse rows, and what soft answers ask for.
+    """Labels and `transform` of dense and sparse rows, and what soft answers ask for.
 
     After a fit on a sparse table, anchors have the columns of the axes alone.
     """
 
-    def predict(self: Any, X: Any) -> Integers:
-        """Label rows: the cluster of the nearest row that was clustered in fit.
-
-        After a fit on a sparse table, the cluster that most of the 15 nearest have.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows, seen before or not.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-            Clusters.
-        """
-        check_is_fitted(self)
+    def _label_rows(self: Any, X: Any) -> Integers:
+        """Return what `predict` says of rows in memory."""
         rows = read_rows(self, self._rows_of(X), reset=False)
         projection = self._fit_projection
         if not self.get_support().any():

@@ -285,7 +285,5 @@ class AutoCluster(
         labels : ndarray of shape (n_samples,)
             Clusters; of a Dask table, a Dask array.
         """
-        if is_dask(X):
-            check_is_fitted(self)
-            return predict_lazy(self, X)
-        return super().predict(X)
+        check_is_fitted(self)
+        return predict_lazy(self, X) if is_dask(X) else self._label_rows(X)

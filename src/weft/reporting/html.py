@@ -87,6 +87,7 @@ def _numbers(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "near_numbers": [c for c in candidates if abs(c["n_clusters"] - answer) <= NEAR],
         "far_numbers": [c for c in candidates if abs(c["n_clusters"] - answer) > NEAR],
+        "has_reasons": any(c["reasons"]["for"] or c["reasons"]["against"] for c in candidates),
     }
 
 

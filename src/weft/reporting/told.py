@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+ALIKE = 0.4  # share of the columns that hold half of the weight, where weights are alike
+
 
 def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
     """Every number that a report may show in several places, as it is written in all of them."""
@@ -52,6 +54,8 @@ def headline(summary: dict[str, Any]) -> str:
         return f"{groups}, made by {result['n_selected']} {of}"
     shares = itertools.accumulate(entry["share"] for entry in summary["features"])
     half = sum(1 for share in shares if share < 0.5) + 1
+    if half > ALIKE * data["n_features"]:
+        return f"{groups}; all {counted(data['n_features'], 'column')} weigh about the same"
     return f"{groups}; half of the weight is on {half} {of}"
 
 
