@@ -35,7 +35,9 @@ Query = Annotated[str | None, typer.Option(help="SQL that selects rows from a da
 Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
 Transpose = Annotated[
     bool,
-    typer.Option("--transpose", help="Exchange rows and columns first: a table of genes × samples."),
+    typer.Option(
+        "--transpose", help="Exchange rows and columns first: a table of genes × samples."
+    ),
 ]
 Keep = Annotated[
     list[str] | None,

@@ -176,6 +176,7 @@ def _templates() -> Any:
         percent=told.percent,
         number=told.number,
         signed=told.signed,
+        compared=told.compared_means,
         two=told.two_digits,
         counted=told.counted,
         colour=_cluster_class,
