@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CHROMIUM ?= /usr/bin/chromium
 
 .PHONY: demo test lint bench noise studies docs browser-test
-.PHONY: contracts parameters bad-tables memory
+.PHONY: contracts parameters bad-tables memory reports
 .PHONY: lowest release-check wheels hooks
 .PHONY: fuzz faults forgery audit lock coverage mutation clean
 
@@ -81,6 +81,9 @@ parameters: $(VENV)/.dev  ## Every parameter with wrong values; CASES=500 for a 
 
 bad-tables: $(VENV)/.dev  ## 5,000 bad tables to every method of every estimator.
 	$(BIN)/python -m checks.inputs
+
+reports: $(VENV)/.dev  ## Reports of ten foreign clusterers on ten tables: complete, quick, right columns?
+	$(BIN)/python -m checks.reports
 
 memory: $(VENV)/.dev  ## Every estimator under a limit on the memory of its process.
 	$(BIN)/python -m checks.memory

@@ -70,7 +70,7 @@ def test_categories_and_gaps():
     labels = (codes == 2).astype(int)
     views = source_views(MixedTable(values, (colour, size)))
     rules = find_rules(views, labels, np.ones(2))
-    assert rules[0].conditions[0]["text"] == "colour in {red, green}"
+    assert rules[0].conditions[0]["text"] == "colour is red or green"
     assert rules[1].conditions[0]["text"] == "colour = blue"
     assert name_clusters(views, labels, np.ones(2)) == {0: "colour not blue", 1: "colour blue"}
 

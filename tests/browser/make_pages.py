@@ -1,7 +1,12 @@
-"""Write the pages that ``check.mjs`` opens: ``python tests/browser/make_pages.py FOLDER``."""
+"""Write the pages that ``check.mjs`` opens: ``python tests/browser/make_pages.py FOLDER [NAME]``.
+
+Without names, all of them. With ``WEFT_DATA`` set, also pages of two known tables, as they come:
+penguins and a part of adult.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -56,7 +61,17 @@ def raw_table(rng: np.random.Generator, n: int = 240) -> pd.DataFrame:
     return frame
 
 
-def hostile(rng: np.random.Generator, folder: Path) -> None:
+def imbalanced(rng: np.random.Generator) -> np.ndarray:
+    """Groups of 1,500, 60 and 15 rows, and five columns of noise."""
+    group = np.repeat([0, 1, 2], [1_500, 60, 15])
+    rows = rng.normal(size=(len(group), 9))
+    rows[:, :4] += np.array([[0, 0, 0, 0], [7, 7, 0, 0], [0, 0, 8, -8]])[group]
+    return rows
+
+
+def hostile(path: Path) -> None:
+    """Names that try to run as code, or to break the page."""
+    rng = np.random.default_rng(0)
     rows = rng.normal(size=(120, len(HOSTILE)))
     rows[40:80, :5] += 6
     rows[80:, :5] -= 6
@@ -71,47 +86,95 @@ def hostile(rng: np.random.Generator, folder: Path) -> None:
     }
     names = [HOSTILE[i % len(HOSTILE)] for i in range(120)]
     made = report(model, rows, feature_names=HOSTILE, table=table, row_names=names)
-    made.save(folder / "hostile.html")
+    made.save(path)
+
+
+def auto(path: Path) -> None:
+    """Wine and 13 columns of noise."""
+    _, values, names = wine()
+    frame = pd.DataFrame(values, columns=names)
+    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(frame)
+    model.report(frame, label=load_wine().target).save(path)
+
+
+def swarm(path: Path) -> None:
+    """A search with a curve of its fitness."""
+    X, values, names = wine()
+    model = weft.FeatureSwarm("linkage", n_clusters=3, n_generations=8, random_state=0).fit(X)
+    report(model, X, values=values, feature_names=names, stability=2).save(path)
+
+
+def raw(path: Path) -> None:
+    """A raw table whose rows have names."""
+    table = raw_table(np.random.default_rng(0))
+    model = weft.AutoCluster(n_resamples=0, random_state=0).fit(table)
+    model.report(table, row_names=list(table["customer"])).save(path)
+
+
+def foreign(path: Path) -> None:
+    """A clustering by HDBSCAN."""
+    frame = load_wine(as_frame=True).data
+    model = make_pipeline(StandardScaler(), HDBSCAN(min_cluster_size=8, copy=True)).fit(frame)
+    weft.report(frame, model=model, title="wine", path=path)
+
+
+def none(path: Path) -> None:
+    """One cloud."""
+    lump = np.random.default_rng(0).normal(size=(150, 6))
+    weft.AutoCluster(n_resamples=0).fit(lump).report(lump).save(path)
+
+
+def many(path: Path) -> None:
+    """Forty clusters."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(2_000, 12)) + 8 * rng.normal(size=(40, 12))[np.arange(2_000) % 40]
+    weft.report(rows, KMeans(40, n_init=1, random_state=0).fit_predict(rows), path=path)
+
+
+def uneven(path: Path) -> None:
+    """One cluster holds nearly all rows."""
+    rows = imbalanced(np.random.default_rng(0))
+    weft.AutoCluster(n_resamples=2, random_state=0).fit(rows).report(rows).save(path)
+
+
+def wide(path: Path) -> None:
+    """600 columns."""
+    rows = np.random.default_rng(0).normal(size=(1_500, 600))
+    rows[:500, :10] += 4
+    rows[500:1_000, :10] -= 4
+    model = weft.WeightedKMeans(3, random_state=0, max_iter=10).fit(rows)
+    report(model, rows, feature_names=[f"gene {i:04d}" for i in range(600)]).save(path)
+
+
+def penguins(path: Path) -> None:
+    """A known table with categories and gaps."""
+    frame = pd.read_csv(Path(os.environ["WEFT_DATA"]) / "battery/mixed/penguins.csv")
+    inputs = frame.drop(columns="species")
+    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(inputs)
+    weft.report(inputs, model=model, truth=frame["species"], title="penguins", path=path)
+
+
+def adult(path: Path) -> None:
+    """A known table of categories, in twelve clusters."""
+    file = Path(os.environ["WEFT_DATA"]) / "battery/mixed/adult_sample.csv"
+    frame = pd.read_csv(file, nrows=1_500).drop(columns="Income")
+    model = weft.AutoCluster(n_clusters=12, n_resamples=2, random_state=0).fit(frame)
+    weft.report(frame, model=model, title="adult", path=path)
+
+
+PAGES = (auto, foreign, none, wide, uneven, raw, swarm, many, hostile)
+FROM_FILES = (penguins, adult)
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the pages."""
+    folder, *names = sys.argv[1:]
+    Path(folder).mkdir(parents=True, exist_ok=True)
     # Short searches: the pages are looked at, not the answers.
     warnings.simplefilter("ignore")
-    rng = np.random.default_rng(0)
-    X, values, names = wine()
-
-    frame = pd.DataFrame(values, columns=names)
-    model = weft.AutoCluster(n_resamples=2, random_state=0).fit(frame)
-    model.report(frame, label=load_wine().target).save(folder / "auto.html")
-
-    model = weft.FeatureSwarm("linkage", n_clusters=3, n_generations=8, random_state=0).fit(X)
-    made = report(model, X, values=values, feature_names=names, stability=2)
-    made.save(folder / "swarm.html")
-
-    raw = raw_table(rng)
-    model = weft.AutoCluster(n_resamples=0, random_state=0).fit(raw)
-    model.report(raw, row_names=list(raw["customer"])).save(folder / "raw.html")
-
-    foreign = make_pipeline(StandardScaler(), HDBSCAN(min_cluster_size=8)).fit(frame[names[:13]])
-    weft.report(frame[names[:13]], model=foreign, title="wine", path=folder / "foreign.html")
-
-    lump = rng.normal(size=(150, 6))
-    weft.AutoCluster(n_resamples=0).fit(lump).report(lump).save(folder / "none.html")
-
-    many = rng.normal(size=(2_000, 12)) + 8 * rng.normal(size=(40, 12))[np.arange(2_000) % 40]
-    weft.report(many, KMeans(40, n_init=1, random_state=0).fit_predict(many),
-                path=folder / "many.html")  # fmt: skip
-
-    hostile(rng, folder)
-
-    wide = rng.normal(size=(1_500, 600))
-    wide[:500, :10] += 4
-    wide[500:1_000, :10] -= 4
-    model = weft.WeightedKMeans(3, random_state=0, max_iter=10).fit(wide)
-    names = [f"gene {i:04d}" for i in range(600)]
-    report(model, wide, feature_names=names).save(folder / "wide.html")
+    for make in (*PAGES, *(FROM_FILES if "WEFT_DATA" in os.environ else ())):
+        if not names or make.__name__ in names:
+            make(Path(folder) / f"{make.__name__}.html")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import warnings
@@ -10,6 +11,7 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from sklearn import cluster
 from sklearn.datasets import load_wine
 from sklearn.mixture import GaussianMixture
@@ -19,7 +21,9 @@ from sklearn.preprocessing import StandardScaler
 import weft
 from weft.reporting.html import render
 from weft.reporting.profile import PERFECT
-from weft.reporting.told import headline, told_numbers
+from weft.reporting.summary import summarize
+from weft.reporting.terminal import show_result
+from weft.reporting.told import headline, percent, told_numbers, two_digits
 
 CLUSTERERS = [
     cluster.KMeans(3, n_init=1, random_state=0),
@@ -174,3 +178,88 @@ def test_rules_name_columns_as_the_report_does():
     made = model.report(wine.data, feature_names=wine.feature_names)
     told = " ".join(c for entry in made.summary["clusters"] for c in entry["rule"]["conditions"])
     assert any(name in told for name in wine.feature_names)
+
+
+def group_table(html):
+    """Lines of the table of clusters, as texts by column heading."""
+    found = {}
+    body = html.split('id="group-table"')[1].split("</table>")[0]
+    for label, line in re.findall(r'<tr data-label="(-?\d+)">(.*?)</tr>', body, flags=re.S):
+        cells = re.findall(r'data-head="([^"]*)">([^<]*)<', line)
+        found[int(label)] = {head: unescape(text) for head, text in cells}
+    return found
+
+
+def check_cards(made):
+    """The table of clusters, their sentences, rules and names against the summary."""
+    summary, html = made.summary, made.html
+    table = group_table(html)
+    widths = dict(zip(*(summary["silhouette"][key] for key in ("labels", "widths")), strict=True))
+    stable = summary["certainty"]["by_cluster"]
+    assert sorted(table) == sorted(entry["label"] for entry in summary["clusters"])
+    words = unescape(re.sub(r"<[^>]*>", "", html.split("All clusters in words")[1]))
+    for entry in summary["clusters"]:
+        label, line = entry["label"], table[entry["label"]]
+        assert line["rows"] == str(entry["size"]) == str(summary["rows"]["label"].count(label))
+        assert line["share"] == percent(entry["share"])
+        assert entry["sentence"].startswith(f"{line['rows']} rows ({line['share']})")
+        assert entry["sentence"] in words
+        if label in widths:
+            assert line["silhouette"] == two_digits(np.mean(widths[label]))
+        if stable and label >= 0:
+            assert line["found again"] == two_digits(stable[label])
+        if "rule" in entry:
+            precision, coverage = (percent(entry["rule"][key]) for key in ("precision", "coverage"))
+            assert f"(precision {precision}, coverage {coverage})" in words
+        title = f"{entry['name']}: {entry['size']} row"
+        assert title in html  # the strip under the title
+    assert [c["n_clusters"] for c in summary["candidates"] if c["is_answer"]] in (
+        [], [summary["result"]["n_clusters"]],
+    )  # fmt: skip
+
+
+def test_cards_say_what_the_summary_says_for_weft_and_for_others():
+    frame = load_wine(as_frame=True).data
+    own = weft.AutoCluster(n_resamples=2, random_state=0).fit(frame)
+    made = own.report(frame)
+    check_cards(made)
+    buffer = io.StringIO()
+    show_result(made.summary, Console(file=buffer, width=200, no_color=True))
+    told, text = told_numbers(made.summary), buffer.getvalue()
+    assert own.verdict_ in " ".join(text.split())
+    for entry in made.summary["clusters"]:
+        assert re.search(rf"\b{entry['size']}\b.*{percent(entry['share'])}", text)
+    assert told["n_selected"] in text
+    other = make_pipeline(StandardScaler(), cluster.HDBSCAN(min_cluster_size=8, copy=True))
+    made = weft.report(frame, model=other.fit(frame), stability=1)
+    facts = facts_on(made.html)
+    assert facts["n_unassigned"] == {str((other[-1].labels_ == -1).sum())}
+    assert made.summary["settings"]["pipeline"] == "StandardScaler → HDBSCAN"
+    assert facts["refits"] == {two_digits(np.mean(made.summary["stability"]["agreement"]))}
+    check_cards(made)
+
+
+def test_rows_of_the_map_have_the_numbers_of_the_table(three_groups):
+    labels = np.repeat([0, 1, 2], 20)
+    numbers = np.arange(60) * 2 + 11
+    model = weft.WeightedKMeans(3, random_state=0).fit(three_groups)
+    summary = summarize(model, three_groups, row_numbers=numbers)
+    assert summary["map"]["row"] == summary["rows"]["row"] == numbers.tolist()
+    assert sorted(np.unique(labels)) == sorted({*summary["map"]["label"]})
+
+
+def test_alike_weights_do_not_hide_the_columns_that_differ():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 80))
+    X[:100, 40:44] += 6
+    X[100:200, 40:44] -= 6
+    model = weft.WeightedKMeans(3, random_state=0, max_iter=10).fit(X)
+    summary = model.report(X).summary
+    assert headline(summary) == "3 clusters; all 80 columns weigh about the same"
+    differing = {f"x{j}" for j in range(40, 44)}
+    assert {c["name"] for c in summary["distributions"]["columns"][:4]} == differing
+    for entry in summary["clusters"]:
+        assert any(name in entry["title"] for name in differing), entry["title"]
+        assert entry["rule"]["precision"] > 0.9
+    middle = [entry for entry in summary["clusters"] if not entry["traits"]]
+    assert all("with medium x4" in entry["sentence"] for entry in middle)

@@ -142,3 +142,13 @@ def test_the_walk_and_other_answers_by_hand():
     )
     assert [one["is_answer"] for one in others] == [True, False]
     assert others[1]["shared"] == [[2, 2, 0], [0, 0, 2]]
+
+
+def test_a_rare_level_that_fills_a_small_cluster_is_shown():
+    levels = tuple(f"kind {j}" for j in range(20))
+    values = np.concatenate([np.arange(200) % 19, np.full(5, 19)]).astype(float)
+    place = np.repeat([0, 1], [200, 5])
+    found = distribution(ColumnView("c", "category", values, levels=levels), place, 2)
+    at = found["levels"].index("kind 19")
+    assert found["clusters"][1][at] == 1
+    assert found["levels"][-1] == "9 others"

@@ -79,6 +79,8 @@ def test_a_file_is_clustered_backed_and_by_the_command_line(cells, tmp_path, mon
         warnings.simplefilter("ignore")  # some versions of AnnData do not write pandas 3's text
         plain = anndata.AnnData(cells.X.copy())
         plain.write_h5ad("cells.h5ad")
+        plain[:, ::-1].copy().write_h5ad("turned.h5ad")
+        plain[:, :-1].copy().write_h5ad("fewer.h5ad")
     backed = anndata.read_h5ad("cells.h5ad", backed="r")
     assert sc.fit(backed, n_clusters=3, n_resamples=0).n_clusters_ == 3
     done = CliRunner().invoke(
@@ -88,6 +90,12 @@ def test_a_file_is_clustered_backed_and_by_the_command_line(cells, tmp_path, mon
     labels = pd.read_csv("out/labels.csv")
     assert adjusted_rand_score(cells.obs["kind"], labels["cluster"]) > 0.9
     assert len(pd.read_csv("out/markers.csv")) > 20
+    again = CliRunner().invoke(app, ["predict", "out", "turned.h5ad", "--out", "again.csv"])
+    assert again.exit_code == 0, again.output
+    assert pd.read_csv("again.csv").equals(labels)  # genes are matched by name
+    fewer = CliRunner().invoke(app, ["predict", "out", "fewer.h5ad"])
+    assert fewer.exit_code == 2
+    assert "lacks 1 of the" in fewer.output
     (tmp_path / "broken.h5ad").write_text("nothing")
     bad = CliRunner().invoke(app, ["cluster", "broken.h5ad"])
     assert bad.exit_code == 2

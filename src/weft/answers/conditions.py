@@ -51,10 +51,7 @@ class Condition(NamedTuple):
     def show(self, view: ColumnView) -> str:
         """Return the condition in words."""
         if self.levels:
-            names = [view.levels[level] for level in self.levels]
-            if len(names) == 1:
-                return f"{view.name} = {names[0]}"
-            return f"{view.name} in {{{', '.join(names)}}}"
+            return self._show_categories(view)
         if view.kind == "ordered":
             return self._show_levels(view)
         if self.low == -np.inf:
@@ -62,6 +59,15 @@ class Condition(NamedTuple):
         if self.high == np.inf:
             return f"{view.name} > {view.show(self.low)}"
         return f"{view.show(self.low)} < {view.name} ≤ {view.show(self.high)}"
+
+    def _show_categories(self, view: ColumnView) -> str:
+        names = [view.levels[level] for level in self.levels]
+        if len(names) == 1:
+            return f"{view.name} = {names[0]}"
+        others = [name for code, name in enumerate(view.levels) if code not in self.levels]
+        if 1 <= len(others) <= 2 < len(names):
+            return f"{view.name} is {'neither ' if others[1:] else 'not '}{' nor '.join(others)}"
+        return f"{view.name} is {', '.join(names[:-1])} or {names[-1]}"
 
     def _show_levels(self, view: ColumnView) -> str:
         last = len(view.levels) - 1

@@ -247,14 +247,15 @@ def shown_reasons(row: RowExplanation) -> list[Reason]:
 
 def _as_text(row: RowExplanation, names: dict[int, str]) -> str:
     lines = [headline(row, names)]
-    other = "others" if row.next_cluster is None else f"cluster {row.next_cluster}"
     for reason in shown_reasons(row):
-        side = f"for {row.cluster}" if reason.contribution > 0 else f"for {other}"
-        text = f"  {reason.column} = {reason.value}: {times(reason.contribution)} {side}"
-        text += f"; cluster {row.cluster}: {reason.typical}"
+        own, other = f"cluster {row.cluster} ({reason.typical})", "the other rows"
         if row.next_cluster is not None:
-            text += f"; cluster {row.next_cluster}: {reason.typical_next}"
-        lines.append(text)
+            other = f"cluster {row.next_cluster} ({reason.typical_next})"
+        more, less = (own, other) if reason.contribution > 0 else (other, own)
+        lines.append(
+            f"  {reason.column} = {reason.value}: {times(reason.contribution)} as common in {more} "
+            f"as in {less}"
+        )
     return "\n".join(lines)
 
 

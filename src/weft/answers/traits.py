@@ -21,6 +21,7 @@ from weft.answers.views import ColumnView
 WEAKEST = 0.3  # weaker traits are ignored
 N_TRAITS = 2  # of a name
 MOST_TRAITS = 4  # where fewer do not tell two clusters apart
+NO_TRAIT = "no single trait"
 _BESIDE = 0.1  # share of the other rows on either side of a cluster in the middle
 
 
@@ -118,7 +119,7 @@ def name_clusters(views: Sequence[ColumnView], labels: Integers, weights: Floats
 
 
 def _name(traits: list[Trait]) -> str:
-    return ", ".join(trait.words for trait in traits) or "no single trait"
+    return ", ".join(trait.words for trait in traits) or NO_TRAIT
 
 
 def _numbered(names: dict[int, str]) -> dict[int, str]:

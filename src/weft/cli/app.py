@@ -30,6 +30,7 @@ from weft.cli.options import (
     Scale,
     Seed,
     Sheet,
+    Transpose,
     complete_method,
     generators,
     one_of,
@@ -97,6 +98,7 @@ def predict(
     ] = False,
     sheet: Sheet = None,
     query: Query = None,
+    transpose: Transpose = False,
     as_json: Json = False,
 ) -> None:
     """Assign new rows to clusters with a saved model."""
@@ -111,6 +113,7 @@ def predict(
             join=join,
             sheet=sheet,
             query=query,
+            transpose=transpose,
             as_json=as_json,
         )
 

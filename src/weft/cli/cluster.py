@@ -22,6 +22,7 @@ from weft.cli.options import (
     Scale,
     Seed,
     Sheet,
+    Transpose,
     clusterers,
     complete_method,
     criteria,
@@ -110,13 +111,7 @@ def cluster(
     keep: Keep = None,
     sheet: Sheet = None,
     query: Query = None,
-    transpose: Annotated[
-        bool,
-        typer.Option(
-            "--transpose",
-            help="Exchange rows and columns first, for example of a table of genes × samples.",
-        ),
-    ] = False,
+    transpose: Transpose = False,
     stability: Annotated[
         int, typer.Option(help="Number of refits on 80 % of the rows, to measure stability.")
     ] = 0,

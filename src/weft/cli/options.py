@@ -39,6 +39,12 @@ Query = Annotated[
     str | None, typer.Option(help="SQL query that selects the rows of a database file.")
 ]
 Drop = Annotated[list[str] | None, typer.Option(help=f"Column to leave out; {MANY}")]
+Transpose = Annotated[
+    bool,
+    typer.Option(
+        "--transpose", help="Exchange rows and columns first: a table of genes × samples."
+    ),
+]
 Keep = Annotated[
     list[str] | None,
     typer.Option(help=f"Column to use although it looks like an identifier; {MANY}"),

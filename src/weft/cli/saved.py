@@ -10,8 +10,10 @@ import numpy as np
 
 from weft.cli.given import save
 from weft.cli.shared import console, print_json
+from weft.cli.single_cell import is_cells, label_cells
 from weft.cli.streaming import large_parts, processes, refuse_other_methods, write_labels
 from weft.io import InputError, apply_recipe, read_model, read_table, write_table
+from weft.tables.orientation import transposed
 from weft.tables.parquet_parts import Part
 from weft.tables.plan import TablePlan
 
@@ -25,6 +27,7 @@ def predict(
     join: bool,
     sheet: str | None,
     query: str | None,
+    transpose: bool,
     as_json: bool,
 ) -> None:
     """Assign the rows of a new table to clusters."""
@@ -33,6 +36,13 @@ def predict(
     from weft.reporting.terminal import show_warnings
 
     held = _read_model(model)
+    if is_cells(file):
+        names, columns = label_cells(held.model, file)
+        if as_json:
+            print_json({"n_rows": len(names), "labels": columns.pop("cluster"), **columns})
+        else:
+            write_table(out, {"cell": names, **columns})
+        return
     if held.table is None:
         raise InputError(
             f"{model.name} does not say how its table was read, because it was not written by "
@@ -48,6 +58,7 @@ def predict(
         _predict_parts(held, parts, out, missing)
         return
     raw = read_table(file, sheet=sheet, query=query)
+    raw = transposed(raw) if transpose else raw
     new = apply_recipe(raw, held.table, missing=missing)
     show_warnings(new.warnings, console(stderr=True))
     names = getattr(held.model, "feature_names_in_", None)

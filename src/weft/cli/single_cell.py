@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import weft
 from weft._base.validation import import_optional
@@ -43,6 +46,7 @@ def cluster_cells(
     table, _ = sc.table_of(adata, None, None, None)
     model = weft.AutoCluster(**settings).fit(table)
     genes = [str(name) for name in adata.var_names]
+    model.feature_names_in_ = np.array(genes, dtype=object)  # weft predict matches genes by name
     about = {"data": {"name": file.name, "n_columns": len(genes), "method": "AutoCluster"}}
     summary = summarize(model, table, feature_names=genes, table=about)
     cells = [str(name) for name in adata.obs_names]
@@ -57,6 +61,29 @@ def cluster_cells(
     if as_json:
         print_json(summary)
     out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
+
+
+def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]]:
+    """Return the names of the cells of a file, and each one's cluster and confidence."""
+    from weft import sc
+
+    genes = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    if not genes or not hasattr(model, "membership"):
+        raise InputError("the model was not made by weft cluster from a .h5ad file; give such one.")
+    adata = read_cells(file)
+    missing = [name for name in genes if name not in adata.var_names]
+    if missing:
+        listed = ", ".join(map(repr, missing[:3]))
+        raise InputError(
+            f"{file.name} lacks {len(missing)} of the {len(genes)} genes of the model ({listed}); "
+            "give a file with all of them."
+        )
+    table, _ = sc.table_of(adata[:, genes], None, None, None)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        labels, sure = model.predict(table), sc.cell_confidences(model, table)
+    columns = {"cluster": labels.tolist(), "confidence": sure.round(6).tolist()}
+    return [str(name) for name in adata.obs_names], columns
 
 
 def read_cells(file: Path) -> Any:

@@ -149,7 +149,11 @@ def _last(model: Any) -> Any:
 
 
 def _params(model: Any) -> dict[str, Any]:
-    return {} if model is None or not hasattr(model, "get_params") else model.get_params(deep=False)
+    last = _last(model)
+    found = last.get_params(deep=False) if hasattr(last, "get_params") else {}
+    if last is not model:
+        found["pipeline"] = " → ".join(type(step).__name__ for _, step in model.steps)
+    return found
 
 
 def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | None:

@@ -23,7 +23,7 @@ def distribution(column: ColumnView, place: Integers, n_clusters: int) -> dict[s
     known = ~np.isnan(column.values)
     values, own = column.values[known], place[known]
     if column.levels:
-        bins, labels = _levels(values, column.levels)
+        bins, labels = _levels(values, column.levels, own, n_clusters)
         n_bins = len(labels)
         found: dict[str, Any] = {"levels": labels}
     else:
@@ -54,13 +54,20 @@ def cell(column: ColumnView, value: float) -> Any:
     return column.show(value) if column.kind == "date" else _short(float(value))
 
 
-def _levels(values: Floats, levels: tuple[str, ...]) -> tuple[Integers, list[str]]:
-    """The most frequent levels, and all others as one."""
+def _levels(
+    values: Floats, levels: tuple[str, ...], own: Integers, n_clusters: int
+) -> tuple[Integers, list[str]]:
+    """The levels that are most frequent in some cluster, and all others as one."""
     codes = values.astype(np.int64)
     if len(levels) <= N_LEVELS:
         return codes, list(levels)
-    counts = np.bincount(codes, minlength=len(levels))
-    shown = np.argsort(-counts, kind="stable")[: N_LEVELS - 1]
+    counts = np.bincount(own * len(levels) + codes, minlength=n_clusters * len(levels))
+    counts = counts.reshape(n_clusters, len(levels))
+    total = counts.sum(axis=0)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    # A level that is rare in the table but fills a small cluster must be shown.
+    first = np.lexsort((-total, -shares.max(axis=0)))[: N_LEVELS - 1]
+    shown = first[np.lexsort((first, -total[first]))]
     place = np.full(len(levels), N_LEVELS - 1)
     place[shown] = np.arange(N_LEVELS - 1)
     return place[codes], [*(levels[j] for j in shown), f"{len(levels) - len(shown)} others"]

@@ -17,7 +17,7 @@ from weft.parallel.blas import one_blas_thread
 from weft.reporting.distributions import distribution
 from weft.reporting.facts import Facts
 from weft.reporting.marking import list_markers
-from weft.reporting.profile import PERFECT, describe_clusters
+from weft.reporting.profile import PERFECT, describe_clusters, sentence_of_name
 from weft.reporting.rowwise import describe_rows
 from weft.reporting.sources import facets
 from weft.reporting.space import draw_map, draw_silhouette, learned_metric
@@ -27,6 +27,7 @@ from weft.tables.plan import TablePlan
 N_SHOWN = 40  # features in a heat map
 N_DISTRIBUTIONS = 30
 N_RULED = 20  # columns that rules and names may use
+LARGEST = 4.0  # effects above this count as much
 
 
 class Compared(NamedTuple):
@@ -77,13 +78,20 @@ def draw(
     selected = told.selected[compared.source]
     against = profile(compared.values, labels)
     clusters = describe_clusters(against, compared.values, compared.names, selected)
-    order = _by_importance(told)
+    order = _by_importance(told, against, compared.source)
     metric = learned_metric(model, filled(rows), facts, columns)
     first = np.unique(compared.source, return_index=True)[1]
+    given = options.get("row_numbers")
+    row_numbers = np.arange(1, len(labels) + 1) if given is None else np.asarray(given)
     hovered = told._replace(names=[compared.names[k] for k in first])
     with one_blas_thread():  # products this small lose by threads, on a busy machine a lot
         drawn = draw_map(
-            metric, filled(rows), compared.values[:, first], hovered, np.arange(len(first))
+            metric,
+            filled(rows),
+            compared.values[:, first],
+            hovered,
+            np.arange(len(first)),
+            row_numbers,
         )
         measured = measure_sureness(metric.apply(filled(rows)), labels)
     shown = _shown(order, told.selected, clusters, compared)
@@ -114,7 +122,7 @@ def draw(
             labels,
             measured,
             [compared.views[j] for j in shown],
-            row_numbers=options.get("row_numbers"),
+            row_numbers=row_numbers,
             row_names=options.get("row_names"),
             alternatives=[one["labels"] for one in getattr(model, "alternatives_", [])],
             **_soft(model),
@@ -137,8 +145,15 @@ def filled(rows: Floats) -> Floats:
     return np.where(gaps, np.where(gaps, 0.0, rows).sum(axis=0) / counts, rows)
 
 
-def _by_importance(told: Facts) -> Integers:
-    return np.lexsort((np.arange(len(told.names)), -told.weights, ~told.selected))
+def _by_importance(told: Facts, against: Profile, source: Integers) -> Integers:
+    """Columns in the order of weight times effect: where weights are alike, effects decide."""
+    effects = np.nan_to_num(np.abs(against.effects), posinf=LARGEST)
+    strongest = np.minimum(effects.max(axis=0, initial=0.0), LARGEST)
+    by_column = np.zeros(len(told.names))
+    np.maximum.at(by_column, source, strongest)
+    found = len(against.labels) > 1
+    importance = told.weights * by_column if found else told.weights
+    return np.lexsort((np.arange(len(told.names)), -importance, ~told.selected))
 
 
 def _shown(
@@ -188,6 +203,8 @@ def _named(
     for entry in clusters:
         label = entry["label"]
         entry["title"] = str((names or {}).get(label, proposed.get(label, "")))
+        if not entry["traits"]:  # means are alike, but a cluster in the middle has a name
+            entry["sentence"] = sentence_of_name(entry, str(proposed.get(label, "")))
         rule = rules.get(label)
         if rule is not None and rule.conditions:
             entry["rule"] = {

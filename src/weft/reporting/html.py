@@ -87,6 +87,7 @@ def _numbers(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         "near_numbers": [c for c in candidates if abs(c["n_clusters"] - answer) <= NEAR],
         "far_numbers": [c for c in candidates if abs(c["n_clusters"] - answer) > NEAR],
+        "has_reasons": any(c["reasons"]["for"] or c["reasons"]["against"] for c in candidates),
     }
 
 
@@ -175,6 +176,7 @@ def _templates() -> Any:
         percent=told.percent,
         number=told.number,
         signed=told.signed,
+        compared=told.compared_means,
         two=told.two_digits,
         counted=told.counted,
         colour=_cluster_class,

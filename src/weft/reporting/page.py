@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from weft.reporting.html import render
 from weft.reporting.making import fingerprint
 from weft.reporting.summary import summarize
+from weft.reporting.told import headline
 from weft.reporting.writing import write_page
 
 
@@ -23,8 +24,7 @@ class Report(NamedTuple):
         return write_page(path, self.html)
 
     def __repr__(self) -> str:
-        result = self.summary["result"]
-        return f"<Report: {result['n_clusters']} clusters, {len(self.html) / 1e6:.1f} MB>"
+        return f"<Report: {headline(self.summary)}, {len(self.html) / 1e6:.1f} MB>"
 
     def _repr_html_(self) -> str:
         """A notebook shows the page in a frame of its own, so that no style leaks."""

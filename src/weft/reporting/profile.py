@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.answers.traits import NO_TRAIT
 from weft.columns.profile import Profile
+from weft.reporting.told import counted, percent
 
 N_TRAITS = 3
 # Cohen's rule of thumb calls 0.2 a small effect; below that a feature sets nothing apart.
@@ -66,7 +68,7 @@ def _binary(X: np.ndarray) -> np.ndarray:
 
 
 def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -> str:
-    rows = f"{size} row{'s' if size != 1 else ''} ({size / total:.0%})"
+    rows = f"{counted(size, 'row')} ({percent(size / total)})"
     if size == total:
         return f"All {rows}: there is nothing to compare with."
     if not traits:
@@ -75,13 +77,20 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
     for trait in traits:
         if trait["binary"]:
             word = "more often" if trait["direction"] == "higher" else "less often"
-            numbers = f"{trait['mean']:.0%} against {trait['rest_mean']:.0%}"
+            numbers = f"{percent(trait['mean'])} against {percent(trait['rest_mean'])}"
         else:
             word = trait["direction"]
             numbers = f"{_number(trait['mean'])} against {_number(trait['rest_mean'])} on average"
         told.append(f"{in_line(trait['feature'])} {word} ({numbers})")
     lead = "in no cluster: " if label == -1 else "with "
     return f"{rows} {lead}{', '.join(told)}."
+
+
+def sentence_of_name(entry: dict[str, Any], name: str) -> str:
+    """Return the sentence of a cluster that no mean sets apart: what its name says, if anything."""
+    if not name or name.startswith(NO_TRAIT):
+        return str(entry["sentence"])
+    return f"{counted(entry['size'], 'row')} ({percent(entry['share'])}) with {in_line(name)}."
 
 
 def in_line(name: str, length: int = 80) -> str:

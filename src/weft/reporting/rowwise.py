@@ -26,10 +26,10 @@ def describe_rows(
     measured: Sureness,
     columns: Sequence[ColumnView],
     *,
+    row_numbers: Integers,
     membership: Membership | None = None,
     outlier_scores: Floats | None = None,
     alternatives: Sequence[Integers] = (),
-    row_numbers: Integers | None = None,
     row_names: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return the rows as columns of one table, the first 20,000 by chance where there are more.
@@ -39,14 +39,13 @@ def describe_rows(
     labels : (n,)
     measured : of the same rows
     columns : the most important first; as many as there is room for are kept
+    row_numbers : (n,) numbers in the user's table, from 1
     membership : the most likely clusters of each row, if they are known
     outlier_scores : (n,) in [0, 1], if there are any
     alternatives : labels of other answers
-    row_numbers : (n,) numbers in the user's table, from 1
     row_names : a name for each row
     """
-    n = len(labels)
-    numbers = np.arange(1, n + 1) if row_numbers is None else np.asarray(row_numbers)
+    n, numbers = len(labels), row_numbers
     shown = sample(labels, N_ROWS)[: 2 * N_ROWS]
     kept = list(columns[: int(np.clip(N_CELLS // max(len(shown), 1), 4, 40))])
     odd = measured.odd if outlier_scores is None else np.asarray(outlier_scores, dtype=float)
@@ -65,7 +64,9 @@ def describe_rows(
         "values": [[cell(column, value) for value in column.values[shown]] for column in kept],
         "typical": _typical(labels, measured, numbers),
         "doubtful": _doubtful(labels, measured, membership, numbers),
-        "odd_rows": _most(odd, numbers, least=0.5 if outlier_scores is not None else 1.5),
+        "odd_rows": _most(
+            odd, numbers, least=0.5 if outlier_scores is not None else 1.5, ties=measured.odd
+        ),
     }  # fmt: skip
     if row_names is not None:
         found["name"] = [str(row_names[i]) for i in shown]
@@ -101,8 +102,11 @@ def _doubtful(
     return _most(doubt, numbers, least=least)
 
 
-def _most(values: Floats, numbers: Integers, *, least: float) -> list[int]:
-    order = np.argsort(-values, kind="stable")[:N_LISTED]
+def _most(
+    values: Floats, numbers: Integers, *, least: float, ties: Floats | None = None
+) -> list[int]:
+    second = np.zeros(len(values)) if ties is None else ties
+    order = np.lexsort((numbers, -second, -values))[:N_LISTED]
     return numbers[order[values[order] >= least]].tolist()
 
 

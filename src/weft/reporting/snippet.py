@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from weft.reporting.facts import read_facts
+from weft.reporting.told import counted, nothing_in
 
 N_FEATURES = 8
 N_CLUSTERS = 12
@@ -20,8 +21,13 @@ def snippet(model: Any) -> str:
     order = np.argsort(-sizes, kind="stable")[:N_CLUSTERS]
     told = ", ".join(f"{'none' if found[i] == -1 else found[i]}: {sizes[i]}" for i in order)
     more = f" and {len(sizes) - N_CLUSTERS} smaller" if len(sizes) > N_CLUSTERS else ""
-    head = f"{facts.n_clusters} clusters of {len(facts.labels)} rows"
-    lines = [f"<p><strong>{head}</strong> (rows in each: {told}{more})</p>"]
+    of = f"of {counted(len(facts.labels), 'row')}"
+    lines = [
+        f"<p><strong>{counted(facts.n_clusters, 'cluster')} {of}</strong> "
+        f"(rows in each: {told}{more})</p>"
+    ]
+    if nothing_in(facts.n_clusters, facts.verdict):
+        lines = [f"<p><strong>no clusters in {counted(len(facts.labels), 'row')}</strong></p>"]
     names = getattr(model, "cluster_names_", {}) if facts.n_clusters > 1 else {}
     if names:
         listed = "".join(

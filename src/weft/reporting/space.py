@@ -58,7 +58,12 @@ def _multiplies(model: Any) -> bool:
 
 
 def draw_map(
-    metric: Metric, rows: np.ndarray, values: np.ndarray, facts: Facts, columns: np.ndarray
+    metric: Metric,
+    rows: np.ndarray,
+    values: np.ndarray,
+    facts: Facts,
+    columns: np.ndarray,
+    row_numbers: np.ndarray,
 ) -> dict[str, Any] | None:
     """The two directions of largest variance; None where there is nothing to spread out."""
     chosen = sample(facts.labels, N_MAP)
@@ -77,7 +82,7 @@ def draw_map(
         "x": _short(flat[:, 0]),
         "y": _short(flat[:, 1]),
         "label": facts.labels[chosen].tolist(),
-        "row": (chosen + 1).tolist(),
+        "row": row_numbers[chosen].tolist(),
         "explained": share,
         "n_rows": len(rows),
         "features": [facts.names[columns[j]] for j in heaviest],

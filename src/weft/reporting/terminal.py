@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from weft.reporting.told import counted, told_numbers
+from weft.reporting.told import compared_means, counted, percent, told_numbers
 
 N_CLUSTERS = 12
 N_FEATURES = 10
@@ -194,7 +194,7 @@ def _clusters(summary: dict[str, Any], *, room: int) -> Table:
     for entry, parts in zip(shown, traits, strict=True):
         name = "none" if entry["label"] == -1 else str(entry["label"])
         told = Text("  " if wide else "\n").join(parts)
-        table.add_row(name, str(entry["size"]), f"{entry['share']:.0%}", told)
+        table.add_row(name, str(entry["size"]), percent(entry["share"]), told)
     if len(clusters) > len(shown):
         table.add_row("…", "", "", f"{len(clusters) - len(shown)} smaller ones")
     return table
@@ -206,12 +206,11 @@ def _traits(traits: list[dict[str, Any]]) -> list[Text]:
     parts = []
     for trait in traits:
         up = trait["direction"] == "higher"
-        effect = "" if trait["effect"] is None else f" {trait['effect']:+.1f}"
         parts.append(
             Text.assemble(
                 ("↑ " if up else "↓ ", "green" if up else "magenta"),
                 clean(_cut(trait["feature"])),
-                (effect, "dim"),
+                (f" {compared_means(trait)}", "dim"),
             )
         )
     return parts

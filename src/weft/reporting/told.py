@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any
+
+ALIKE = 0.4  # share of the columns that hold half of the weight, where weights are alike
 
 
 def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
@@ -34,8 +37,12 @@ def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
 
 def none_found(summary: dict[str, Any]) -> bool:
     """Whether a method has looked for clusters and found none."""
-    count = summary["result"]["n_clusters"]
-    return count == 0 or (count == 1 and bool(summary["result"].get("verdict")))
+    return nothing_in(summary["result"]["n_clusters"], summary["result"].get("verdict"))
+
+
+def nothing_in(n_clusters: int, verdict: str | None) -> bool:
+    """Whether this many clusters, with the method's own word on them, mean that there are none."""
+    return n_clusters == 0 or (n_clusters == 1 and bool(verdict))
 
 
 def headline(summary: dict[str, Any]) -> str:
@@ -52,6 +59,8 @@ def headline(summary: dict[str, Any]) -> str:
         return f"{groups}, made by {result['n_selected']} {of}"
     shares = itertools.accumulate(entry["share"] for entry in summary["features"])
     half = sum(1 for share in shares if share < 0.5) + 1
+    if half > ALIKE * data["n_features"]:
+        return f"{groups}; all {counted(data['n_features'], 'column')} weigh about the same"
     return f"{groups}; half of the weight is on {half} {of}"
 
 
@@ -93,6 +102,12 @@ def number(value: float | None, digits: int = 4) -> str:
     if "e+" in text and abs(value) < 1e7:
         text = f"{value:.0f}"
     return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def compared_means(trait: dict[str, Any]) -> str:
+    """A trait of a cluster beside the other rows: means, or shares of rows."""
+    write = percent if trait["binary"] else partial(number, digits=3)
+    return f"{write(trait['mean'])}, others {write(trait['rest_mean'])}"
 
 
 def _mean(values: list[float] | None) -> float | None:

@@ -30,7 +30,7 @@ function miniLevels(column, k, label) {
 function miniTypical(column, k) {
   const typical = column.typical[k];
   if (typical === null) { return ""; }
-  return typeof typical === "string" ? typical : "median " + short(typical[1]);
+  return typeof typical === "string" ? typical : el("span", {}, column.kind === "date" ? "" : el("span", { class: "long" }, "median "), short(typical[1]));
 }
 
 function miniWords(column, k, label) {
@@ -43,7 +43,7 @@ function miniWords(column, k, label) {
 function mini(column, k, heading) {
   const label = spread.labels[k];
   const drawn = column.levels ? miniLevels(column, k, label) : miniNumbers(column, k, label);
-  return el("div", { class: "mini" }, el("h4", {}, heading), ...drawn);
+  return el("div", { class: column.levels || column.kind === "date" ? "mini named" : "mini" }, el("h4", {}, heading), ...drawn);
 }
 
 // How different a cluster is from all rows in a column: half the sum of the differences.

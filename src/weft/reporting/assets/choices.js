@@ -3,11 +3,13 @@
   const place = byId("number-chart"), candidates = summary.candidates || [];
   if (!place || candidates.length < 2) { return; }
   const low = Math.min(...candidates.map((c) => c.quality)), span = Math.max(-low, 1e-9);
-  const step = Math.min(64, 660 / candidates.length), width = step * candidates.length + 20;
+  const room = Math.min(Math.max(place.clientWidth, 280), 680); // true pixels: text stays readable on a phone
+  const step = Math.min(64, (room - 20) / candidates.length), width = step * candidates.length + 20;
   const picture = svg("svg", { viewBox: `0 0 ${width} 130`, style: `width:${width}px;max-width:100%`, role: "img", "aria-label": "Score of the best clustering of each number: " + candidates.map((c) => `${c.n_clusters} clusters ${c.quality.toFixed(2)}`).join(", ") });
   candidates.forEach((c, i) => {
     const x = 10 + step * i, tall = 8 + 84 * (1 + c.quality / span);
-    const bar = svg("rect", { x: x + 4, y: 104 - tall, width: step - 8, height: tall, rx: 3, class: c.is_answer ? "c0 fill" : "cn fill", opacity: c.is_answer ? 1 : 0.55 });
+    const gap = Math.min(4, step / 8);
+    const bar = svg("rect", { x: x + gap, y: 104 - tall, width: step - 2 * gap, height: tall, rx: 3, class: c.is_answer ? "c0 fill" : "cn fill", opacity: c.is_answer ? 1 : 0.55 });
     const title = svg("title");
     title.textContent = `${counted(c.n_clusters, "cluster")}: score ${c.quality.toFixed(2)}`;
     bar.append(title);
@@ -23,7 +25,7 @@
   const place = byId("walk"), walk = summary.walk;
   if (!place || !walk) { return; }
   const levels = walk.levels, total = Math.max(...levels.map((l) => l.sizes.reduce((a, b) => a + b, 0)));
-  const gap = 6, height = 260, wide = 820, across = (wide - 60) / Math.max(levels.length - 1, 1);
+  const gap = 6, height = 260, wide = Math.min(Math.max(place.clientWidth, 280), 820), across = (wide - 60) / Math.max(levels.length - 1, 1);
   const picture = svg("svg", { viewBox: `0 0 ${wide} ${height + 28}`, style: "width:100%;max-width:56rem", role: "img", "aria-label": "How clusters split, from " + levels[0].n_clusters + " to " + levels[levels.length - 1].n_clusters });
   const tops = levels.map((level) => {
     const order = level.sizes.map((_, i) => i).sort((a, b) => level.like[a] - level.like[b] || level.sizes[b] - level.sizes[a]);

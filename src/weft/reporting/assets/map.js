@@ -27,7 +27,8 @@ let showOnMap = () => {};
       const x = wide / 2 + (xs[i] - (x0 + x1) / 2) * sx, y = tall / 2 - (ys[i] - (y0 + y1) / 2) * sy;
       const label = labelOf(i), at = placeOf.get(map.row[i]);
       const dot = svg("path", { d: shapes[label < 0 ? 0 : label % 8], transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, class: "dot " + (label < 0 ? "cn hollow" : "c" + (label % 10)) });
-      if (tint.value === "sure" && at !== undefined && rows.sure[at] !== null) { dot.style.opacity = Math.max(0.12, Math.min(1, 0.25 + rows.sure[at])); }
+      const sure = tint.value === "sure" && at !== undefined ? sureOf(at) : null;
+      if (sure !== null) { dot.style.opacity = Math.max(0.12, Math.min(1, rows.chances ? sure ** 2 : 0.25 + sure)); }
       picture.append(dot);
       return { i, x, y, dot };
     });

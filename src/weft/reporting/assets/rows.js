@@ -4,18 +4,50 @@ function rowButton(number) {
   return el("button", { type: "button", class: "plain", onclick: () => lookUp(number) }, el("bdi", {}, `row ${number}${name}`));
 }
 
-function rowTable(numbers) {
-  const shown = rows.columns.slice(0, 4);
-  const head = el("tr", {}, el("th", { scope: "col" }, "row"), el("th", { scope: "col" }, "cluster"), el("th", { scope: "col" }, "next"), el("th", { scope: "col", class: "num" }, "sure"), el("th", { scope: "col", class: "num" }, rows.outlier ? "outlier" : "odd"), ...shown.map((c) => el("th", { scope: "col" }, el("bdi", { class: "name" }, c.name))));
+// How likely a row's own cluster is, where the model says it; else how much nearer it is than the next.
+function sureOf(i) {
+  if (!rows.chances) { return rows.sure[i]; }
+  const at = rows.clusters[i].indexOf(rows.label[i]);
+  return at < 0 ? null : rows.chances[i][at];
+}
+
+function nextOf(i) {
+  if (!rows.chances) { return rows.next[i]; }
+  const others = rows.clusters[i].filter((c) => c !== rows.label[i]);
+  return others.length ? others[0] : -1;
+}
+
+// The columns in which a row's value is rare in its cluster (in no cluster: among all rows), the rarest first.
+function standsOut(i) {
+  const k = spread.labels.indexOf(rows.label[i]), found = [];
+  rows.columns.forEach((column, j) => {
+    const value = rows.values[j][i], drawn = spread.columns.find((s) => s.name === column.name);
+    if (value === null || !drawn || k < 0) { return; }
+    const own = rows.label[i] < 0 ? drawn.all : drawn.clusters[k], edges = drawn.edges;
+    let at = -1;
+    if (drawn.levels) { at = drawn.levels.indexOf(column.levels[value]); }
+    else if (typeof edges[0] === "number") { at = edges.findLastIndex((edge) => edge <= value); } // outside of all bins: rarer than in any
+    else { return; }
+    const often = (own[at] || 0) / Math.max(...own);
+    if (often < 0.2) { found.push([often, `${column.name} ${cellText(column, value)}`]); }
+  });
+  return found.sort((a, b) => a[0] - b[0]).slice(0, 2).map(([, words]) => words).join("; ");
+}
+
+function rowTable(numbers, why) {
+  const shown = rows.columns.slice(0, why ? 3 : 4), grouped = spread.labels.length > 1, kind = (c) => (c.levels.length || c.kind === "date" ? "" : "num");
+  const head = el("tr", {}, el("th", { scope: "col" }, "row"), ...(grouped ? [el("th", { scope: "col" }, "cluster"), el("th", { scope: "col" }, "next"), el("th", { scope: "col", class: "num" }, rows.chances ? "likely" : "sure")] : []), el("th", { scope: "col", class: "num" }, rows.outlier ? "outlier" : "odd"),
+    ...(why ? [el("th", { scope: "col" }, "rare values")] : []), ...shown.map((c) => el("th", { scope: "col", class: kind(c) }, el("bdi", { class: "name" }, c.name))));
   const body = el("tbody", {});
   for (const number of numbers) {
     const i = placeOf.get(number);
     if (i === undefined) { continue; }
-    body.append(el("tr", {}, el("th", { scope: "row" }, rowButton(number)), el("td", {}, badge(rows.label[i])), el("td", {}, rows.next[i] < 0 ? "" : badge(rows.next[i])),
-      el("td", { class: "num" }, rows.sure[i] === null ? "" : short(rows.sure[i])), el("td", { class: "num" }, short((rows.outlier || rows.odd)[i])),
-      ...shown.map((c, j) => el("td", {}, el("bdi", {}, cellText(c, rows.values[j][i]))))));
+    const sure = sureOf(i);
+    body.append(el("tr", {}, el("th", { scope: "row" }, rowButton(number)),
+      ...(grouped ? [el("td", {}, badge(rows.label[i])), el("td", {}, nextOf(i) < 0 ? "" : badge(nextOf(i))), el("td", { class: "num" }, sure === null ? "" : rows.chances ? percent(sure) : two(sure))] : []), el("td", { class: "num" }, two((rows.outlier || rows.odd)[i])),
+      ...(why ? [el("td", {}, el("bdi", { class: "name" }, standsOut(i)))] : []), ...shown.map((c, j) => el("td", { class: kind(c) }, el("bdi", {}, cellText(c, rows.values[j][i]))))));
   }
-  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rows" }, el("table", {}, el("thead", {}, head), body));
+  return el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Rows" }, el("table", { class: "row-table" }, el("thead", {}, head), body));
 }
 
 function lookUp(number) {
@@ -36,7 +68,7 @@ function showRow(number) {
     panel.append(list);
   }
   const words = [];
-  if (rows.sure[i] !== null) { words.push(`Sure ${short(rows.sure[i])}: ${rows.sure[i] > 0.25 ? "clearly nearer to its own cluster" : rows.sure[i] > 0 ? "a little nearer to its own cluster" : "nearer to another cluster"} (next: ${clusterName(rows.next[i])}).`); }
+  if (!rows.chances && rows.sure[i] !== null) { words.push(`Sure ${short(rows.sure[i])}: ${rows.sure[i] > 0.25 ? "clearly nearer to its own cluster" : rows.sure[i] > 0 ? "a little nearer to its own cluster" : "nearer to another cluster"} (next: ${clusterName(rows.next[i])}).`); }
   words.push(`${short(rows.odd[i])} times as far from its nearest rows as usual.`);
   if (rows.outlier) { words.push(`Outlier score ${short(rows.outlier[i])}.`); }
   panel.append(el("p", {}, words.join(" ")));
@@ -77,11 +109,11 @@ function showRow(number) {
   search.addEventListener("input", find);
   const lists = byId("row-lists");
   for (const [heading, words, numbers] of [
-    ["Typical rows", "The row of each cluster that is nearest to all others of it.", rows.typical.slice(0, 12).map((t) => t.rows[0])],
-    ["Doubtful rows", "Between two clusters; the most doubtful first.", rows.doubtful],
+    ["Typical rows", spread.labels.length > 1 ? "The row of each cluster that is nearest to all others of it." : "The row that is nearest to all others.", rows.typical.slice(0, 12).map((t) => t.rows[0])],
+    ...(spread.labels.length > 1 ? [["Doubtful rows", "Between two clusters; the most doubtful first.", rows.doubtful]] : []),
     ["Odd rows", "Far from all other rows; the farthest first.", rows.odd_rows],
   ]) {
     lists.append(el("h3", {}, heading));
-    lists.append(numbers.length ? el("div", {}, el("p", { class: "soft small" }, words), rowTable(numbers)) : el("p", { class: "soft" }, "None."));
+    lists.append(numbers.length ? el("div", {}, el("p", { class: "soft small" }, words), rowTable(numbers, numbers === rows.odd_rows)) : el("p", { class: "soft" }, "None."));
   }
 })();

@@ -45,6 +45,8 @@ function short(value) {
   return text.replace("-", "−");
 }
 
+function two(value) { return value === null ? "–" : value.toFixed(2).replace("-", "−"); }
+
 function percent(share) {
   return share >= 0.0995 || share === 0 ? Math.round(100 * share) + "%" : (100 * share).toFixed(1) + "%";
 }
