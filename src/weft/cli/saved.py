@@ -37,11 +37,11 @@ def predict(
 
     held = _read_model(model)
     if is_cells(file):
-        names, columns = label_cells(held.model, file)
+        cells, labelled = label_cells(held.model, file)
         if as_json:
-            print_json({"n_rows": len(names), "labels": columns.pop("cluster"), **columns})
+            print_json({"n_rows": len(cells), "labels": labelled.pop("cluster"), **labelled})
         else:
-            write_table(out, {"cell": names, **columns})
+            write_table(out, {"cell": cells, **labelled})
         return
     if held.table is None:
         raise InputError(
