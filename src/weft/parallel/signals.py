@@ -52,6 +52,6 @@ class Signals:
 
 
 def ignore_ctrl_c() -> None:
-    """Let no further Ctrl-C change how a program that is about to end ends: its exit code is set."""
+    """Ignore Ctrl-C from here on: the program is about to end, and its exit code is set."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
