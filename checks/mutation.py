@@ -33,13 +33,13 @@ from checks.reached import (
     ROOT,
     SOURCE,
     Record,
+    counted_files,
     digest_of,
     fork,
+    function_of,
     load_libraries,
     read,
     refresh,
-    test_files,
-    test_of,
 )
 
 LEAST = 90.0
@@ -86,7 +86,7 @@ def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
     own = Path("tests") / {"reporting": "report"}.get(fault.room, fault.room)
     for path, record in records.items():
         same = record.modules.get(fault.module) == digest_of(fault.path)
-        failed = {test_of(name) for name in record.failed}
+        failed = {function_of(name) for name in record.failed}
         for test, reached in record.lines.get(fault.module, {}).items():
             if test and test not in failed and not (inside and same and wanted.isdisjoint(reached)):
                 far = not path.relative_to(ROOT).is_relative_to(own)
@@ -109,16 +109,16 @@ class _Chosen:
         self.failed: list[str] = []
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        kept = [item for item in items if test_of(item.nodeid) in self.rank]
+        kept = [item for item in items if function_of(item.nodeid) in self.rank]
         first: dict[str, int] = {}  # tests of one file stay together, for the sake of its fixtures
         for item in kept:
             file = item.nodeid.partition("::")[0]
-            first[file] = min(first.get(file, len(items)), self.rank[test_of(item.nodeid)])
+            first[file] = min(first.get(file, len(items)), self.rank[function_of(item.nodeid)])
         items[:] = sorted(
             kept,
             key=lambda item: (
                 first[item.nodeid.partition("::")[0]],
-                self.rank[test_of(item.nodeid)],
+                self.rank[function_of(item.nodeid)],
             ),
         )
 
@@ -204,11 +204,11 @@ def wrong_without_faults(ledger: dict[str, Any], end: float, n_processes: int) -
     """Return tests that have killed faults and fail without any: what they killed is alive."""
     by_file: dict[str, set[str]] = defaultdict(set)
     for entry in ledger.values():
-        for test in map(test_of, entry["by"]):
+        for test in map(function_of, entry["by"]):
             by_file[test.partition("::")[0]].add(test)
     work = [(Fault(SOURCE, -1), Tests(sorted(names), 600.0, "")) for names in by_file.values()]
     done = outcomes(work, end, n_processes, all_of_them=True)
-    return {test_of(name) for _, _, outcome in done for name in outcome.by}
+    return {function_of(name) for _, _, outcome in done for name in outcome.by}
 
 
 def sample(everything: list[Fault], count: int, seed: int) -> list[Fault]:
@@ -237,7 +237,7 @@ def main() -> int:
     if not given.recorded:
         for path in refresh(modules_too=False, n_processes=given.processes):
             print(f"  ran {path.name}", flush=True)
-    records = {path: record for path in test_files() if (record := read(path)) is not None}
+    records = {path: record for path in counted_files() if (record := read(path)) is not None}
     everything = [fault for path in modules() for fault in faults(path)]
     chosen = sample(everything, given.faults, given.seed)
     print(f"{len(everything)} faults possible, {len(chosen)} drawn", flush=True)
@@ -262,7 +262,9 @@ def main() -> int:
     wrong = wrong_without_faults(kept, end, given.processes)
     for test in sorted(wrong):
         print(f"fails without any fault, what it killed counts as alive: {test}")
-    return report(tried, {key for key in kept if not wrong & set(map(test_of, kept[key]["by"]))})
+    return report(
+        tried, {key for key in kept if not wrong & set(map(function_of, kept[key]["by"]))}
+    )
 
 
 def report(tried: list[Fault], killed: set[str]) -> int:

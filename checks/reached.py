@@ -45,7 +45,7 @@ class Record(NamedTuple):
     arcs: dict[str, list[tuple[int, int]]]  # module → jumps from line to line
 
 
-def test_files() -> list[Path]:
+def counted_files() -> list[Path]:
     """Return the test files that are counted, those of single steps before those of much else."""
 
     def rank(path: Path) -> tuple[int, Path]:
@@ -81,7 +81,7 @@ def fork() -> int:
     return process
 
 
-def test_of(nodeid: str) -> str:
+def function_of(nodeid: str) -> str:
     """Return the function of a test, without its parameters."""
     return nodeid.partition("[")[0]
 
@@ -102,13 +102,13 @@ class _Watch:
         self._current = ""
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        if test_of(nodeid) != self._current:
-            self._current = test_of(nodeid)
+        if function_of(nodeid) != self._current:
+            self._current = function_of(nodeid)
             self.counting.switch_context(self._current)
         self._before = processor_seconds()
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        self.seconds[test_of(nodeid)] += processor_seconds() - self._before
+        self.seconds[function_of(nodeid)] += processor_seconds() - self._before
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -178,7 +178,7 @@ def refresh(*, modules_too: bool, n_processes: int) -> Iterator[Path]:
     tests by.
     """
     KEPT.mkdir(parents=True, exist_ok=True)
-    waiting = [path for path in test_files() if _is_stale(path, modules_too=modules_too)]
+    waiting = [path for path in counted_files() if _is_stale(path, modules_too=modules_too)]
     running: dict[int, Path] = {}
     while waiting or running:
         while waiting and len(running) < n_processes:

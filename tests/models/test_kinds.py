@@ -26,6 +26,7 @@ from weft.models.kinds import (
     Texts,
     records_in,
 )
+from weft.models.kinds.base import described
 from weft.models.schema import Added, Only, Optional, Schema, check
 
 
@@ -134,3 +135,22 @@ def test_when_an_attribute_must_be_there():
 def test_records_are_found_wherever_they_are():
     nested = ListOf(OneOf(NOTHING, Fields({"a": MapOf(PAIR)})))
     assert [record.name for record in records_in(nested)] == ["Pair"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "None"),
+        (True, "True"),
+        (2.5, "2.5"),
+        ("a\nb", "'a\\nb'"),
+        ("x" * 59, "'" + "x" * 58 + "…"),
+        ("x" * 58, "'" + "x" * 58 + "'"),
+        (10**20 - 1, "9" * 20),
+        (-(10**20), "a very large integer"),
+        (np.zeros((2, 3), np.int8), "an array of int8 with shape (2, 3)"),
+        ([1], "a list"),
+    ],
+)
+def test_values_of_a_file_in_words(value, words):
+    assert described(value) == words

@@ -160,3 +160,12 @@ def test_the_report_states_the_sample_and_how_steady_it_is():
 def test_bad_sizes_get_one_sentence(value, kind):
     with pytest.raises(kind, match="max_samples"):
         search(groups(50)[0], max_samples=value)
+
+
+def test_shares_by_hand():
+    # One each leaves 2 for 5, 2 and 0 further rows: 10/7, 4/7 and 0. Whole parts 1, 0, 0; the last
+    # one goes to the largest remainder, 4/7.
+    assert _shares(np.array([6, 3, 1]), 5).tolist() == [2, 2, 1]
+    assert _shares(np.array([6, 0, 4]), 5).tolist() == [3, 0, 2]
+    assert _shares(np.array([2, 2]), 4).tolist() == [2, 2]
+    assert _shares(np.array([2, 2]), 2).tolist() == [1, 1]
