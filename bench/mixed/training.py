@@ -26,7 +26,6 @@ from weft.auto.source_judge import (
     SCORE,
     confidence_features,
     cost_of_clumps,
-    margin_of,
     ranked,
     score_features,
 )
@@ -82,7 +81,7 @@ def _looked_into(made: list[SourceCandidate], table: MixedTable) -> list[SourceC
 def _measured(candidate: SourceCandidate, labels: np.ndarray) -> dict[str, Any]:
     return {
         "score": score_features(candidate).round(5).tolist(),
-        "confidence": confidence_features(candidate, 0.0).round(5).tolist(),
+        "confidence": confidence_features(candidate).round(5).tolist(),
         "remaining": round(candidate.remaining, 3),
         "n_clusters": candidate.n_clusters,
         "ari": round(float(adjusted_rand_score(labels, candidate.labels)), 5),
@@ -148,13 +147,10 @@ def _allowed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def winner(row: dict[str, Any], weights: np.ndarray) -> dict[str, Any]:
-    """Return the candidate that a table gets, with its lead in its evidence for confidence."""
+    """Return the candidate that a table gets."""
     made = row["candidates"]
     scores = [float(np.dot(e["score"], weights)) - cost_of_clumps(e["remaining"]) for e in made]
-    first = int(np.argmax(scores))
-    lead = margin_of(scores, [each["n_clusters"] for each in made])
-    evidence = [*made[first]["confidence"][:-1], lead]
-    return {**made[first], "confidence": evidence}
+    return made[int(np.argmax(scores))]
 
 
 def show(rows: list[dict[str, Any]]) -> None:

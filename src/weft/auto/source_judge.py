@@ -31,11 +31,9 @@ SCORE = (2.69, 1.08, 1.67, 2.86, 3.21, 0.29, 1.49, -2.01)
 # each deviation between costs `REMAINING_COST` of the score. Chosen on the same tables.
 CLUMPED, MOST_CLUMPED = 2.5, 3.0
 REMAINING_COST = 1.0
-# Constant and weights of the winner's: stability, agreement, gain up to `MOST_GAIN`, clumps that
-# remain, and its lead over other numbers of clusters up to `MOST_LEAD`.
-CONFIDENCE = (-4.07, 1.3, 2.21, 3.48, -0.5, 0.5)
+# Constant and weights of the winner's: stability, agreement, gain up to `MOST_GAIN`.
+CONFIDENCE = (-7.27, 5.46, 2.24, 2.99)
 MOST_GAIN = 1.0
-MOST_LEAD = 2.0
 MOST_CONFIDENT = 0.95  # more was not tried often enough
 
 
@@ -55,18 +53,10 @@ def score_features(candidate: SourceCandidate) -> Floats:
     )
 
 
-def confidence_features(candidate: SourceCandidate, lead: float) -> Floats:
+def confidence_features(candidate: SourceCandidate) -> Floats:
     """Return what the confidence weighs."""
     gain = float(np.clip(candidate.gain, 0.0, MOST_GAIN))
-    clumps = float(np.clip(candidate.remaining - CLUMPED, 0.0, MOST_CLUMPED))
-    return np.array([1.0, candidate.stability, candidate.agreement, gain, clumps, lead])
-
-
-def margin_of(scores: Sequence[float], numbers: Sequence[int]) -> float:
-    """Return the lead of the best score over the best with another number of clusters."""
-    first = int(np.argmax(scores))
-    others = [s for s, count in zip(scores, numbers, strict=True) if count != numbers[first]]
-    return float(np.clip(scores[first] - max(others, default=-np.inf), 0.0, MOST_LEAD))
+    return np.array([1.0, candidate.stability, candidate.agreement, gain])
 
 
 def score_of(candidate: SourceCandidate) -> float:
@@ -79,16 +69,9 @@ def cost_of_clumps(remaining: float) -> float:
     return REMAINING_COST * float(np.clip(remaining - CLUMPED, 0.0, MOST_CLUMPED))
 
 
-def confidence_of(found: Sequence[SourceCandidate]) -> float:
-    """Return about how likely the first of some clusterings is right (adjusted Rand index of 0.8).
-
-    The others are those that it competed with.
-    """
-    stable = [each for each in found if each.stability >= LEAST_STABLE] or list(found)
-    lead = margin_of([score_of(each) for each in stable], [each.n_clusters for each in stable])
-    if score_of(found[0]) < max(map(score_of, stable)):  # put in front for another reason
-        lead = 0.0
-    x = float(confidence_features(found[0], lead) @ np.array(CONFIDENCE))
+def confidence_of(candidate: SourceCandidate) -> float:
+    """Return about how likely a chosen clustering is right (adjusted Rand index of 0.8)."""
+    x = float(confidence_features(candidate) @ np.array(CONFIDENCE))
     return min(1.0 / (1.0 + math.exp(-float(np.clip(x, -30.0, 30.0)))), MOST_CONFIDENT)
 
 

@@ -162,7 +162,7 @@ def cluster_sources(
         tuple(found),
         without,
         "; ".join(filter(None, cautions)),
-        confidence_of(found),
+        confidence_of(found[0]),
     )
 
 
