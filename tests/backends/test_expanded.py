@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.backends.cpu import kmeans
+from weft.backends.cpu import kmeans, rounds
 from weft.backends.cpu.expanded import can_expand, expanded_centers
+from weft.kmeans.alternation import Start, alternate
+from weft.kmeans.data import make_data
+from weft.kmeans.weights import PowerWeights
 from weft.parallel.threads import one_range, thread_runner
 
 
@@ -76,17 +79,32 @@ def test_values_that_crowd_around_the_center_are_left_open():
     np.testing.assert_allclose(found.centers[0, 0], alone.centers[0, 0], rtol=1e-12)
 
 
-def test_rounds_give_up_a_series_that_finds_little():
+@pytest.mark.parametrize("p", [1.5, 1.8])
+def test_rounds_with_series_and_without_end_alike(p, monkeypatch):
+    X, _, load, _ = _groups()
+    start = Start(X[:4].copy(), np.full((4, 5), 0.2))
+    rule = PowerWeights(np.ones(5, dtype=bool), p)
+    ends = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(rounds, "EXPAND_ROWS", least)
+        ends.append(alternate(make_data(X, load, p, one_range), start, rule, max_iter=8))
+    np.testing.assert_array_equal(ends[0].labels, ends[1].labels)
+    np.testing.assert_allclose(ends[0].centers, ends[1].centers, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(ends[0].trace, ends[1].trace, rtol=1e-10)
+
+
+def test_rounds_give_up_a_series_that_finds_little(monkeypatch):
+    monkeypatch.setattr(rounds, "EXPAND_ROWS", 0)
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (6000, 4)).astype(float)
     labels = rng.integers(0, 2, 6000).astype(np.int32)
     rows = _rows(X, 1.5)
-    rounds = kmeans.begin(rows)
-    found, spread = rounds.centers_of(labels, X[:2])
+    remembering = kmeans.begin(rows)
+    found, spread = remembering.centers_of(labels, X[:2])
     exact, exact_spread = kmeans.centers_of(rows, labels, X[:2])
     np.testing.assert_allclose(found, exact, atol=1e-12)
     np.testing.assert_allclose(spread, exact_spread, rtol=1e-9)
-    assert not rounds.expands
+    assert not remembering.expands
 
 
 def test_empty_clusters_keep_their_centers():

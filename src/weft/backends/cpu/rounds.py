@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weft.backends.cpu.kmeans import Rows
 
 LEAST_ROWS = 4096  # a smaller table is done before a bound is updated
+EXPAND_ROWS = 300_000  # of fewer rows a column fits the cache, and centres by columns are as fast
 CANCELLED = 1e-3  # share of a sum of squares below which a dispersion is taken again
 ColumnCenters = Callable[
     ["Rows", Integers, Integers, Floats, NDArray[np.bool_]], tuple[Floats, Floats]
@@ -134,7 +135,8 @@ class BoundedRounds:
         rows, previous = self.rows, centers.copy()
         spread[changed] = 0.0
         wanted = np.repeat(changed[:, None], centers.shape[1], axis=1)
-        if self.expands and can_expand(rows, centers.shape):
+        large = len(labels) >= EXPAND_ROWS
+        if large and self.expands and can_expand(rows, centers.shape):
             sizes = np.bincount(labels, weights=rows.load, minlength=len(centers))
             found = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
             centers[found.done] = found.centers[found.done]
