@@ -83,7 +83,7 @@ def kmeans_memory() -> Memory:
 
 
 def kmeans_memory_minkowski() -> Memory:
-    """The same for p = 1.4, which keeps X transposed and in single precision as well."""
+    """The same for p = 1.4."""
     return Memory(_MEMORY.format(settings="distance_exponent=1.4"), 6.0, "p 1.4, k = 12")
 
 

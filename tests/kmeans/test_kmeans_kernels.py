@@ -190,7 +190,8 @@ def _centers_of(backend, values, mass, p, guess=0.0):
         center, cost = reference.center_of(rows, np.arange(n), centers[0])
         return center[0], cost[0]
     backend.column_centers(
-        columns, np.arange(n), np.array([0, n]), np.asarray(mass, float), p, 0, 1, centers, spread
+        *(columns, np.arange(n), np.array([0, n]), np.asarray(mass, float), p),
+        *(np.ones((1, 1), dtype=bool), 0, 1, centers, spread),
     )
     return centers[0, 0], spread[0, 0]
 
@@ -224,7 +225,8 @@ def test_centers_match_the_reference(p, missing):
     mass = rng.uniform(0.5, 2.0, len(X))  # in the order of `order`
     columns = np.ascontiguousarray(X.T)
     centers, spread = np.full((4, 7), 0.25), np.empty((4, 7))
-    cpu_centers.column_centers(columns, order, starts, mass, p, 0, 7, centers, spread)
+    wanted = np.ones((4, 7), dtype=bool)
+    cpu_centers.column_centers(columns, order, starts, mass, p, wanted, 0, 7, centers, spread)
     assert (centers[3] == 0.25).all()
     assert np.isnan(spread[3]).all()
     load = np.empty(len(X))

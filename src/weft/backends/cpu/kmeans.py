@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels
+from weft.backends.cpu.expanded import MOST_PARTS, PART_ROWS
 from weft.backends.cpu.kernels import centers as minkowski_centers
 from weft.backends.cpu.kernels import kmeans as squared
 from weft.backends.cpu.kernels import minkowski, powers
 from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
-from weft.backends.cpu.rounds import LEAST_ROWS, MOST_PARTS, NONE_OPEN, PART_ROWS, BoundedRounds
+from weft.backends.cpu.rounds import LEAST_ROWS, NONE_OPEN, BoundedRounds
 from weft.backends.cpu.screened import Bounds, Screen, make_screen, nearest_by_screen
 from weft.backends.rounds import PlainRounds, Rounds
 from weft.parallel.threads import Runner
@@ -132,7 +134,7 @@ def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Fl
     order = np.empty(len(labels), dtype=np.int64)
     starts = np.empty(len(previous) + 1, dtype=np.int64)
     squared.group_rows(labels, order, starts)
-    return _column_centers(rows, order, starts, previous)
+    return _column_centers(rows, order, starts, previous, np.ones(previous.shape, dtype=bool))
 
 
 def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Floats]:
@@ -141,21 +143,27 @@ def center_of(rows: Rows, which: Integers, guess: Floats) -> tuple[Floats, Float
         centers, spread = _means_of(part, np.zeros(len(which), dtype=np.int32), guess[None])
     else:
         starts = np.array([0, len(which)])
-        centers, spread = _column_centers(rows, which, starts, guess[None])
+        wanted = np.ones((1, len(guess)), dtype=bool)
+        centers, spread = _column_centers(rows, which, starts, guess[None], wanted)
     return centers[0], spread[0]
 
 
 def _column_centers(
-    rows: Rows, order: Integers, starts: Integers, previous: Floats
+    rows: Rows,
+    order: Integers,
+    starts: Integers,
+    previous: Floats,
+    wanted: NDArray[np.bool_],
 ) -> tuple[Floats, Floats]:
+    """Solve for the `wanted` centres (K, M); the others stay, with a dispersion of 0."""
     centers = previous.copy()
-    spread = np.empty_like(centers)
+    spread = np.zeros_like(centers)
     load = rows.load[order]
     columns = rows.columns
 
     def task(start: int, stop: int) -> None:
         minkowski_centers.column_centers(
-            columns, order, starts, load, rows.exponent, start, stop, centers, spread
+            columns, order, starts, load, rows.exponent, wanted, start, stop, centers, spread
         )
 
     rows.run(task, centers.shape[1])

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels
+from weft.backends.cpu.expanded import can_expand, expanded_centers, sums_in_parts
 from weft.backends.cpu.kernels import bounds as kernels
 from weft.backends.cpu.kernels import kmeans as squared
 from weft.backends.cpu.screened import Bounds, nearest_by_screen
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
     from weft.backends.cpu.kmeans import Rows
 
 LEAST_ROWS = 4096  # a smaller table is done before a bound is updated
-PART_ROWS = 2048  # a part with fewer rows is not worth a thread
-MOST_PARTS = 64
-MOST_NUMBERS = 2**23  # in the sums of all parts
+EXPAND_ROWS = 300_000  # of fewer rows a column fits the cache, and centres by columns are as fast
 CANCELLED = 1e-3  # share of a sum of squares below which a dispersion is taken again
-ColumnCenters = Callable[["Rows", Integers, Integers, Floats], tuple[Floats, Floats]]
+ColumnCenters = Callable[
+    ["Rows", Integers, Integers, Floats, NDArray[np.bool_]], tuple[Floats, Floats]
+]
 NONE_OPEN: Integers = np.empty(0, dtype=np.int64)
 
 
@@ -60,6 +62,7 @@ class BoundedRounds:
         self.last: Metric | None = None
         self.sums: Sums | None = None
         self.found: tuple[Labels, Floats, Floats] | None = None
+        self.expands = True  # until a round shows that most centres have to be solved otherwise
 
     def nearest(self, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
         rows, screen = self.rows, self.rows.screen
@@ -120,19 +123,39 @@ class BoundedRounds:
             changed[:] = False
             changed[labels[moved]] = changed[self.found[0][moved]] = True
             spread = self.found[2].copy()
-        which = np.flatnonzero(changed)
-        if len(which):
-            order = np.empty(len(labels), dtype=np.int64)
-            starts = np.empty(n_clusters + 1, dtype=np.int64)
-            squared.group_rows(labels, order, starts)
-            if len(which) < n_clusters:
-                spans = [order[starts[k] : starts[k + 1]] for k in which]
-                order = np.concatenate(spans)
-                starts = np.concatenate([[0], np.cumsum([len(span) for span in spans])])
-            part = self.column_centers(self.rows, order, starts, previous[which])
-            centers[which], spread[which] = part
+        if changed.any():
+            self._solve(labels, changed, centers, spread)
         self.found = (labels.copy(), centers.copy(), spread.copy())
         return centers, spread
+
+    def _solve(
+        self, labels: Labels, changed: NDArray[np.bool_], centers: Floats, spread: Floats
+    ) -> None:
+        """Update the centres and dispersions of the clusters that changed."""
+        rows, previous = self.rows, centers.copy()
+        spread[changed] = 0.0
+        wanted = np.repeat(changed[:, None], centers.shape[1], axis=1)
+        large = len(labels) >= EXPAND_ROWS
+        if large and self.expands and can_expand(rows, centers.shape):
+            sizes = np.bincount(labels, weights=rows.load, minlength=len(centers))
+            found = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
+            centers[found.done] = found.centers[found.done]
+            spread[found.done] = found.dispersions[found.done]
+            self.expands = 2 * int(found.done.sum()) > int(wanted.sum())
+            wanted &= ~found.done
+        which = np.flatnonzero(wanted.any(axis=1))
+        if not len(which):
+            return
+        order = np.empty(len(labels), dtype=np.int64)
+        starts = np.empty(len(centers) + 1, dtype=np.int64)
+        squared.group_rows(labels, order, starts)
+        spans = [order[starts[k] : starts[k + 1]] for k in which]
+        edges = np.concatenate([[0], np.cumsum([len(span) for span in spans])])
+        part, away = self.column_centers(
+            rows, np.concatenate(spans), edges, previous[which], wanted[which]
+        )
+        chosen = wanted[which]
+        centers[wanted], spread[wanted] = part[chosen], away[chosen]
 
     def _means(self, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
         rows, sums = self.rows, self.sums
@@ -154,32 +177,13 @@ class BoundedRounds:
             spread = self._dispersions(labels, centers)
         return centers, spread
 
-    def _in_parts(
-        self, task: Callable[[int, slice, Floats], None], n_rows: int, shape: tuple[int, int]
-    ) -> Floats:
-        """Return the sum over parts of the rows of two (K, M) arrays, (2, K, M).
-
-        The number of parts depends on the sizes alone, and they are added in their order.
-        """
-        room = max(MOST_NUMBERS // (2 * shape[0] * shape[1]), 2)
-        height = max(PART_ROWS, -(-n_rows // min(MOST_PARTS, room)))
-        parts = np.zeros((-(-n_rows // height), 2, *shape))
-
-        def fill(start: int, stop: int) -> None:
-            for part in range(start, stop):
-                task(part, slice(part * height, (part + 1) * height), parts[part])
-
-        self.rows.run(fill, len(parts))
-        total: Floats = parts.sum(axis=0)
-        return total
-
     def _moments(self, labels: Labels, origin: Floats) -> Floats:
         X, load = self.rows.X, self.rows.load
 
         def task(part: int, span: slice, out: Floats) -> None:
             kernels.cluster_moments(X[span], labels[span], load[span], origin, *out)
 
-        return self._in_parts(task, len(labels), origin.shape)
+        return sums_in_parts(self.rows.run, task, len(labels), (2, *origin.shape))
 
     def _moment_changes(self, sums: Sums, moved: Integers, labels: Labels) -> Floats:
         X, load = self.rows.X, self.rows.load
@@ -187,7 +191,7 @@ class BoundedRounds:
         def task(part: int, span: slice, out: Floats) -> None:
             kernels.move_moments(X, load, moved[span], sums.labels, labels, sums.origin, *out)
 
-        return self._in_parts(task, len(moved), sums.origin.shape)
+        return sums_in_parts(self.rows.run, task, len(moved), (2, *sums.origin.shape))
 
     def _dispersions(self, labels: Labels, centers: Floats) -> Floats:
         X, load = self.rows.X, self.rows.load
@@ -195,8 +199,7 @@ class BoundedRounds:
         def task(part: int, span: slice, out: Floats) -> None:
             squared.cluster_dispersions(X[span], labels[span], load[span], centers, out[0])
 
-        spread: Floats = self._in_parts(task, len(labels), centers.shape)[0]
-        return spread
+        return sums_in_parts(self.rows.run, task, len(labels), (2, *centers.shape))[0]
 
 
 def _of_others(values: Floats, reduce: Callable[[Floats], float], alone: float) -> Floats:

@@ -187,10 +187,13 @@ def _center(values, mass, count, exponent, guess, lanes, thin_values, thin_mass,
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def column_centers(columns, order, starts, mass, exponent, first, last, centers, dispersions):
+def column_centers(
+    columns, order, starts, mass, exponent, wanted, first, last, centers, dispersions
+):
     """Fill `centers` and `dispersions` (K, M), columns `first` to `last`: eqs. 3.7 and 3.9.
 
-    `mass` is in the order of `order`. A centre already there is where the search starts.
+    Only where `wanted` (K, M). `mass` is in the order of `order`. A centre already there is where
+    the search starts.
     """
     n_clusters = starts.size - 1
     longest = 0
@@ -205,6 +208,8 @@ def column_centers(columns, order, starts, mass, exponent, first, last, centers,
     for v in range(first, last):
         column = columns[v]
         for k in range(n_clusters):
+            if not wanted[k, v]:
+                continue
             count = 0
             for position in range(starts[k], starts[k + 1]):
                 x = column[order[position]]

@@ -1,0 +1,102 @@
+"""A round of weighted k-means beside scikit-learn's `KMeans`, and the whole fit, as ratios.
+
+    python -m bench.speed.rounds                               1,000,000 × 64, K = 20, p = 2
+    python -m bench.speed.rounds --exponent 1.5 --rows 200000  another power, fewer rows
+    python -m bench.speed.rounds --whole                       until no row changes its cluster
+
+Both sides begin at the same centres and run on two threads. They take turns, and medians are
+compared. A round is the difference of a fit of 15 rounds and one of a single round, so that what is
+done once is left out. Seconds are given by the clock and of the processor: on a machine with other
+work only the second can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from weft import WeightedKMeans
+
+N_CLUSTERS, N_COLUMNS, N_ROUNDS, N_THREADS = 20, 64, 15, 2
+ENOUGH = 10_000  # rounds of a whole fit
+
+
+def blobs(n_rows: int) -> np.ndarray:
+    """Return rows of 20 groups that overlap."""
+    rng = np.random.default_rng(0)
+    centers = 0.5 * rng.normal(size=(N_CLUSTERS, N_COLUMNS))
+    rows = rng.normal(size=(n_rows, N_COLUMNS))
+    rows += centers[rng.integers(N_CLUSTERS, size=n_rows)]
+    return rows
+
+
+def seconds(call: Callable[[], Any]) -> tuple[float, float, int]:
+    """Return the seconds of a fit by the clock and of the processor, and its rounds."""
+    clock, processor = time.perf_counter(), time.process_time()
+    model = call()
+    return time.perf_counter() - clock, time.process_time() - processor, model.n_iter_
+
+
+def measure(n_rows: int, exponent: float, repeats: int, *, whole: bool) -> dict[str, Any]:
+    """Return seconds and ratios of both sides."""
+    X = blobs(n_rows)
+    start = X[:N_CLUSTERS].copy()
+
+    def ours(rounds: int) -> WeightedKMeans:
+        given = {"init": start, "distance_exponent": exponent, "n_jobs": N_THREADS}
+        return WeightedKMeans(N_CLUSTERS, max_iter=rounds, tol=0.0, **given).fit(X)
+
+    def peer(rounds: int) -> KMeans:
+        return KMeans(N_CLUSTERS, init=start, n_init=1, max_iter=rounds, tol=0.0).fit(X)
+
+    lengths = (ENOUGH,) if whole else (1, N_ROUNDS)
+    calls = [(side, rounds) for side in (ours, peer) for rounds in lengths]
+    with threadpool_limits(N_THREADS):
+        for side in (ours, peer):
+            side(1)
+        times = [
+            [seconds(lambda side=side, rounds=rounds: side(rounds)) for side, rounds in calls]
+            for _ in range(repeats)
+        ]
+    # (sides, lengths, clock and processor and rounds)
+    middle = np.median(times, axis=0).reshape(2, len(lengths), 3)
+    found: dict[str, Any] = {"rows": n_rows, "exponent": exponent, "repeats": repeats}
+    fits = middle[:, -1]
+    found["rounds"] = [int(count) for count in fits[:, 2]]
+    for kind, name in enumerate(("clock", "processor")):
+        found[f"fit, {name}"] = _beside(fits[:, kind])
+        if not whole:
+            rounds = np.maximum(middle[:, -1, 2] - middle[:, 0, 2], 1)
+            each = (middle[:, -1, kind] - middle[:, 0, kind]) / rounds
+            found[f"round, {name}"] = _beside(each)
+    return found
+
+
+def _beside(pair: np.ndarray) -> dict[str, float]:
+    ours, peer = (float(value) for value in pair)
+    return {"weft": round(ours, 4), "KMeans": round(peer, 4), "ratio": round(ours / peer, 2)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--exponent", type=float, default=2.0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--whole", action="store_true", help="until no row changes its cluster")
+    given = parser.parse_args()
+    # Fits are cut short on purpose.
+    warnings.simplefilter("ignore")
+    found = measure(given.rows, given.exponent, given.repeats, whole=given.whole)
+    for name, value in found.items():
+        print(f"{name}: {value}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
