@@ -115,7 +115,7 @@ def text_files() -> Iterator[Path]:
         if (
             Path(name).suffix in SUFFIXES
             and not name.startswith(SKIPPED)
-            and (ROOT / name).exists()
+            and (ROOT / name).is_file()
         ):
             yield ROOT / name
 

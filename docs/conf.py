@@ -43,6 +43,8 @@ numpydoc_xref_param_type = False
 
 html_theme = "pydata_sphinx_theme"
 html_static_path = ["_static"]
+html_css_files = ["weft.css"]
+toc_object_entries_show_parents = "hide"  # "fit()", not "AutoCluster.fit()"
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
