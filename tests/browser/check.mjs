@@ -119,9 +119,13 @@ async function interact(page, label, summary) {
       check(label, "the other view moves the rows", place !== (await page.$eval("#map-box path.dot", (n) => n.getAttribute("transform"))));
       await page.selectOption("#map-view", "linear");
     }
-    await page.selectOption("#map-colour", "sure");
-    check(label, "how sure is drawn", (await page.$$("#map-box path.dot[style*=opacity]")).length > 0 || summary.silhouette === null);
-    await page.selectOption("#map-colour", "label");
+    const grouped = summary.distributions.labels.length > 1;
+    check(label, "colours can be chosen where there are clusters", (await page.isVisible("#map-colour")) === grouped);
+    if (grouped) {
+      await page.selectOption("#map-colour", "sure");
+      check(label, "how sure is drawn", (await page.$$("#map-box path.dot[style*=opacity]")).length > 0 || summary.silhouette === null);
+      await page.selectOption("#map-colour", "label");
+    }
     await page.click("#map-lasso");
     await page.locator("#map-box").scrollIntoViewIfNeeded();
     const frame = await (await page.$("#map-box svg")).boundingBox();
@@ -182,7 +186,7 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith(".html")).
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check(label, "nothing wider than the screen", over <= 0, `${over} px`);
     const tall = await page.evaluate(() => document.documentElement.scrollHeight);
-    check(label, "not endless", tall < (width === 1280 ? 9500 : 20000), `${tall} px`);
+    check(label, "not endless", tall < (width === 1280 ? 9500 : 15000), `${tall} px`);
     const facts = await page.$$eval("[data-fact]", (ns) => ns.map((n) => [n.dataset.fact, n.textContent]));
     const same = facts.every(([key, text]) => facts.every(([other, words]) => key !== other || text === words));
     check(label, "numbers that appear twice agree", same && facts.length > 1, `${facts.length} numbers`);

@@ -485,3 +485,22 @@ def test_stdin_that_is_a_terminal_is_refused(monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal())
     with pytest.raises(InputError, match="nothing is piped in"):
         read_table("-")
+
+
+def test_a_table_of_genes_in_rows_is_turned_for_the_fit_and_for_new_rows(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    kinds = np.repeat([0, 1], 12)
+    values = rng.normal(size=(24, 30)) + 8.0 * kinds[:, None] * (np.arange(30) < 10)
+    samples = pd.DataFrame(values.T, columns=[f"patient {j}" for j in range(24)])
+    samples.insert(0, "gene", [f"G{j}" for j in range(30)])
+    samples.to_csv("genes.csv", index=False)
+    options = ["--method", "wk-means", "--n-clusters", "2", "--transpose"]
+    done = CliRunner().invoke(app, ["cluster", "genes.csv", "--out", "out", *options])
+    assert done.exit_code == 0, done.output
+    again = CliRunner().invoke(app, ["predict", "out", "genes.csv", "--transpose"])
+    assert again.exit_code == 0, again.output
+    found = pd.read_csv(io.StringIO(again.stdout))["cluster"]
+    assert found.tolist() == pd.read_csv("out/labels.csv")["cluster"].tolist()
+    straight = CliRunner().invoke(app, ["predict", "out", "genes.csv"])
+    assert straight.exit_code == 2
