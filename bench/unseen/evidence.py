@@ -45,7 +45,7 @@ SOURCES = (
     "weft.columns.clumps",
     "weft.backends.cpu.columns",
 )
-NULLS_PER_SEED = 2
+NULLS_PER_SEED = 5
 COMPARED = ("HDBSCAN-15", "k-means + silhouette")
 
 
