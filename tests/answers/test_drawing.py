@@ -41,6 +41,13 @@ def test_bars_of_a_sankey_by_hand(drawn):
     assert 'viewBox="-6 -6 732 432"' in drawn
 
 
+def test_bars_on_the_right_have_their_own_heights():
+    first, second = Side("b", np.array([0, 0, 1, 1])), Side("a", np.array([0, 0, 0, 1]))
+    text = sankey(first, second, compare_sides(first, second))
+    bars = re.findall(r'<rect x="706" y="([\d.]+)" width="14" height="([\d.]+)"', text)
+    assert bars == [("0.0", "309.0"), ("317.0", "103.0")]
+
+
 def test_ribbons_of_a_sankey_by_hand(drawn):
     paths = re.findall(r'<path d="(.*?)" fill="(.*?)" fill-opacity="(.*?)"><title>(.*?)<', drawn)
     assert paths == [

@@ -188,6 +188,15 @@ def test_clumping_by_hand(monkeypatch):
     assert clumping(rng.normal(size=(30, 2)), rng) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("deviations", "answer"), [(3.24, False), (3.26, True)])
+def test_clumped_beyond_students_t_of_the_clouds(monkeypatch, deviations, answer):
+    # Ten clouds have nine degrees of freedom: the upper 0.5 % of Student's t begin at 3.250 (at
+    # 3.355 with eight, at 3.106 with eleven).
+    monkeypatch.setattr("weft.columns.clumps.clumping", lambda rows, rng: deviations)
+    assert is_clumped(np.ones((20, 2)), 0.005, np.random.default_rng(0)) == answer
+    assert is_clumped(np.ones((20, 1)), 0.005, np.random.default_rng(0)) is False
+
+
 def test_clumping_needs_rows_and_two_columns_that_vary():
     rng = np.random.default_rng(12)
     rows = rng.normal(size=(10, 2))
