@@ -150,11 +150,17 @@ def cluster_sources(
     if left_out and len(others) >= 2:
         rest = _clusterings(table.take_columns(others), low, high, clumped, rng)
         without = as_alternatives(rest[:1])
-        free = low is None or low != high
-        if free and followed and is_product(found[0].labels, rest[0].labels, followed, table):
+        split = [
+            each
+            for each in rest
+            if each.stability >= LEAST_STABLE
+            and is_product(found[0].labels, each.labels, followed, table)
+        ]
+        if followed and split and (low is None or low != high):
             # The category stands in the table; what it splits is the answer.
             kept[np.flatnonzero(kept)[list(followed)]] = False
-            found, without = rest, as_alternatives(found[:1])
+            without = as_alternatives(found[:1])
+            found = [split[0], *(each for each in rest if each is not split[0])]
             cautions = [describe_gaps(found[0].labels, table)]
     return SourceAnswer(
         _placed(screening, order),
