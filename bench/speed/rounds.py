@@ -16,6 +16,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,21 +51,26 @@ def measure(n_rows: int, exponent: float, repeats: int, *, whole: bool) -> dict[
     start = X[:N_CLUSTERS].copy()
 
     def ours(rounds: int) -> WeightedKMeans:
-        given = {"init": start, "distance_exponent": exponent, "n_jobs": N_THREADS}
-        return WeightedKMeans(N_CLUSTERS, max_iter=rounds, tol=0.0, **given).fit(X)
+        model = WeightedKMeans(
+            N_CLUSTERS,
+            distance_exponent=exponent,
+            init=start,
+            max_iter=rounds,
+            tol=0.0,
+            n_jobs=N_THREADS,
+        )
+        return model.fit(X)
 
     def peer(rounds: int) -> KMeans:
         return KMeans(N_CLUSTERS, init=start, n_init=1, max_iter=rounds, tol=0.0).fit(X)
 
     lengths = (ENOUGH,) if whole else (1, N_ROUNDS)
-    calls = [(side, rounds) for side in (ours, peer) for rounds in lengths]
+    sides: tuple[Callable[[int], Any], ...] = (ours, peer)
+    calls = [partial(side, rounds) for side in sides for rounds in lengths]
     with threadpool_limits(N_THREADS):
-        for side in (ours, peer):
+        for side in sides:
             side(1)
-        times = [
-            [seconds(lambda side=side, rounds=rounds: side(rounds)) for side, rounds in calls]
-            for _ in range(repeats)
-        ]
+        times = [[seconds(call) for call in calls] for _ in range(repeats)]
     # (sides, lengths, clock and processor and rounds)
     middle = np.median(times, axis=0).reshape(2, len(lengths), 3)
     found: dict[str, Any] = {"rows": n_rows, "exponent": exponent, "repeats": repeats}

@@ -184,8 +184,8 @@ def _series(
     # No row is near the guess of a pair that is not asked for.
     scale = 1.0 / np.where(open_pairs, unit, 1.0)
     guess = np.where(open_pairs, guess, FAR_AWAY)
-    shape = (kernels.TERMS, n_clusters, n_features)
-    n_parts = -(-len(labels) // part_height(len(labels), int(np.prod(shape))))
+    wide = (kernels.TERMS, n_clusters, n_features)
+    n_parts = -(-len(labels) // part_height(len(labels), int(np.prod(wide))))
     near_values: dict[int, tuple[NDArray[np.int32], Floats, Floats]] = {}
     counts = np.empty((n_parts, n_clusters, n_features), dtype=np.int32)
     crowded = np.zeros((n_parts, n_clusters, n_features), dtype=bool)
@@ -202,7 +202,7 @@ def _series(
         crowded[part] = counts[part] > limit[:, None]
         near_values[part] = pairs[:listed].copy(), aways[:listed].copy(), masses[:listed].copy()
 
-    sums = sums_in_parts(rows.run, task, len(labels), shape).reshape(kernels.TERMS, -1)
+    sums = sums_in_parts(rows.run, task, len(labels), wide).reshape(kernels.TERMS, -1)
     lists = zip(*(near_values[part] for part in range(n_parts)), strict=True)
     pairs, aways, masses = (np.concatenate(parts) for parts in lists)
     order = np.empty(len(pairs), dtype=np.int64)
@@ -221,4 +221,5 @@ def _series(
         )
 
     rows.run(solve, guess.size)
-    return Tried(*(found.reshape(guess.shape) for found in (step, total, solved)), too_many)
+    shape = guess.shape
+    return Tried(step.reshape(shape), total.reshape(shape), solved.reshape(shape), too_many)

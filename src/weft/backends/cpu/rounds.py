@@ -199,7 +199,9 @@ class BoundedRounds:
         def task(part: int, span: slice, out: Floats) -> None:
             squared.cluster_dispersions(X[span], labels[span], load[span], centers, out[0])
 
-        return sums_in_parts(self.rows.run, task, len(labels), (2, *centers.shape))[0]
+        both = sums_in_parts(self.rows.run, task, len(labels), (2, *centers.shape))
+        spread: Floats = both[0]
+        return spread
 
 
 def _of_others(values: Floats, reduce: Callable[[Floats], float], alone: float) -> Floats:
