@@ -326,7 +326,7 @@ def test_methods_shows_the_call_its_status_and_the_parts_of_a_search():
     assert "swarm=SwarmSettings(init='random', weight_init='uniform', bounds='neglect')" in printed
     assert "from weft.methods.projected.settings import SwarmSettings" in printed
     assert "follows the paper exactly" in printed
-    assert "kinder reading" in " ".join(fine("methods", "kernel-mepso").stdout.split())
+    assert "weft's own rule" in " ".join(fine("methods", "kernel-mepso").stdout.split())
     assert "--method" not in fine("methods", "k-est-means").stdout
 
 

@@ -54,9 +54,9 @@ def headline(summary: dict[str, Any]) -> str:
     if nothing or not result["has_weights"]:
         return f"{groups} in {counted(data['n_features'], 'column')}"
     if result.get("weights_are_measured"):
-        return f"{groups}, set apart by {result['n_selected']} {of}"
+        return f"{groups}, separated by {result['n_selected']} {of}"
     if result["n_selected"] < data["n_features"] or data["n_features"] < 4:
-        return f"{groups}, made by {result['n_selected']} {of}"
+        return f"{groups} from {result['n_selected']} {of}"
     shares = itertools.accumulate(entry["share"] for entry in summary["features"])
     half = sum(1 for share in shares if share < 0.5) + 1
     if half > ALIKE * data["n_features"]:
