@@ -37,11 +37,7 @@ def predict(
 
     held = _read_model(model)
     if is_cells(file):
-        cells, labelled = label_cells(held.model, file)
-        if as_json:
-            print_json({"n_rows": len(cells), "labels": labelled.pop("cluster"), **labelled})
-        else:
-            write_table(out, {"cell": cells, **labelled})
+        _predict_cells(held.model, file, out, as_json)
         return
     if held.table is None:
         raise InputError(
@@ -83,6 +79,15 @@ def predict(
             **{taken[name]: values for name, values in columns.items()},
         },
     )
+
+
+def _predict_cells(model: Any, file: Path, out: Path, as_json: bool) -> None:
+    """Write the clusters of the cells of an AnnData file."""
+    cells, columns = label_cells(model, file)
+    if as_json:
+        print_json({"n_rows": len(cells), "labels": columns.pop("cluster"), **columns})
+    else:
+        write_table(out, {"cell": cells, **columns})
 
 
 def _predict_parts(held: Any, parts: list[Part], out: Path, missing: str | None) -> None:
