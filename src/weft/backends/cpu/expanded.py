@@ -117,7 +117,9 @@ def _guess(
     stride = max(1, len(labels) // (SAMPLE * max(int(wanted.sum()), 1)))
     taken = sizes
     if stride > 1:
-        taken = np.bincount(labels[::stride], rows.load[::stride], minlength=len(sizes))
+        taken = np.asarray(
+            np.bincount(labels[::stride], rows.load[::stride], minlength=len(sizes)), dtype=float
+        )
     sigma = unit
     for _ in range(SAMPLE_STEPS):
         step, sigma = _rough_step(rows, labels, taken, wanted, guess, unit, stride)
@@ -133,7 +135,7 @@ def _guess(
         sigma = np.where(wanted[:, None], found, sigma)
         unit = np.where(sigma > 0.0, sigma, unit)
         size = np.abs(step) / unit
-        wanted = (size * (noise + 0.3 * size) > 0.7 * kernels.REACH).any(axis=1)
+        wanted = np.asarray((size * (noise + 0.3 * size) > 0.7 * kernels.REACH).any(axis=1))
         if not wanted.any():
             break
     return guess, sigma
@@ -208,7 +210,7 @@ def _series(
     order = np.empty(len(pairs), dtype=np.int64)
     starts = np.empty(guess.size + 1, dtype=np.int64)
     group_rows(pairs, order, starts)
-    too_many = crowded.any(axis=0)
+    too_many = np.asarray(crowded.any(axis=0))
     solved = (open_pairs & ~too_many).ravel()
     step, total = np.zeros(guess.size), np.zeros(guess.size)
     terms = np.arange(kernels.TERMS, dtype=float)

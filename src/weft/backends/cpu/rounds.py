@@ -137,7 +137,8 @@ class BoundedRounds:
         wanted = np.repeat(changed[:, None], centers.shape[1], axis=1)
         large = len(labels) >= EXPAND_ROWS
         if large and self.expands and can_expand(rows, centers.shape):
-            sizes = np.bincount(labels, weights=rows.load, minlength=len(centers))
+            counts = np.bincount(labels, weights=rows.load, minlength=len(centers))
+            sizes = np.asarray(counts, dtype=np.float64)
             found = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
             centers[found.done] = found.centers[found.done]
             spread[found.done] = found.dispersions[found.done]
