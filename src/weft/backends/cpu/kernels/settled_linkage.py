@@ -35,12 +35,6 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     follower = np.full(n_rows, -1)
     end = np.arange(n_rows)
     ends = np.empty((n_rows - 1, 2), np.int64)
-    # Clusters have places, those of their first rows at first. Whenever half of the places are
-    # dead, the others move together: rows of `work` are then half as long. `row_of` has the first
-    # row of the cluster in each place, and the merges are logged by place too.
-    row_of = np.arange(n_rows)
-    low_place, high_place = np.empty(n_rows - 1, np.uint32), np.empty(n_rows - 1, np.uint32)
-    log = low_place, high_place
     # The largest slack in each cluster, and minus that.
     up, down = slack.copy(), -slack
     # A row is copied when it is first looked at, and is in cache then.
@@ -49,14 +43,8 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     chain, found = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     pairs = distances, columns, exponents, follower
     length = first = 0
-    size = n_rows  # the number of places
     budget = _PATIENCE * n_rows * n_rows
     for merge in range(n_rows - 1):
-        if 2 * (n_rows - merge) <= size and n_rows - merge >= PIECE:
-            size = _move_together(
-                distances, work, log, merge, size, row_of, up, down, caught_up, dead, chain[:length]
-            )
-            first = 0
         if length == 0:
             while dead[first]:
                 first += 1
@@ -65,15 +53,15 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
         while True:
             tip = chain[length - 1]
             before = chain[length - 2] if length > 1 else -1
-            row = work[tip, :size]
-            _copy_or_catch_up(distances[row_of[tip]], row, log, caught_up, tip, merge)
+            row = work[tip]
+            _copy_or_catch_up(distances[tip], row, left, right, caught_up, tip, merge)
             n_found = _candidates(row, up, down, up[tip], share, found)
             if n_found == 0:
                 return False  # all are beyond single precision
             nearest = found[0]
             if n_found > 1:
                 nearest, looks = _settle_nearest(
-                    row, found[:n_found], tip, before, row_of, end, slack, share, pairs
+                    row, found[:n_found], tip, before, end, slack, share, pairs
                 )
                 budget -= looks
                 if budget < 0:
@@ -84,22 +72,18 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
             length += 1
         low, high = min(tip, nearest), max(tip, nearest)
         length -= 2
-        row, other = work[low, :size], work[high, :size]
-        _copy_or_catch_up(
-            distances[row_of[nearest]], work[nearest, :size], log, caught_up, nearest, merge
-        )
+        _copy_or_catch_up(distances[nearest], work[nearest], left, right, caught_up, nearest, merge)
         height[merge] = work[tip, nearest]
-        low_place[merge], high_place[merge] = low, high
-        one, two = row_of[low], row_of[high]
-        left[merge], right[merge] = one, two
-        ends[merge, 0], ends[merge, 1] = end[one], end[two]
-        follower[end[one]] = two
-        end[one] = end[two]
+        left[merge], right[merge] = low, high
+        ends[merge, 0], ends[merge, 1] = end[low], end[high]
+        follower[end[low]] = high
+        end[low] = end[high]
         dead[high] = True
         up[low] = max(up[low], up[high])
         down[low] = -up[low]
         up[high] = down[high] = np.inf
-        for j in range(size):
+        row, other = work[low], work[high]
+        for j in range(n_rows):
             row[j] = max(row[j], other[j])
         row[low] = np.inf
         caught_up[low] = merge + 1
@@ -111,43 +95,11 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _move_together(distances, work, log, merge, size, row_of, up, down, caught_up, dead, chain):
-    """Update all that goes by place: clusters move to the front, in their order; return how many.
-
-    No cluster moves backwards, so that nothing is overwritten before it has moved.
-    """
-    place = np.empty(size, np.int64)
-    live = np.empty(size, np.int64)
-    count = 0
-    for i in range(size):
-        place[i] = count
-        live[count] = i
-        count += not dead[i]
-    live = live[:count]
-    for i in live:
-        row = work[i, :size]
-        _copy_or_catch_up(distances[row_of[i]], row, log, caught_up, i, merge)
-        target = work[place[i]]
-        for j in range(count):
-            target[j] = row[live[j]]
-    for j in range(count):
-        i = live[j]
-        row_of[j], up[j], down[j] = row_of[i], up[i], down[i]
-    up[count:] = down[count:] = np.inf
-    caught_up[:count] = merge
-    dead[:count] = False
-    for position in range(chain.size):
-        chain[position] = place[chain[position]]
-    return count
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _copy_or_catch_up(source, row, log, caught_up, i, merge):
-    """Update the row of place i, a copy of `source` at first, to the merges so far."""
-    left, right = log
+def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
+    """Update row i, a copy of `source` at first, to the merges so far."""
     done = caught_up[i]
     if done < 0:
-        for j in range(row.shape[0]):
+        for j in range(source.shape[0]):
             row[j] = source[j]
         row[i] = np.inf
         done = 0
@@ -198,7 +150,7 @@ def _candidates(row, up, down, own, share, found):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _settle_nearest(row, candidates, tip, before, row_of, end, slack, share, pairs):
+def _settle_nearest(row, candidates, tip, before, end, slack, share, pairs):
     """Return the nearest of some clusters by exact distances, and how many looks that took.
 
     The one `before` wins ties, then the first.
@@ -207,7 +159,7 @@ def _settle_nearest(row, candidates, tip, before, row_of, end, slack, share, pai
     least = np.inf
     looks = 0
     for j in candidates:
-        value, taken = _exact(row[j], row_of[tip], row_of[j], end, slack, share, pairs)
+        value, taken = _exact(row[j], tip, j, end, slack, share, pairs)
         looks += taken
         if value < least or (value == least and j == before):
             least = value
