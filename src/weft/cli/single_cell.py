@@ -46,7 +46,6 @@ def cluster_cells(
     table, _ = sc.table_of(adata, None, None, None)
     model = weft.AutoCluster(**settings).fit(table)
     genes = [str(name) for name in adata.var_names]
-    model.feature_names_in_ = np.array(genes, dtype=object)  # weft predict matches genes by name
     about = {"data": {"name": file.name, "n_columns": len(genes), "method": "AutoCluster"}}
     summary = summarize(model, table, feature_names=genes, table=about)
     cells = [str(name) for name in adata.obs_names]
@@ -121,6 +120,7 @@ def _write(
         table, model.labels_, counts=bool(model.counts), feature_names=genes
     )
     write_csv(draft / "markers.csv", MARKER_FIELDS, (each.values() for each in markers.rows()))
+    model.feature_names_in_ = np.array(genes, dtype=object)  # weft predict matches genes by name
     save_model(model, draft / "model.weft", summary=summary)
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
