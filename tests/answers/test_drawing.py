@@ -117,14 +117,15 @@ def test_the_text_of_an_explanation_by_hand():
     assert str(Explanation([_row()], {2: "high"})) == (
         "Row r is in cluster 2 (high), probability 75%; next is cluster 1, 20%; "
         "outlier score 0.12.\n"
-        "  a = 1: 20× for 2; cluster 2: 0 to 2; cluster 1: 5 to 9\n"
-        "  b = 7: 2.0× for cluster 1; cluster 2: 1; cluster 1: 7\n"
-        "  c = 9: 1.5× for 2; cluster 2: 8; cluster 1: 9"
+        "  a = 1: 20× as common in cluster 2 (0 to 2) as in cluster 1 (5 to 9)\n"
+        "  b = 7: 2.0× as common in cluster 1 (7) as in cluster 2 (1)\n"
+        "  c = 9: 1.5× as common in cluster 2 (8) as in cluster 1 (9)"
     )
     alone = str(Explanation([_row(next_cluster=None)], {}))
     assert alone.startswith("Row r is in cluster 2, probability 75%; outlier score 0.12.\n")
     assert alone.endswith(
-        "  b = 7: 2.0× for others; cluster 2: 1\n  c = 9: 1.5× for 2; cluster 2: 8"
+        "  b = 7: 2.0× as common in the other rows as in cluster 2 (1)\n"
+        "  c = 9: 1.5× as common in cluster 2 (8) as in the other rows"
     )
     assert headline(_row(cluster=-1), {}) == "Row r is in no cluster (outlier score 0.12)."
     assert repr(Explanation([_row()], {})) == "<Explanation of 1 row>"

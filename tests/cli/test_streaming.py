@@ -44,7 +44,7 @@ def test_labels_of_a_folder_are_written_in_parts_and_made_once(folder, tmp_path)
     kept = (out / "labels" / "part-00000.parquet").stat().st_mtime_ns
     again = run("cluster", folder, "--out", out, "--param", "n_resamples=0", "--force")
     assert again.exit_code == 0, again.output
-    assert "2 of them were there" in again.output
+    assert "2 of them were complete already" in again.output
     assert (out / "labels" / "part-00000.parquet").stat().st_mtime_ns == kept
     assert read(out / "labels")[1].equals(parts[1])
     told = run("predict", out, folder, "--out", tmp_path / "predicted")
@@ -55,4 +55,4 @@ def test_labels_of_a_folder_are_written_in_parts_and_made_once(folder, tmp_path)
 def test_other_methods_are_refused_in_one_sentence(folder):
     done = run("cluster", folder, "--method", "pso-fsw")
     assert done.exit_code == 2
-    assert "needs the table in memory" in done.output
+    assert "needs the whole table in memory" in done.output

@@ -192,7 +192,7 @@ def test_patience_and_callbacks_stop():
         ({"stages": 4}, "stages=4 is not known"),
         ({"feature_term": "square"}, "feature_term='square' is not known"),
         ({"quality": "dunn"}, "quality='dunn' is not known"),
-        ({"stages": 3, "polish": "lloyd"}, "takes the place of stage 3"),
+        ({"stages": 3, "polish": "lloyd"}, "replaces stage 3"),
         ({"n_particles": 0}, "n_particles=0 must be at least 1"),
         ({"max_clusters": 1}, "max_clusters=1 must be at least 2"),
         ({"swarm": "pso"}, "swarm='pso' is not known; choose one of 'standard'"),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from weft.backends.cpu import screened as screens
+from weft.backends.cpu.expanded import MOST_PARTS, PART_ROWS
 from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
-from weft.backends.cpu.rounds import MOST_PARTS, PART_ROWS
 from weft.backends.cpu.screened import make_screen
 from weft.kmeans.data import (
     center_of,

@@ -82,7 +82,7 @@ def test_cautions_about_a_sample():
     assert "Another sample" not in _said(facts)
     assert "depends on the sample" in _said(facts._replace(agreement=0.79))
     steady = _said(facts._replace(agreement=0.8))
-    assert "agrees with it to 0.80" in steady
+    assert "clustered in the same metric, is 0.80" in steady
     assert "depends on the sample" not in steady
 
 

@@ -56,13 +56,17 @@ def test_badges():
 
 
 def test_numbers_near_the_answer():
-    candidates = [{"n_clusters": k} for k in range(1, 12)]
+    none = {"for": [], "against": []}
+    candidates = [{"n_clusters": k, "reasons": none} for k in range(1, 12)]
     found = _numbers({"result": {"n_clusters": 5}, "candidates": candidates})
     near = [one["n_clusters"] for one in found["near_numbers"]]
     far = [one["n_clusters"] for one in found["far_numbers"]]
     assert sorted(near + far) == list(range(1, 12))
     assert near == list(range(near[0], near[-1] + 1))
     assert 5 - near[0] == near[-1] - 5 == min(abs(k - 5) for k in far) - 1
+    assert not found["has_reasons"]
+    candidates[3]["reasons"] = {"for": [], "against": ["one cluster is small"]}
+    assert _numbers({"result": {"n_clusters": 5}, "candidates": candidates})["has_reasons"]
 
 
 def test_json_in_a_page_ends_no_element():

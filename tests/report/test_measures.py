@@ -109,10 +109,13 @@ def test_bins_of_constant_empty_and_whole_numbers():
 def test_rare_levels_are_counted_as_one():
     levels = tuple("abcdefghijklm")  # 13 levels, of which 12 are shown: 11 and the others
     codes = np.concatenate([np.repeat(np.arange(12.0), 2), [12.0]])
-    bins, labels = _levels(codes, levels)
+    bins, labels = _levels(codes, levels, np.zeros(25, dtype=int), 1)
     assert labels == [*"abcdefghijk", "2 others"]
     assert bins[-3:].tolist() == [11, 11, 11]
-    assert _levels(codes[:4], levels[:12])[1] == list(levels[:12])
+    assert _levels(codes[:4], levels[:12], np.zeros(4, dtype=int), 1)[1] == list(levels[:12])
+    # The last row alone is a cluster: its level, the rarest of all, fills it and is shown.
+    own = np.append(np.zeros(24, dtype=int), 1)
+    assert "m" in _levels(codes, levels, own, 2)[1]
 
 
 def test_shares_and_gaps_by_hand():
@@ -234,18 +237,18 @@ def test_metrics_by_hand(facts):
 def test_the_map_of_few_rows_by_hand(facts):
     rows = np.array([[0.0, 3.0, 0.0], [0.0, -1.0, 0.0], [0.0, -1.0, 0.0], [0.0, -1.0, 0.0]])
     metric, every = learned_metric(None, rows, facts, np.arange(3)), np.arange(3)
-    drawn = draw_map(metric, rows, rows, facts, every)
+    drawn = draw_map(metric, rows, rows, facts, every, np.array([1, 2, 4, 9]))
     assert drawn["x"] == [3.0, -1.0, -1.0, -1.0]
     assert drawn["y"] == [0.0] * 4
-    assert drawn["row"] == [1, 2, 3, 4]
+    assert drawn["row"] == [1, 2, 4, 9]
     assert drawn["explained"] == pytest.approx([1.0, 0.0])
     assert drawn["features"][:2] == ["x1", "x2"]
     assert drawn["values"][0][0] == 3.0
     assert "near_x" not in drawn  # too few rows for a map of neighbours
-    assert draw_map(metric, 0.0 * rows, rows, facts, every) is None
-    assert (
-        draw_map(metric, rows[:2], rows[:2], facts._replace(labels=np.zeros(2, int)), every) is None
-    )
+    numbers = np.arange(1, 5)
+    assert draw_map(metric, 0.0 * rows, rows, facts, every, numbers) is None
+    two = facts._replace(labels=np.zeros(2, int))
+    assert draw_map(metric, rows[:2], rows[:2], two, every, numbers[:2]) is None
 
 
 def test_silhouettes_of_a_page_by_hand():

@@ -367,7 +367,7 @@ def test_without_rows_the_page_says_less_and_is_whole():
     assert [c["size"] for c in summary["clusters"]] == [1, 2, 2]
     text = render(summary)
     assert Page(text).open == []
-    assert "rows were not at hand" in text
+    assert "was made without the rows" in text
 
 
 def test_rows_that_are_not_those_of_the_fit_are_refused():

@@ -70,17 +70,17 @@ def _summary(n_clusters, n_selected, n_features, shares=(), **result):
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        (_summary(3, 2, 5), "3 clusters, made by 2 of 5 columns"),
-        (_summary(3, 3, 3), "3 clusters, made by 3 of 3 columns"),
+        (_summary(3, 2, 5), "3 clusters from 2 of 5 columns"),
+        (_summary(3, 3, 3), "3 clusters from 3 of 3 columns"),
         (_summary(3, 2, 5, has_weights=False), "3 clusters in 5 columns"),
-        (_summary(3, 2, 5, weights_are_measured=True), "3 clusters, set apart by 2 of 5 columns"),
+        (_summary(3, 2, 5, weights_are_measured=True), "3 clusters, separated by 2 of 5 columns"),
         (_summary(0, 2, 1), "no clusters in 1 column"),
         (_summary(1, 1, 5, verdict="none"), "no clusters in 5 columns"),
-        (_summary(1, 1, 5), "1 cluster, made by 1 of 5 columns"),
-        # 0.3 + 0.2 is half of the weight: two columns.
+        (_summary(1, 1, 5), "1 cluster from 1 of 5 columns"),
+        # 0.3 + 0.2 is half of the weight: two columns, as many as half of all columns.
         (
             _summary(2, 4, 4, (0.3, 0.2, 0.25, 0.25)),
-            "2 clusters; half of the weight is on 2 of 4 columns",
+            "2 clusters; all 4 columns weigh about the same",
         ),
         (
             _summary(2, 4, 4, (0.6, 0.2, 0.1, 0.1)),

@@ -45,7 +45,7 @@ def test_names_on_two_lines():
     grouped = find_header([["size", "", "age"], ["low", "high", ""], ["1", "2", "3"]])
     assert grouped.names == ["size low", "size high", "age"]
     assert (grouped.n_above, grouped.n_lines) == (0, 2)
-    assert grouped.notes == ["the column names stand on two lines and were joined."]
+    assert grouped.notes == ["the column names are on two lines and were joined."]
 
 
 @pytest.mark.parametrize(
