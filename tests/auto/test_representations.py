@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from weft import AutoCluster
 from weft.auto.examining import examine
 from weft.auto.judge import agreeing_most, by_part
 from weft.auto.representations import (
@@ -107,3 +108,13 @@ def test_tables_with_several_columns_are_represented_twice(shape, ways):
         assert (prepared.restore(candidate.labels) == pool.labels[place]).all()
     with pytest.raises(IndexError):
         examined.candidate(len(pool.labels))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_single_factor_of_a_wide_table_is_not_two_clusters(seed):
+    # Centred and put to length 1, the rows of one factor become two opposite groups.
+    rng = np.random.default_rng(seed)
+    X = np.outer(rng.standard_normal(80), rng.standard_normal(400))
+    X += rng.standard_normal(X.shape)
+    model = AutoCluster(n_resamples=0, random_state=0).fit(X)
+    assert model.n_clusters_ == 1

@@ -48,6 +48,7 @@ class Examined(NamedTuple):
     kept: Mask  # columns that the candidates are made on
     # Empty: too few rows, no column varies, or no candidate.
     representations: tuple[Representation, ...] = ()
+    wide: bool = False
 
     def pool(self) -> Pool:
         """Return the candidates of all representations as the judge takes them."""
@@ -57,6 +58,7 @@ class Examined(NamedTuple):
             np.vstack([way.values for way in ways]),
             np.repeat(np.arange(len(ways)), [len(way.candidates) for way in ways]),
             np.stack([way.table_values for way in ways]),
+            self.wide,
         )
 
     def candidate(self, place: int) -> tuple[Prepared, Candidate]:
@@ -105,7 +107,8 @@ def examine(
     represented = (
         _represent(way, standardise, max_axes, max_clusters, unit_rows) for way, standardise in ways
     )
-    return Examined(screening, kept, tuple(each for each in represented if each is not None))
+    found = tuple(each for each in represented if each is not None)
+    return Examined(screening, kept, found, wide)
 
 
 def _represent(

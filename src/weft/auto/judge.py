@@ -53,6 +53,7 @@ class Pool(NamedTuple):
     values: Floats  # (C, F) evidence of each candidate
     part_of: Integers  # (C,) the representation that a candidate was made and measured in
     table_values: Floats  # (R, T) evidence of the table in each representation
+    wide: bool = False  # whether the second representation is that of profiles
 
 
 class Verdict(NamedTuple):
@@ -218,10 +219,18 @@ def judge_candidates(
         beside = told_features(features[places], eligible.values, eligible.part_of, relative)
         ranks = predict(judge.told, beside)
     place = agreeing_most(ranks, eligible.labels, eligible.part_of)
+    winner = int(places[place])
     doubt = doubt_features(features[places], scores[places], eligible, place)
-    no_clusters = float(logistic(predict(judge.gate, doubt[None]))[0])
+    odds = float(predict(judge.gate, doubt[None])[0])
+    first = np.flatnonzero(eligible.part_of == 0)
+    if pool.wide and eligible.part_of[place] > 0 and len(first):
+        # In profiles a single factor looks like two opposite groups, so that they do not decide
+        # alone whether there are clusters.
+        other = first[agreeing_most(ranks[first], eligible.labels[first])]
+        beside = doubt_features(features[places], scores[places], eligible, int(other))
+        odds = (odds + float(predict(judge.gate, beside[None])[0])) / 2
+    no_clusters = float(logistic(np.array(odds)))
     raw = logistic(predict(judge.confidence, doubt[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
-    winner = int(places[place])
     scores[winner] = scores[places].max()
     return Verdict(scores, winner, no_clusters, confidence, features[winner], features)
