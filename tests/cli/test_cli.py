@@ -219,10 +219,8 @@ def test_the_input_is_never_overwritten(groups, here):
 
 
 def test_demo_names_clusters_features_and_the_noise_share(here):
-    began = time.process_time()  # of this process alone: the machine may be busy
     result = run("demo")
     assert result.exit_code == 0, result.output
-    assert time.process_time() - began < 60  # a few seconds, and room for compilation
     assert sorted(os.listdir("weft-demo")) == sorted(FILES)
     noise = json.loads(Path("weft-demo/summary.json").read_text())["noise"]
     assert noise["n_columns"] == 13

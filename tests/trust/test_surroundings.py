@@ -90,7 +90,7 @@ def test_a_forked_child_starts_with_a_free_lock():
         "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.stdout.strip() == "7", done.stderr
 
