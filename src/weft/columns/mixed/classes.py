@@ -19,7 +19,8 @@ m, v     (K, q)   means and variances; variances drawn to their mean over the cl
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from weft._base.arrays import Floats, Integers
 from weft.columns.mixed.blocks import place, pool_levels
 from weft.columns.mixed.embedding import learn_blocks
 from weft.columns.source import MixedTable
+
+Model = TypeVar("Model")
 
 PRIOR_ROWS = 50.0  # for variances
 PRIOR_LEVELS = 2.0  # for shares of levels
@@ -110,27 +113,52 @@ def fit_classes(
     profile: Profile, labels: Integers, n_classes: int, *, max_rounds: int = MAX_ROUNDS
 ) -> Classes:
     """Return the mixture that expectation and maximisation reach from some labels."""
+    prior = level_prior(profile)
+    return Classes(
+        *fit_mixture(
+            (labels, n_classes),
+            lambda belongs: _maximise(profile, belongs, prior),
+            lambda model: joint_likelihood(profile, model),
+            max_rounds,
+            SAME,
+        )
+    )
+
+
+def fit_mixture(
+    start: tuple[Integers, int],
+    maximise: Callable[[Floats], Model],
+    joint_likelihood: Callable[[Model], Floats],
+    max_rounds: int,
+    same: float,
+) -> tuple[Integers, float, Model]:
+    """Alternate expectation and maximisation; return labels, log-likelihood per row and model.
+
+    Parameters
+    ----------
+    start : labels (n,) and the number of classes
+    maximise : makes a model from how much each row belongs to each class, (n, K)
+    joint_likelihood : log p(row, class) under a model, (n, K)
+    max_rounds : most rounds
+    same : gain of the log-likelihood per row at which the rounds stop
+    """
+    labels, n_classes = start
     n = len(labels)
     belongs = np.full((n, n_classes), (1.0 - FIRST_SURE) / n_classes)
     belongs[np.arange(n), labels] += FIRST_SURE
     last = -np.inf
-    prior = level_prior(profile)
     for _ in range(max_rounds):
-        model = _maximise(profile, belongs, prior)
-        joint = joint_likelihood(profile, model)
+        model = maximise(belongs)
+        joint = joint_likelihood(model)
         top = joint.max(axis=1, keepdims=True)
         belongs = np.exp(joint - top)
         total = belongs.sum(axis=1, keepdims=True)
         belongs /= total
         likelihood = float((np.log(total) + top).mean())
-        if likelihood - last < SAME:
+        if likelihood - last < same:
             break
         last = likelihood
-    return Classes(
-        belongs.argmax(axis=1).astype(np.int64),
-        likelihood,
-        model,
-    )
+    return belongs.argmax(axis=1).astype(np.int64), likelihood, model
 
 
 def joint_likelihood(profile: Profile, model: tuple[Floats, Floats, Floats, Floats]) -> Floats:

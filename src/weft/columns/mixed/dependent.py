@@ -26,8 +26,10 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft.columns.mixed.classes import (
-    FIRST_SURE,
+    LEAST_VARIANCE,
+    PRIOR_ROWS,
     Profile,
+    fit_mixture,
     level_prior,
     log_level_shares,
     profile_of,
@@ -35,8 +37,6 @@ from weft.columns.mixed.classes import (
 from weft.columns.mixed.embedding import Embedding, learn_embedding, transform
 from weft.columns.source import MixedTable
 
-PRIOR_ROWS = 50.0
-LEAST_VARIANCE = 0.02
 MAX_ROUNDS = 40
 SAME = 1e-4  # gain of the log-likelihood per row at which the rounds stop
 MAX_NUMBERS = 40
@@ -93,23 +93,16 @@ def fit_dependent(
     rows: Dependents, labels: Integers, n_classes: int, *, max_rounds: int = MAX_ROUNDS
 ) -> DependentClasses:
     """Return the mixture that expectation and maximisation reach from some labels."""
-    n = len(labels)
-    belongs = np.full((n, n_classes), (1.0 - FIRST_SURE) / n_classes)
-    belongs[np.arange(n), labels] += FIRST_SURE
-    last = -np.inf
     prior = level_prior(rows.profile)
-    for _ in range(max_rounds):
-        model = _maximise(rows, belongs, prior)
-        joint = dependent_likelihood(rows, model)
-        top = joint.max(axis=1, keepdims=True)
-        belongs = np.exp(joint - top)
-        total = belongs.sum(axis=1, keepdims=True)
-        belongs /= total
-        likelihood = float((np.log(total) + top).mean())
-        if likelihood - last < SAME:
-            break
-        last = likelihood
-    return DependentClasses(belongs.argmax(axis=1).astype(np.int64), likelihood, model)
+    return DependentClasses(
+        *fit_mixture(
+            (labels, n_classes),
+            lambda belongs: _maximise(rows, belongs, prior),
+            lambda model: dependent_likelihood(rows, model),
+            max_rounds,
+            SAME,
+        )
+    )
 
 
 def dependent_likelihood(rows: Dependents, model: DependentModel) -> Floats:
