@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from checks.reached import SOURCE, counted_files, load_libraries, read, refresh
+from checks.reached import SOURCE, branch_counter, counted_files, load_libraries, read, refresh
 
 LEAST = 94.0
 NOT_COUNTED = ("*/backends/gpu/*",)
@@ -36,20 +36,13 @@ EXCLUDED = (
 
 def counted() -> dict[str, Any]:
     """Return coverage's report over the records of all test files."""
-    import coverage
-
     arcs: dict[str, set[tuple[int, int]]] = {}
     for path in counted_files():
         record = read(path)
         for module, jumps in record.arcs.items() if record else ():
             arcs.setdefault(str(SOURCE / module), set()).update((a, b) for a, b in jumps)
     with tempfile.TemporaryDirectory() as folder:
-        counting = coverage.Coverage(
-            data_file=f"{folder}/data",
-            branch=True,
-            source=[str(SOURCE / "weft")],
-            config_file=False,
-        )
+        counting = branch_counter(folder)
         counting.set_option("report:exclude_also", list(EXCLUDED))
         counting.get_data().add_arcs(arcs)
         # Modules that no test imports count as well.

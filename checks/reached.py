@@ -119,18 +119,24 @@ class _Watch:
             self.failed.append(report.nodeid)
 
 
+def branch_counter(folder: str) -> Any:
+    """Return what counts the branches of src/weft that are taken, with its data in a folder."""
+    import coverage
+
+    return coverage.Coverage(
+        data_file=f"{folder}/data",
+        branch=True,
+        source=[str(SOURCE / "weft")],
+        config_file=False,
+    )
+
+
 def _observe(path: Path) -> Record:
     """Run one test file in this process."""
-    import coverage
     import pytest
 
     with tempfile.TemporaryDirectory() as folder:
-        counting = coverage.Coverage(
-            data_file=f"{folder}/data",
-            branch=True,
-            source=[str(SOURCE / "weft")],
-            config_file=False,
-        )
+        counting = branch_counter(folder)
         counting.start()
         watch = _Watch(counting)
         pytest.main([*OPTIONS, str(path.relative_to(ROOT))], plugins=[watch])
