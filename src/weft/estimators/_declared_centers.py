@@ -1,12 +1,17 @@
-"""Parts of the schemas of the k-means family: centres, anomalous patterns, streams."""
+"""Schemas of clusterers with centres: what the k-means family shares, and `ProjectedSwarm`."""
 
 from __future__ import annotations
 
 from weft.estimators._declared import (
+    COUNT,
+    FITNESS,
     MATRIX,
+    SEARCH,
     SMALLEST,
     STEPS,
+    declare,
     floats,
+    history,
     positions,
     settings_record,
 )
@@ -14,8 +19,10 @@ from weft.kmeans.anomalous import AnomalousStart
 from weft.kmeans.fitting import INITS
 from weft.kmeans.seeding import AnomalousPatterns
 from weft.kmeans.streams import Stream
-from weft.models.kinds import NOTHING, Choice, Integer, Number, OneOf, Record
-from weft.models.schema import Attribute, Optional
+from weft.methods.projected.criteria import OBJECTIVES
+from weft.methods.projected.settings import METRICS, PARTICLES, Objective, SwarmSettings
+from weft.models.kinds import NOTHING, Choice, Flag, Integer, Number, OneOf, Record
+from weft.models.schema import Attribute, Only, Optional
 
 # Starts of the family: by name, or centres.
 INIT = OneOf(Choice(*INITS), MATRIX, settings_record(AnomalousStart))
@@ -64,3 +71,28 @@ METRIC: dict[str, Attribute] = {
     "_exponent": Number(low=1.0, whole=False),  # compiled code is made for floats
     "_factors": floats("n_clusters", "n_features", low=0.0),
 }
+
+
+PROJECTED_SWARM = declare(
+    {
+        **CENTERS,
+        "_exponent": Only(Choice(2.0), "metric", "euclidean"),
+        # The square of a column's deviation may be 0 in float64.
+        "_factors": Only(
+            floats("n_clusters", "n_features", low=0.0, inf=True), "metric", "euclidean"
+        ),
+        "_weights": Only(
+            OneOf(NOTHING, floats("n_clusters", "n_features", low=0.0)), "metric", "jaccard"
+        ),
+        "fitness_": FITNESS,
+        "history_": history(*SEARCH, "n_clusters"),
+        "n_samples_search_": Optional(COUNT),
+        "_stream": STREAM,
+    },
+    objective=OneOf(Choice(*OBJECTIVES), settings_record(Objective)),
+    metric=Choice(*METRICS),
+    particle=Choice(*PARTICLES),
+    weight_exponent=OneOf(Choice("auto"), Number(low=0.0)),
+    polish=Flag(),
+    swarm=OneOf(Choice("clpso"), settings_record(SwarmSettings)),
+)

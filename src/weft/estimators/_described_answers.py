@@ -14,7 +14,7 @@ from weft.answers.rules import Rule, find_rules
 from weft.answers.traits import name_clusters
 from weft.answers.views import ColumnView, number_views, source_views
 from weft.columns.source import MixedTable
-from weft.estimators._anchored_answers import AnchoredAnswersMixin, remember
+from weft.estimators._anchors import AnchoredAnswersMixin, remember
 from weft.estimators._auto_rows import anchor_columns
 from weft.estimators._raw_tables import raw_table
 from weft.parallel.blas import one_blas_thread

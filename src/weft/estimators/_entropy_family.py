@@ -15,8 +15,7 @@ from weft.kmeans.chunked import Table
 from weft.kmeans.data import Centers, Data
 from weft.kmeans.fitting import Settings
 from weft.kmeans.streams import Stream
-from weft.kmeans.strength import typical_dispersion, typical_share
-from weft.kmeans.weights import EntropyWeights, Rule
+from weft.kmeans.weights import EntropyWeights, Rule, typical_dispersion, typical_share
 from weft.models.kinds import Choice, OneOf
 
 

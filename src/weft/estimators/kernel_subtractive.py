@@ -14,7 +14,7 @@ from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size
 from weft._base.validation import check_integer, check_real, parse_memory
 from weft.estimators._declared import POSITIVE, declare, history, positions
-from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, SPACE, WIDTH
+from weft.estimators._declared_swarms import KERNEL, KERNEL_CLUSTERS, SPACE, WIDTH
 from weft.estimators._kernel_methods import KernelMixin
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table

@@ -24,10 +24,8 @@ from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators._soft_answers import SoftAnswersMixin
 from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
-from weft.methods.staged.polish import POLISHES
-from weft.methods.staged.scaling import RangeScaling
-from weft.methods.staged.search import StagedSearch, search_stages
-from weft.methods.staged.settings import ClusterEstimate, read_estimate
+from weft.methods.staged.search import POLISHES, StagedSearch, search_stages
+from weft.methods.staged.settings import ClusterEstimate, RangeScaling, read_estimate
 from weft.parallel.threads import local_threads
 from weft.search.swarms.staged import StagedPSO
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from weft.models.archive import Refused
-from weft.models.kinds.base import Kind, Lengths, short
-from weft.models.kinds.simple import Text
+from weft.models.kinds.simple import Kind, Lengths, Text, short
 
 
 class OneOf(Kind):
