@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from weft._base.arrays import Floats, Integers
 from weft.backends import CPU, Backend
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 
