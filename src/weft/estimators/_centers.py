@@ -22,7 +22,7 @@ from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
-from weft.estimators._kmeans_docs import FAMILY
+from weft.estimators._declared_centers import FAMILY
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
 from weft.estimators._soft_answers import SoftAnswersMixin

@@ -16,7 +16,7 @@ from weft.answers.views import ColumnView, number_views, source_views
 from weft.columns.source import MixedTable
 from weft.estimators._anchors import AnchoredAnswersMixin, remember
 from weft.estimators._auto_rows import anchor_columns
-from weft.estimators._raw_tables import raw_table
+from weft.estimators._reading import raw_table
 from weft.parallel.blas import one_blas_thread
 from weft.tables.cells import is_table
 from weft.tables.plan import TablePlan

@@ -15,8 +15,7 @@ from weft._base.validation import check_integer, check_real
 from weft.backends import backend_for
 from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
-from weft.estimators._scaled_centers import ScaledCentersMixin
-from weft.estimators._search_estimator import SearchEstimator, SearchResult
+from weft.estimators._search_estimator import ScaledCentersMixin, SearchEstimator, SearchResult
 from weft.methods.centroids.objectives import SubsetObjective
 from weft.models.kinds import Number
 from weft.parallel.threads import local_threads
