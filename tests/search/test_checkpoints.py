@@ -25,8 +25,8 @@ from weft.io import save_model
 from weft.models.archive import read_archive, write_archive
 from weft.models.checkpoints import DOCUMENT, Mismatch
 from weft.search.callbacks import Checkpoint, History, StopOnSignal, TimeLimit
-from weft.search.checkpointing import describe, fingerprint
 from weft.search.criteria import CSC
+from weft.search.identity import describe, fingerprint
 from weft.search.runs import SearchInterrupted, running
 from weft.search.swarms import PSO, BinaryPSO
 

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
-from weft.answers.explaining import Explanation, Placement, explain_rows
+from weft.answers.drawing import Explanation
+from weft.answers.explaining import Placement, explain_rows
 from weft.answers.membership import Membership, most_likely
 from weft.answers.rules import Rule, find_rules
 from weft.answers.traits import name_clusters

@@ -25,7 +25,7 @@ from sklearn.utils import check_random_state
 from weft._base.warnings import warn_caller
 from weft.models.checkpoints import Mismatch, Record, read_checkpoint
 from weft.parallel.signals import Signals
-from weft.search.checkpointing import settings_of
+from weft.search.identity import settings_of
 
 
 class SearchInterrupted(UserWarning):
