@@ -14,8 +14,9 @@ from scipy.spatial.distance import cdist
 from sklearn.utils import Bunch
 
 from weft._base.docstrings import documented
+from weft._base.reading import read_generator
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.datasets._shared import SHARED, column_names, draw_sizes, stream
+from weft.datasets._shared import SHARED, column_names, draw_sizes
 from weft.parallel.blas import one_blas_thread
 
 FEW_CLUSTERS_SIZES = (50, 500)
@@ -69,7 +70,7 @@ def make_gaussians(
     """
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     n_features = check_integer("n_features", n_features, low=1)
-    rng = stream(random_state)
+    rng = read_generator(random_state)
     sizes = draw_sizes(
         cluster_size,
         default=FEW_CLUSTERS_SIZES if n_clusters < 20 else MANY_CLUSTERS_SIZES,
@@ -208,7 +209,7 @@ def make_noisy_gaussians(
     clusters = check_integer("n_clusters", clusters if n_clusters is None else n_clusters, low=1)
     noise = check_integer("n_noise", noise if n_noise is None else n_noise, low=0)
     variance = check_real("variance", variance, low=0.0)
-    rng = stream(random_state)
+    rng = read_generator(random_state)
     centers = rng.standard_normal((clusters, features))
     target = rng.integers(clusters, size=rows)
     data = centers[target] + np.sqrt(variance) * rng.standard_normal((rows, features))

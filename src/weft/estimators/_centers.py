@@ -11,11 +11,10 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from weft._base.arrays import Floats, Mask
-from weft._base.reading import convert, refuse_huge
+from weft._base.reading import convert, read_generator, refuse_huge
 from weft._base.validation import largest_for
 from weft.answers.membership import center_softness, soften
 from weft.backends import Backend, backend_for
@@ -176,8 +175,7 @@ class CenterClusterer(
         return backend_for(self.device, work, n_rows * n_features)
 
     def _generator(self: Any) -> np.random.Generator:
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return np.random.default_rng(seed)
+        return read_generator(self.random_state)
 
     def _read_settings(self: Any, n_features: int, n_rows: int) -> Settings:
         """Check the parameters of the alternation, those that this estimator has."""

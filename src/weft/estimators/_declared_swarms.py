@@ -149,7 +149,7 @@ KERNEL_SWARM = declare(
         "n_evaluations_": Integer(low=1),
         "_fit_reference": OneOf(floats("n_clusters", "n_features"), SPACE),
     },
-    rules=(counts_clusters("_fit_labels"),),
+    rules=(counts_clusters,),
     kernel=KERNEL,
     centers=OneOf(Choice(*CENTERS), settings_record(FeatureCenters), settings_record(InputCenters)),
     sigma=OneOf(Choice("median", "stability"), WIDTH),

@@ -31,6 +31,7 @@ except ImportError:  # scikit-learn < 1.9
     def with_callbacks(method: Any) -> Any:
         return method
 
+
 GUARDED = (
     *("fit", "partial_fit", "predict", "predict_proba", "transform", "score"),
     *("membership", "outlier_score", "explain"),

@@ -12,7 +12,6 @@ An estimator that wants the source columns themselves, for a metric of its own, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,10 +33,10 @@ from weft.tables.prepare import PREPARED, Prepared, apply_recipe
 from weft.tables.raw import RawTable
 
 
-def learn_table(X: Any, *, keep: Sequence[str] = ()) -> tuple[TablePlan, Applied]:
+def learn_table(X: Any) -> tuple[TablePlan, Applied]:
     """Learn the plan of a raw table, and its rows as coordinates."""
     with in_python():
-        plan, made = learn(read_cells(X), table="X", place=_place, keep=keep)
+        plan, made = learn(read_cells(X), table="X", place=_place)
     if not made.table.used:
         why = "; ".join(f"{column.name}: {column.note}" for column in plan.columns)
         raise InputError(f"X has no column to cluster on ({why[:400]}).")

@@ -82,7 +82,7 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
             "history_": history("start", "inertia", "n_iter"),
             "_fit_space": SPACE,
         },
-        rules=(counts_clusters("_fit_labels"),),
+        rules=(counts_clusters,),
         kernel=KERNEL,
         sigma=OneOf(Choice("median"), WIDTH),
     )

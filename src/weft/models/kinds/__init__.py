@@ -17,7 +17,6 @@ from weft.models.kinds.simple import (
     Text,
     Texts,
     described,
-    short,
 )
 
 __all__ = [
@@ -38,5 +37,4 @@ __all__ = [
     "Texts",
     "described",
     "records_in",
-    "short",
 ]

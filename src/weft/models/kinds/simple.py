@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from weft._base.validation import short
 from weft.models.archive import Refused
 
 
@@ -72,12 +73,6 @@ def described(value: Any) -> str:
     if isinstance(value, int):
         return str(value) if abs(value) < 10**20 else "a very large integer"
     return f"a {type(value).__name__}"
-
-
-def short(text: str, longest: int = 60) -> str:
-    """`text` on one line, cut."""
-    line = "".join(char if char.isprintable() else "�" for char in text)
-    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 LARGEST_INTEGER = 2**53
