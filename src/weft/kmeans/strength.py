@@ -9,7 +9,7 @@ from weft.kmeans.data import Data, center_of
 
 
 def typical_dispersion(data: Data, active: Mask, n_clusters: int, averaged: bool) -> float:
-    """Return the mean dispersion of a feature, were the table cut into clusters at random."""
+    """Return the mean dispersion of a feature if rows were assigned to clusters at random."""
     every_row = np.arange(len(data.X))
     total = center_of(data, every_row, np.zeros(data.X.shape[1])).dispersions[active]
     return typical_share(total, float(data.load.sum()), n_clusters, averaged)

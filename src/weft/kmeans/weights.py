@@ -28,7 +28,7 @@ from weft._base.arrays import Floats, Integers
 class Rule(Protocol):
     """How dispersions become weights, weights factors of a distance, and costs a criterion.
 
-    A rule that has a `kind` may be taken over by a backend that has a form of its own for it.
+    If a rule has a `kind`, a backend may compute it in its own way.
 
     ``total(costs, sizes, weights)`` takes each cluster's sum of powered distances and its mass.
     """
@@ -61,7 +61,7 @@ def known(dispersions: Floats) -> Floats:
 def power_weights(dispersions: Floats, beta: float, active: NDArray[np.bool_]) -> Floats:
     """Return the weights (K, M) that minimise Σ_v w_v^β D_v for Σ_v w_v = 1, w_v >= 0.
 
-    At β = 1 the feature with the least dispersion takes all (the first on a tie). Where a
+    At β = 1 the feature with the least dispersion gets all the weight (the first on a tie). Where a
     dispersion is 0 the minimum is 0, and is reached by any split over such features: they
     share equally.
     """

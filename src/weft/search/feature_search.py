@@ -21,7 +21,7 @@ from weft.search.swarms.base import Swarm
 
 @dataclass(frozen=True)
 class FeatureSearch:
-    """What is searched for, by what, and where."""
+    """The parts of a search: particles, clusterer, criterion, swarm, backend."""
 
     particle: WeightParticle
     clusterer: Clusterer
@@ -56,7 +56,7 @@ def search_features(
 
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position and its
     fitness. `screened` (d,) are the columns that matter, for an `init` or criterion that asks.
-    Where no particle splits the rows, they are clustered with all features at weight 1.
+    If no particle gives two clusters, the rows are clustered with all features at weight 1.
     """
     check_swarm(search.n_particles, search.particle.n_dimensions)
     rng = np.random.default_rng(seed)

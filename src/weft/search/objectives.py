@@ -1,8 +1,8 @@
 """Positions in, fitness out: the only interface between a swarm and the data.
 
 `FeatureObjective` decodes each position, has the rows clustered in the metric that it defines, and
-the clustering scored. The whole swarm comes in one call. On the CPU particles run side by side on
-threads or on whatever joblib is set to; a GPU takes them all at once.
+the clustering scored. The whole swarm comes in one call. On the CPU particles run in parallel, on
+threads or on joblib's current backend; a GPU evaluates all of them at once.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class FeatureObjective(FeatureClustering):
 
     def __enter__(self) -> Self:
         if not self.data.evaluates_whole_swarms:
-            # Particles are what runs side by side: a product inside one stays on its thread.
+            # Particles run in parallel, so a product within a particle stays on one thread.
             hold_blas()
             try:
                 crew = Crew(self, n_threads=self.data.n_threads, n_jobs=self.n_jobs)
@@ -129,7 +129,8 @@ class FeatureObjective(FeatureClustering):
         # dropped.
         keys = [_key(solution) for solution in solutions]
         if self.data.evaluates_whole_swarms:
-            # A GPU evaluates equal particles again: its recorded steps want as many every time.
+            # A GPU evaluates equal particles again: its recorded steps need the same number every
+            # time.
             keys = [str(place).encode() for place in range(len(solutions))]
             self._outcomes.clear()
         new: dict[bytes, Solution] = {}
