@@ -1,6 +1,6 @@
-"""What a clustering is worth: from one matrix of distances, or by Gaussian models per cluster.
+"""Measures of a clustering, from one matrix of distances or from a Gaussian model per cluster.
 
-Labels are 0 … K - 1; a negative label takes the row out of everything.
+Labels are 0 … K - 1; rows with a negative label are ignored.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from weft.search.swarms.mepso import MEPSO
 
 @dataclass(frozen=True)
 class CenterSearch:
-    """What is searched for, by what, and where."""
+    """The parts of a search: space, swarm, backend."""
 
     kernel: Kernel
     sigma: float | str  # a width, "median" or "stability"
@@ -54,7 +54,7 @@ class CenterSearch:
         swarm: Any = self.swarm
         if isinstance(objective, PrintedObjective):
             swarm = RepairedMEPSO.of(self.swarm, objective)
-        # The same draws at every width: partitions differ because widths do.
+        # The same random numbers at every width, so that only the width makes partitions differ.
         rng = np.random.default_rng(seed)
         check_swarm(self.n_particles, self.max_clusters * (1 + objective.rows.shape[1]))
         start = objective.initial(rng, self.n_particles)
@@ -83,7 +83,7 @@ def search_input_centers(
     settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
     centers = search.centers
     if isinstance(centers, InputCenters) and centers.repairs == "printed":
-        # On the host, whatever the device.
+        # Computed on the CPU for every device.
         objective: InputObjective = PrintedObjective(rows, search.max_clusters, **settings)
     else:
         settings["backend"] = search.backend

@@ -15,7 +15,7 @@ from weft.methods.mercer.spaces import Walk
 # kernel, in local steps for the diffusion kernel (4 … 65,536 steps of the walk).
 GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
 DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
-# Partitions at neighbouring widths are the same partition from this agreement on.
+# Partitions at neighbouring widths count as the same from this agreement on.
 SAME = 0.9
 # A run whose best is below this share of the best of all is dropped: many narrow widths may
 # agree on how to cut one long cluster into pieces.
@@ -68,8 +68,8 @@ def most_stable(results: Sequence[WidthResult]) -> int:
     bar = CONTENDER * max(each.fitness for each in results)
     runs = [run for run in runs if peak(run) >= bar]
     longest = max(runs, key=lambda run: (len(run), peak(run)))
-    # Partitions that are the same have the same fitness except for rounding, which must not choose:
-    # the narrowest width of those is taken.
+    # Partitions that are the same have the same fitness except for rounding, which must not decide:
+    # the narrowest of these widths is taken.
     best = peak(longest)
     return next(at for at in longest if results[at].fitness >= best - SAME_FITNESS * abs(best))
 

@@ -1,8 +1,8 @@
-"""What follows stage 2 instead of stage 3: k-means on all features, and fewer centres.
+"""Instead of stage 3: k-means on all features after stage 2, and fewer centres.
 
 ``"lloyd"``: steps of k-means from the clusters found. ``"prune"``: then, as long as the fitness of
 stage 2 gains (its feature term stays what it was), a centre is dropped and k-means run again.
-Lloyd steps alone cannot do that: two centres in one cluster stay there.
+Lloyd steps alone cannot remove a centre: two centres in one cluster stay there.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from weft.search.swarms.staged import StagedPSO
 
 @dataclass(frozen=True)
 class StagedSearch:
-    """What is searched for, by what, and where; see `weft.StagedSwarm` for the settings."""
+    """The parts of a search; see `weft.StagedSwarm` for the settings."""
 
     stages: int = 2
     feature_term: str | None = None
