@@ -1,9 +1,9 @@
 """Positions in, fitness out: the only interface between a swarm and the data.
 
 `FeatureObjective` decodes each position, has the rows clustered in the metric that it defines, and
-the clustering scored. The whole swarm comes in one call. On the CPU particles run side by side on
-threads or on whatever joblib is set to; a GPU takes them all at once. `search_features` is the
-whole search as a pure function: a table in, weights and clusters out.
+the clustering scored. The whole swarm comes in one call. On the CPU particles run in parallel, on
+threads or on joblib's current backend; a GPU evaluates all of them at once. `search_features` is
+the whole search as a pure function: a table in, weights and clusters out.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class FeatureObjective(FeatureClustering):
 
     def __enter__(self) -> Self:
         if not self.data.evaluates_whole_swarms:
-            # Particles are what runs side by side: a product inside one stays on its thread.
+            # Particles run in parallel, so a product within a particle stays on one thread.
             hold_blas()
             try:
                 crew = Crew(self, n_threads=self.data.n_threads, n_jobs=self.n_jobs)
@@ -133,7 +133,8 @@ class FeatureObjective(FeatureClustering):
         # dropped.
         keys = [_key(solution) for solution in solutions]
         if self.data.evaluates_whole_swarms:
-            # A GPU evaluates equal particles again: its recorded steps want as many every time.
+            # A GPU evaluates equal particles again: its recorded steps need the same number every
+            # time.
             keys = [str(place).encode() for place in range(len(solutions))]
             self._outcomes.clear()
         new: dict[bytes, Solution] = {}
@@ -167,7 +168,7 @@ def _key(solution: Solution) -> bytes:
 
 @dataclass(frozen=True)
 class FeatureSearch:
-    """What is searched for, by what, and where."""
+    """The parts of a search: particles, clusterer, criterion, swarm, backend."""
 
     particle: WeightParticle
     clusterer: Clusterer
@@ -202,7 +203,7 @@ def search_features(
 
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position and its
     fitness. `screened` (d,) are the columns that matter, for an `init` or criterion that asks.
-    Where no particle splits the rows, they are clustered with all features at weight 1.
+    If no particle gives two clusters, the rows are clustered with all features at weight 1.
     """
     check_swarm(search.n_particles, search.particle.n_dimensions)
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ A         (n, n)  availability: how much others speak for k
 
 A powered distance is the sum *before* the root. Only the order of distances counts for most of
 what follows, so they may be powered or not. Ties go to the row that comes first, and clusters are
-numbered by their first row, 0 … K - 1; a negative label takes the row out of everything.
+numbered by their first row, 0 … K - 1; rows with a negative label are ignored.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ def complete_linkage(distances: Floats, n_clusters: int) -> Integers:
 def affinity_propagation(
     S: Floats, damping: float, max_iter: int, patience: int
 ) -> tuple[Integers, bool]:
-    """Return the exemplar of each row (Frey and Dueck 2007), and whether the messages settled.
+    """Return the exemplar of each row (Frey and Dueck 2007), and whether the messages converged.
 
-    They have settled when the set of exemplars, not empty, has stood for `patience` rounds.
-    Without exemplars all rows have -1.
+    They have converged if the set of exemplars is not empty and has not changed for `patience`
+    rounds. Without exemplars all rows have -1.
     """
     n_rows = len(S)
     R, A = np.zeros(S.shape), np.zeros(S.shape)
@@ -140,8 +140,8 @@ def assign_exemplars(S: Floats, exemplar: Mask) -> Integers:
 def break_ties(S: Floats) -> Floats:
     """Return `S` with each entry moved by a few rounding steps, by a hash of its place.
 
-    Rows that are equal would otherwise elect each other for ever. A hash instead of random draws
-    keeps the result a function of the distances alone.
+    Otherwise equal rows would choose each other as exemplars and never converge. A hash instead of
+    random draws keeps the result a function of the distances alone.
     """
     i, j = np.indices(S.shape, dtype=np.uint64)
     with np.errstate(over="ignore"):

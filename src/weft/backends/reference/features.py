@@ -118,7 +118,7 @@ class Spaces(NumPySpaces):
         return own, best_other
 
     def _of_each(self, function: Callable[..., Any], *settings: Any) -> tuple[Any, ...]:
-        """Return what a function says of each particle's distances, particles in front."""
+        """Return a function's values for the distances of each particle, particles first."""
         answers = [function(matrix, *settings) for matrix in self._distances]
         return tuple(map(np.stack, zip(*answers, strict=True)))
 
@@ -161,7 +161,7 @@ class FeatureData:
         return outcomes
 
     def release(self) -> None:
-        """Let go of what a search alone needs: nothing."""
+        """Free the memory that only a search needs: none here."""
 
 
 load = FeatureData

@@ -23,7 +23,7 @@ from weft.search.swarms.mepso import MEPSO
 # kernel, in local steps for the diffusion kernel (4 … 65,536 steps of the walk).
 GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
 DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
-# Partitions at neighbouring widths are the same partition from this agreement on.
+# Partitions at neighbouring widths count as the same from this agreement on.
 SAME = 0.9
 # A run whose best is below this share of the best of all is dropped: many narrow widths may
 # agree on how to cut one long cluster into pieces.
@@ -76,8 +76,8 @@ def most_stable(results: Sequence[WidthResult]) -> int:
     bar = CONTENDER * max(each.fitness for each in results)
     runs = [run for run in runs if peak(run) >= bar]
     longest = max(runs, key=lambda run: (len(run), peak(run)))
-    # Partitions that are the same have the same fitness except for rounding, which must not choose:
-    # the narrowest width of those is taken.
+    # Partitions that are the same have the same fitness except for rounding, which must not decide:
+    # the narrowest of these widths is taken.
     best = peak(longest)
     return next(at for at in longest if results[at].fitness >= best - SAME_FITNESS * abs(best))
 
@@ -90,7 +90,7 @@ def polish(gram: Floats, labels: Integers, least: int) -> Integers:
 
 @dataclass(frozen=True)
 class CenterSearch:
-    """What is searched for, by what, and where."""
+    """The parts of a search: space, swarm, backend."""
 
     kernel: Kernel
     sigma: float | str  # a width, "median" or "stability"
@@ -122,7 +122,7 @@ class CenterSearch:
         swarm: Any = self.swarm
         if isinstance(objective, PrintedObjective):
             swarm = RepairedMEPSO.of(self.swarm, objective)
-        # The same draws at every width: partitions differ because widths do.
+        # The same random numbers at every width, so that only the width makes partitions differ.
         rng = np.random.default_rng(seed)
         check_swarm(self.n_particles, self.max_clusters * (1 + objective.rows.shape[1]))
         start = objective.initial(rng, self.n_particles)
@@ -151,7 +151,7 @@ def search_input_centers(
     settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
     centers = search.centers
     if isinstance(centers, InputCenters) and centers.repairs == "printed":
-        # On the host, whatever the device.
+        # Computed on the CPU for every device.
         objective: InputObjective = PrintedObjective(rows, search.max_clusters, **settings)
     else:
         settings["backend"] = search.backend

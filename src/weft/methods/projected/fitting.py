@@ -153,7 +153,7 @@ def close_dense(
     # The same arithmetic as in `predict`.
     data = make_data(X, np.ones(len(X)), 2.0, run)
     own = nearest(data, whole_centers, whole_factors)
-    # Worth of what is returned: rows around these centres, under these weights.
+    # The fitness of the result: rows around these centres, under these weights.
     spread = np.zeros((n_clusters, len(unit)))
     np.add.at(spread, own, (table.rows - (centers + space.mean)[own]) ** 2)
     sizes = np.bincount(own, minlength=n_clusters).astype(float)

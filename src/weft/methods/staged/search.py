@@ -19,7 +19,7 @@ from weft.search.swarms.staged import StagedPSO
 
 @dataclass(frozen=True)
 class StagedSearch:
-    """What is searched for, by what, and where; see `weft.StagedSwarm` for the settings."""
+    """The parts of a search; see `weft.StagedSwarm` for the settings."""
 
     stages: int = 2
     feature_term: str | None = None
@@ -122,7 +122,7 @@ def polished(partition: Partition, rows: Floats, terms: Terms, kind: str) -> Par
 
     ``"lloyd"``: steps of k-means from the clusters found. ``"prune"``: then, as long as the fitness
     of stage 2 gains (its feature term stays what it was), a centre is dropped and k-means run
-    again. Lloyd steps alone cannot do that: two centres in one cluster stay there.
+    again. Lloyd steps alone cannot remove a centre: two centres in one cluster stay there.
     """
     operations = CPU.prototypes
     data = operations.load(rows, CPU.device)

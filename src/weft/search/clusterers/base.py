@@ -38,7 +38,7 @@ class Clusterer:
 
 
 class ExternalClusterer(Clusterer):
-    """Hands each particle's distance matrix to a fresh copy of the given object."""
+    """Fits a copy of the given object to the distance matrix of each particle."""
 
     n_matrices = 2
     on_gpu = False
@@ -61,7 +61,7 @@ class ExternalClusterer(Clusterer):
         if n_clusters is not None and "n_clusters" in params:
             settings["n_clusters"] = n_clusters
         if params.get("random_state", 0) is None:
-            # Every particle gets the same draws, and so does every run with the same seed.
+            # Every particle, and every run with the same seed, gets the same random numbers.
             settings["random_state"] = seed
         self.estimator = clone(estimator).set_params(**settings)
 

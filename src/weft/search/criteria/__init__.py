@@ -52,7 +52,7 @@ def _two_arguments(function: Any) -> Any:
             f"criterion={function!r} cannot be called with two arguments; it gets the weighted, "
             "selected columns and the labels, and returns a number."
         ) from error
-    except ValueError:  # compiled functions may have no signature to look at
+    except ValueError:  # compiled functions may have no signature
         pass
     return function
 
