@@ -82,26 +82,14 @@ class NumberOfClusters:
         plotly.graph_objects.Figure
             One panel per method, its own answer as a dot, the consensus as a dashed line.
         """
-        titles = [f"{name}: {curve.n_clusters}" for name, curve in self.curves.items()]
-        figure, graph = _panels(titles)
-        for column, curve in enumerate(self.curves.values(), 1):
-            figure.add_trace(
-                graph.Scatter(x=curve.numbers, y=curve.scores, mode="lines", showlegend=False),
-                row=1,
-                col=column,
-            )
+        panels = {}
+        for name, curve in self.curves.items():
             at = np.flatnonzero(curve.numbers == curve.n_clusters)
-            figure.add_trace(
-                graph.Scatter(
-                    x=curve.numbers[at], y=curve.scores[at], mode="markers", showlegend=False
-                ),
-                row=1,
-                col=column,
-            )
-            figure.add_vline(x=self.n_clusters, line_dash="dash", row=1, col=column)
-            figure.update_xaxes(title_text="number of clusters", row=1, col=column)
-        figure.update_layout(title=str(self).splitlines()[0])
-        return figure
+            panels[f"{name}: {curve.n_clusters}"] = [
+                {"x": curve.numbers, "y": curve.scores, "mode": "lines"},
+                {"x": curve.numbers[at], "y": curve.scores[at], "mode": "markers"},
+            ]
+        return _drawn(str(self), "number of clusters", self.n_clusters, panels)
 
 
 @dataclass(frozen=True)
@@ -152,23 +140,25 @@ class Exponent:
         plotly.graph_objects.Figure
             One panel per measure, the choice as a dashed line.
         """
-        figure, graph = _panels(list(self.evidence))
-        for column, values in enumerate(self.evidence.values(), 1):
-            figure.add_trace(
-                graph.Scatter(x=self.grid, y=values, mode="lines+markers", showlegend=False),
-                row=1,
-                col=column,
-            )
-            figure.add_vline(x=self.exponent, line_dash="dash", row=1, col=column)
-            figure.update_xaxes(title_text="exponent", row=1, col=column)
-        figure.update_layout(title=str(self).splitlines()[0])
-        return figure
+        panels = {
+            name: [{"x": self.grid, "y": values, "mode": "lines+markers"}]
+            for name, values in self.evidence.items()
+        }
+        return _drawn(str(self), "exponent", self.exponent, panels)
 
 
-def _panels(titles: list[str]) -> tuple[Any, Any]:
+def _drawn(text: str, axis: str, choice: float, panels: dict[str, list[dict[str, Any]]]) -> Any:
+    """Draw panels side by side: traces by title, and the choice as a dashed line in each."""
     graph = import_optional("plotly.graph_objects", "app")
     subplots = import_optional("plotly.subplots", "app")
-    return subplots.make_subplots(rows=1, cols=len(titles), subplot_titles=titles), graph
+    figure = subplots.make_subplots(rows=1, cols=len(panels), subplot_titles=list(panels))
+    for column, traces in enumerate(panels.values(), 1):
+        for trace in traces:
+            figure.add_trace(graph.Scatter(**trace, showlegend=False), row=1, col=column)
+        figure.add_vline(x=choice, line_dash="dash", row=1, col=column)
+        figure.update_xaxes(title_text=axis, row=1, col=column)
+    figure.update_layout(title=text.splitlines()[0])
+    return figure
 
 
 def text_table(rows: list[dict[str, Any]]) -> str:
