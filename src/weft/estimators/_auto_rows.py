@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from weft._base.arrays import Floats, Integers
 from weft._base.reading import check_numbers, convert
-from weft._base.validation import check_choice
 from weft._base.warnings import warn_caller
 from weft.auto.learned import nearest_anchors
 from weft.auto.projection import nearest_points, vote
@@ -43,7 +42,6 @@ def read_rows(model: Any, X: Any, *, reset: bool) -> Any:
         rows = as_canonical_csr(rows)
     if reset:
         model._fit_total = model._fit_projection = None
-        check_choice("counts", model.counts, (True, False))
         if model.counts:
             check_counts(rows)
             model._fit_total = usual_total(rows)

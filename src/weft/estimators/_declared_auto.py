@@ -128,6 +128,6 @@ AUTO_CLUSTER = declare(
     min_clusters=OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     min_cluster_size=Integer(low=1, high=2**31 - 1),
     outliers=Flag(),
-    false_keep_rate=Number(low=1e-9, high=1.0),
+    false_keep_rate=Number(low=1e-9, high=1.0),  # below, no number of shadows could tell
     time_limit=OneOf(NOTHING, POSITIVE),
 )

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from weft._base.records import Merge
-from weft._base.validation import check_choice, check_integer
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._declared import FITNESS, declare
 from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, START
@@ -134,8 +133,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
             read_pairs("cannot_link", cannot_link, n_rows),
             n_rows,
         )
-        retries = check_integer("max_retries", self.max_retries, low=0)
-        by = check_choice("group_distance", self.group_distance, GROUP_DISTANCES)
+        by = self.group_distance
         settings = self._read_settings(n_features, n_rows)
         make_rule = read_rule(
             weights=self.weights,
@@ -149,7 +147,7 @@ class ConstrainedKMeans(MovedParamsMixin, CenterClusterer):
             settings,
             make_rule,
             self._generator(),
-            make_assign=lambda: ConstrainedAssignment(groups, retries, by),
+            make_assign=lambda: ConstrainedAssignment(groups, self.max_retries, by),
             membership=ConstrainedMembership(groups, by),
         )
         return self

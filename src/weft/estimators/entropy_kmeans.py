@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from weft._base.arrays import Mask
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.validation import check_integer
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer
@@ -67,10 +67,7 @@ class EntropyFamily(BlockwiseMixin, CenterClusterer):
     def _read_strength(self) -> float | None:
         """Return the strength that was given; None where it comes from the data."""
         strength = getattr(self, self._strength_name)
-        if isinstance(strength, str):
-            check_choice(self._strength_name, strength, ("auto",))
-            return None
-        return check_real(self._strength_name, strength, low=0.0, open_low=True)
+        return None if isinstance(strength, str) else float(strength)
 
     def _make_rule(
         self, settings: Settings, active: Mask, whole: Centers, load: float, table: Table | None

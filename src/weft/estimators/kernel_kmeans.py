@@ -26,7 +26,7 @@ from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
 from weft.estimators._sampled import SampledMixin
 from weft.methods.mercer.spaces import nearest_means
-from weft.models.kinds import Choice, Number, OneOf
+from weft.models.kinds import Choice, Integer, Number, OneOf
 from weft.parallel.threads import local_threads
 
 
@@ -85,6 +85,7 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
         rules=(counts_clusters,),
         kernel=KERNEL,
         sigma=OneOf(Choice("median"), WIDTH),
+        n_init=Integer(low=1, high=10**5),
     )
 
     def __init__(
@@ -123,20 +124,18 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
 
     def _fit_rows(self, X: Floats, seed: int) -> None:
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
-        n_init = check_integer("n_init", self.n_init, low=1)
-        max_iter = check_integer("max_iter", self.max_iter, low=1)
         rng = np.random.default_rng(seed)
-        starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(n_init)]
+        starts = [rng.choice(len(X), n_clusters, replace=False) for _ in range(self.n_init)]
         backend, gram = self._make_space(X, n_clusters)
         labelings, steps, sums = backend.mercer.kernel_kmeans(
-            gram, starts, max_iter, local_threads(self.n_jobs)
+            gram, starts, int(self.max_iter), local_threads(self.n_jobs)
         )
         best = int(sums.argmin())
         self.labels_ = number_by_first_row(labelings[best])
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.inertia_ = max(0.0, float(sums[best]))
         self.fitness_ = -self.inertia_
-        self.history_ = {"start": np.arange(n_init), "inertia": sums, "n_iter": steps}
+        self.history_ = {"start": np.arange(self.n_init), "inertia": sums, "n_iter": steps}
         self.n_iter_ = max(1, int(steps[best]))
 
     def _cluster_again(self, X: Floats, seed: int) -> Integers:

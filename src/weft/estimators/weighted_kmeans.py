@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Integers
 from weft._base.records import Merge
-from weft._base.validation import check_choice, check_real
 from weft.choosing.exponent import choose_exponent
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
@@ -185,8 +184,7 @@ class WeightedKMeans(MovedParamsMixin, BlockwiseMixin, CenterClusterer):
     ) -> float:
         """Return the power of the weights; if it is "auto", it is chosen on `rows`."""
         if not isinstance(self.weight_exponent, str):
-            return check_real("weight_exponent", self.weight_exponent, low=1.0)
-        check_choice("weight_exponent", self.weight_exponent, ("same", "auto"))
+            return float(self.weight_exponent)
         if self.weight_exponent == "same" or self.weights is None:
             return float(exponent)
         choice = choose_exponent(self, rows, sample_weight=mass, random_state=rng)
@@ -243,25 +241,17 @@ def read_rule(
     pattern_offset: Any,
     groups: Integers | None = None,
 ) -> Any:
-    """Check the parameters of the weights; return what makes the rule for a table.
+    """Return what makes the rule of the weights for a table.
 
     Features with the same number in `groups` share a weight.
     """
-    check_choice("weights", weights, ("cluster", "global", None))
-    if isinstance(weight_exponent, str):
-        check_choice("weight_exponent", weight_exponent, ("same",))
-        weight_exponent = distance_exponent
-    beta = check_real("weight_exponent", weight_exponent, low=1.0)
-    if isinstance(dispersion_offset, str):
-        offset: float | str = check_choice("dispersion_offset", dispersion_offset, ("mean",))
-    else:
-        offset = check_real("dispersion_offset", dispersion_offset, low=0.0)
-    in_patterns = check_real("pattern_offset", pattern_offset, low=0.0)
+    beta = float(distance_exponent if weight_exponent == "same" else weight_exponent)
+    offset = dispersion_offset if dispersion_offset == "mean" else float(dispersion_offset)
 
     def make_rule(data: Data | None, active: NDArray[np.bool_]) -> Rule:
         if weights is None:
             return Unweighted(active)
         per_cluster = weights == "cluster"
-        return PowerWeights(active, beta, offset, in_patterns, per_cluster, groups)
+        return PowerWeights(active, beta, offset, float(pattern_offset), per_cluster, groups)
 
     return make_rule
