@@ -82,7 +82,7 @@ def _whole_table(path: Path, names: Sequence[str]) -> str:
         raise InputError(f"{path.name} holds {what}; say with --query which rows to read.")
     # The name is the database's own; quotes in it are doubled, so it can only be a name.
     own = names[0].replace('"', '""')
-    return f'SELECT * FROM "{own}"'  # noqa: S608
+    return f'SELECT * FROM "{own}"'  # noqa: S608  # nosec B608
 
 
 def _frame(pandas: Any, path: Path, cursor: Any) -> pd.DataFrame:
