@@ -393,6 +393,27 @@ def test_options_that_a_method_does_not_have_are_refused(table):
     assert not Path("t-weft").exists()
 
 
+@pytest.mark.parametrize(
+    ("method", "setting", "words"),
+    [
+        ("pso-fsw", "clusterer_params=3", "clusterer_params=3 must be None or a dict of settings."),
+        ("pso-fsw", "swarm=3", "--swarm=3 must be"),
+        ("kernel-swarm", "kernel.params=3", "params=3 must be a dict of the kernel's parameters."),
+        ("auto", "n_jobs=2.5", "n_jobs=2.5 must be None, or an integer"),
+    ],
+)
+def test_a_parameter_of_the_wrong_type_is_one_sentence(table, method, setting, words):
+    assert words in refused("cluster", "t.csv", "--method", method, "--param", setting)
+
+
+def test_a_mistake_in_weft_is_not_blamed_on_the_user(table, monkeypatch):
+    # The error of an operator has no sentence for the user: its traceback stays.
+    monkeypatch.setattr("weft.cli.fitting._literal", lambda text: text + 1)
+    result = run("cluster", "t.csv", "--param", "n_resamples=0")
+    assert isinstance(result.exception, TypeError)
+    assert result.exit_code == 1
+
+
 # Configs ------------------------------------------------------------------------------------
 
 
