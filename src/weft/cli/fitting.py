@@ -14,7 +14,7 @@ import typer
 from sklearn.exceptions import ConvergenceWarning
 
 import weft
-from weft._base.validation import check_integer
+from weft._base.validation import check_integer, shown
 from weft.callbacks import Checkpoint, Progress, StopOnSignal
 from weft.cli.config import write_config
 from weft.cli.shared import clickable, console, in_options, print_json, take_answer
@@ -74,7 +74,9 @@ def _put(
     taken = name in records if setting else name in (*known, *old)
     if not mark or not taken or name in _NOT_TYPED:
         listed = ", ".join(sorted(set(known) - set(_NOT_TYPED)))
-        raise ValueError(f"--param {text!r} is not a NAME=VALUE of {title}; it takes: {listed}.")
+        raise ValueError(
+            f"--param {shown(text)} is not a NAME=VALUE of {title}; it takes: {listed}."
+        )
     if setting:
         before = settings.get(name, known[name])
         settings[name] = records[name](before, {setting: _literal(value)})
@@ -91,7 +93,9 @@ def _count(
         try:
             settings["n_clusters"] = int(asked)
         except ValueError:
-            raise ValueError(f"--n-clusters={asked!r} is neither a number nor 'auto'.") from None
+            raise ValueError(
+                f"--n-clusters={shown(asked)} is neither a number nor 'auto'."
+            ) from None
         return settings, []
     cannot = known.get("n_clusters") is not None and asked is None
     if asked != "auto" and not cannot:
@@ -114,7 +118,7 @@ def _literal(text: str) -> Any:
     """Return a number, true, false, a list or null if the text is one; else the text itself."""
     try:
         return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # too long a number and too many brackets as well
         return text
 
 

@@ -17,6 +17,7 @@ from weft._base.arrays import Floats, Integers
 from weft._base.validation import import_optional
 
 _DAY = 86_400_000_000  # microseconds
+_COMPLEX = "Complex data not supported; give real numbers."
 # Texts that mean "missing" wherever they stand: pandas' own, UCI's, and Excel's errors.
 MISSING_TEXTS = frozenset(
     {
@@ -128,7 +129,7 @@ def number_cells(name: str, numbers: Any) -> Cells:
     """Return a column of an array of numbers, or of true and false."""
     values = np.asarray(numbers)
     if values.dtype.kind == "c":
-        raise ValueError("Complex data not supported; give real numbers.")
+        raise ValueError(_COMPLEX)
     return _numeric(name, "flag" if values.dtype.kind == "b" else "number", values)
 
 
@@ -145,6 +146,8 @@ def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> C
         objects = np.array([None if cell is None else str(cell) for cell in cells], dtype=object)
         raw, distinct = pandas.factorize(objects)
     kinds = {type(cell) for cell in distinct}
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
+        raise ValueError(_COMPLEX)
     if kinds and kinds <= {bool, np.bool_}:
         return _numeric(name, "flag", _spread(raw, [float(cell) for cell in distinct]))
     if kinds and all(issubclass(kind, (int, float, np.number)) for kind in kinds):
