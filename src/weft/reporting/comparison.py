@@ -9,7 +9,7 @@ from typing import Any
 from weft.answers.comparing import Compared, Side, as_dict, compare_sides
 from weft.answers.drawing import sankey
 from weft.reporting.compared_files import Result, align, read_result
-from weft.reporting.writing import write_page
+from weft.reporting.page import write_page
 
 N_SHOWN = 12  # columns and clusters in text
 

@@ -1,7 +1,8 @@
-"""The page as an object: its text, the summary it was drawn from, a way to write it."""
+"""The page as an object: its text, the summary it was drawn from, and how it is written to disk."""
 
 from __future__ import annotations
 
+import os
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,18 @@ from weft.reporting.html import render
 from weft.reporting.making import fingerprint
 from weft.reporting.summary import summarize
 from weft.reporting.told import headline
-from weft.reporting.writing import write_page
+
+
+def write_page(path: str | Path, html: str) -> Path:
+    """Write a page in one step, so that no reader ever sees half of it, and return where."""
+    path = Path(path)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        draft.write_text(html, encoding="utf-8")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
 
 
 class Report(NamedTuple):

@@ -16,15 +16,13 @@ import numpy as np
 from weft._base.validation import check_integer
 from weft.columns.source import MixedTable
 from weft.reporting.cautions import cautions
-from weft.reporting.certainty import certainty
+from weft.reporting.certainty import certainty, measure_stability, noise, scores
 from weft.reporting.choices import describe_alternatives, describe_candidates, describe_walk
 from weft.reporting.drawn import N_SHOWN, NOTHING, draw, from_matrix, from_sources
 from weft.reporting.facts import Facts, dense_rows, method_name, read_facts, take_columns
 from weft.reporting.making import fingerprint, plain, settings_of, versions
 from weft.reporting.schema import SCHEMA
 from weft.reporting.sources import by_source, plan_of, used_columns
-from weft.reporting.stability import measure_stability
-from weft.reporting.truth import noise, scores
 from weft.tables.cells import is_table, read_cells
 from weft.tables.plan import TablePlan
 
