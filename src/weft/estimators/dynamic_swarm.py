@@ -47,9 +47,6 @@ class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
     penalty : float, default=25.0
         The constant c of the factor c·N(2, 1) + 1, which keeps solutions with two or three clusters
         from always winning.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the swarm is evaluated and k-means runs; ``"auto"`` uses a GPU if there is one and the
-        table is large enough. Random draws and `predict` run on the CPU.
     callbacks : list of callable, default=None
         Called after each generation; a callback that returns true ends the round.
 

@@ -38,9 +38,6 @@ class GeneticClustering(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
         Number of generations (50,000 evaluations, as published).
     crossover, mutation : float, default=0.85, 0.005
         Probability that two strings swap their ends, and that a number changes.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where the population is evaluated; ``"auto"`` uses a GPU if there is one and the table is
-        large enough. Random draws and `predict` run on the CPU.
 
     Attributes
     ----------

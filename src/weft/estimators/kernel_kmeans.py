@@ -45,8 +45,6 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
         Where the rounds of all starts run and the matrix of the Gaussian kernel is computed (other
         kernels are computed on the CPU); ``"auto"`` uses a GPU if there is one and the table is
         large enough. Random draws and `predict` run on the CPU.
-    n_jobs : int, default=None
-        Threads over starts. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of the starts.
 

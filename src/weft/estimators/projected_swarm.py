@@ -98,14 +98,10 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
 
     Attributes
     ----------
-    labels_ : ndarray of shape (n_samples,)
-        Cluster of each row.
     cluster_feature_weights_ : ndarray of shape (n_clusters, n_features)
         Weights, each row summing to 1. With ``metric="jaccard"`` and ``particle="clusters"``
         all terms have the same weight in the search, and this is the share of each term in the
         similarity of a cluster to its centre: the words that make the cluster.
-    feature_weights_ : ndarray of shape (n_features,)
-        Their mean over the rows.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         Means of the clusters.
     fitness_ : float
