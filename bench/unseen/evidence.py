@@ -31,7 +31,7 @@ WORLD = "bench.unseen.world"
 RIVAL_SOURCES = ("bench.unseen.rivals",)
 SOURCES = (
     "bench.unseen.pipeline",
-    "weft.auto.ordering",
+    "weft.auto.canonical",
     "weft.auto.working",
     "weft.auto.second_view",
     "weft.auto.representations",

@@ -6,8 +6,8 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
+from weft.auto.canonical import canonical_order, dense_ranks
 from weft.auto.kernels.distances import minimax
-from weft.auto.ordering import canonical_order, dense_ranks
 from weft.auto.working import (
     MIN_SAMPLES,
     prepare,

@@ -19,8 +19,8 @@ from scipy import sparse
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row, order_by_first_row, renumber
+from weft.auto.canonical import Signatures, mixed
 from weft.auto.examining import FIXED, WIDE_AXES
-from weft.auto.ordering import Signatures, mixed
 from weft.auto.projection import (
     Projection,
     learn_projection,

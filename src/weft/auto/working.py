@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from weft.auto.canonical import canonical_order
 from weft.auto.kernels import distances as kernels
-from weft.auto.ordering import canonical_order
 from weft.auto.second_view import View, second_view
 from weft.parallel.blas import one_blas_thread
 

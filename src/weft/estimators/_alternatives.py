@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.validation import check_integer
-from weft.auto.taking import take_alternative
+from weft.auto.alternatives import take_alternative
 
 
 class AlternativesMixin:
