@@ -120,3 +120,10 @@ def _quick():
 @pytest.fixture(name="three_groups")
 def _three_groups():
     return three_groups()
+
+
+@pytest.fixture
+def small_samples(monkeypatch):
+    """AutoCluster searches on 300 rows of a larger table."""
+    for module in ("auto.large", "estimators.auto_cluster"):
+        monkeypatch.setattr(f"weft.{module}.SAMPLE_ROWS", 300)

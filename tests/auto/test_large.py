@@ -8,12 +8,6 @@ from weft import AutoCluster
 from weft.auto.large import sampled_places
 
 
-@pytest.fixture
-def small_samples(monkeypatch):
-    for module in ("auto.large", "estimators.auto_cluster"):
-        monkeypatch.setattr(f"weft.{module}.SAMPLE_ROWS", 300)
-
-
 def table(n_rows):
     rng = np.random.default_rng(4)
     truth = rng.integers(3, size=n_rows)

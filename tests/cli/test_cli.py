@@ -26,13 +26,6 @@ FAST = ["--generations", "2", "--particles", "6"]
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    """An empty working folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def groups(here):
     """Three groups in two of five columns, a text column, an identifier, a label with a gap."""
     rng = np.random.default_rng(0)

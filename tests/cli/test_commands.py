@@ -28,12 +28,6 @@ FAST = ["--generations", "2", "--particles", "6"]
 NASTY = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "🎈", "n" * 300, "מספר \u202eevil"]
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def frame_of(names=("a", "b", "c")):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(45, len(names))), columns=list(names))

@@ -9,12 +9,7 @@ from weft.estimators._auto_lazy import answers_of_rows
 
 dask = pytest.importorskip("dask")
 array = pytest.importorskip("dask.array")
-
-
-@pytest.fixture(autouse=True)
-def small_samples(monkeypatch):
-    for module in ("auto.large", "estimators.auto_cluster"):
-        monkeypatch.setattr(f"weft.{module}.SAMPLE_ROWS", 300)
+pytestmark = pytest.mark.usefixtures("small_samples")
 
 
 @pytest.fixture(scope="module")
