@@ -15,13 +15,12 @@ from weft.auto.repeating import repeat_search
 from weft.auto.search import Clock, round_of_search, search
 from weft.auto.sources import Sources, is_mixed
 from weft.auto.sparse import learn_sparse, take_sample
-from weft.estimators._alternatives import AlternativesMixin
 from weft.estimators._auto_lazy import fit_lazy, predict_lazy
 from weft.estimators._auto_rows import AutoRowsMixin, read_rows
 from weft.estimators._auto_settings import read_settings
 from weft.estimators._blocks import is_dask
 from weft.estimators._declared_auto import AUTO_CLUSTER
-from weft.estimators._described_answers import DescribedAnswersMixin
+from weft.estimators._described_answers import AlternativesMixin, DescribedAnswersMixin
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
 from weft.parallel.ahead import run_ahead
