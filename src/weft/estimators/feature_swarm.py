@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats, Integers
+from weft._base.docstrings import Entry
 from weft._base.records import Merge, RecordParameter
 from weft._base.validation import check_choice, check_integer, parse_memory
 from weft._base.warnings import warn_caller
@@ -27,12 +28,18 @@ from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin, move
 from weft.estimators._parameters import LIVE_OBJECTS
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
-from weft.search.clusterers import Clusterer, clusterer_with, make_clusterer, name_of
-from weft.search.criteria import criterion_with, make_criterion
+from weft.search.clusterers import (
+    CLUSTERERS,
+    Clusterer,
+    clusterer_with,
+    make_clusterer,
+    name_of,
+)
+from weft.search.criteria import CRITERIA, criterion_with, make_criterion
 from weft.search.objectives import FeatureClustering, FeatureSearch, search_features
 from weft.search.particles import WeightParticle, make_particle
 from weft.search.runs import running
-from weft.search.swarms import PSO, BinaryPSO, make_swarm
+from weft.search.swarms import PSO, SWARMS, BinaryPSO, make_swarm
 
 
 def _swarm_of(encoding: str, swarm: Any) -> Any:
@@ -47,6 +54,11 @@ def _swarm_of(encoding: str, swarm: Any) -> Any:
             "object with moves_bits = True."
         )
     return BinaryPSO.of(swarm)
+
+
+def _any_of(registry: Mapping[str, Any]) -> str:
+    """Return the names of a registry as a docstring lists choices."""
+    return "{" + ", ".join(f'"{name}"' for name in registry) + "}"
 
 
 class FeatureSwarm(
@@ -69,26 +81,6 @@ class FeatureSwarm(
 
     Parameters
     ----------
-    clusterer : {"knn", "dbscan", "linkage", "affinity"} or object, default="knn"
-        The clusterer: components of the graph of 3 nearest neighbours, DBSCAN, complete
-        linkage (needs `n_clusters`), affinity propagation; or one of these with other settings,
-        such as ``KNNGraph(n_neighbors=5)`` or ``DBSCAN(eps=0.5)`` of :mod:`weft.search.clusterers`;
-        or a subclass of :class:`weft.search.clusterers.Clusterer` of your own, or any scikit-learn
-        clusterer that takes precomputed distances.
-    criterion : {"csc", "bcr", "silhouette", "connectedness", "sparsity", "separation", "bic", \
-"robust"}, object or callable, default="csc"
-        What is maximised. ``"robust"`` is specific to weft: it scores all labels on the same graph
-        of neighbours, built from the relevant columns (see ``init="screened"``), so that a split
-        into two halves cannot win where there are more separate clusters. An object is one of these
-        with other settings, such as
-        ``CSC(silhouette="full")`` or ``BCR(outliers="exclude")`` of :mod:`weft.search.criteria`,
-        or a subclass of :class:`weft.search.criteria.Criterion` of your own; a callable gets the
-        weighted, selected columns and the labels.
-    swarm : {"pso", "standard", "binary"} or object, default="pso"
-        The optimiser that moves the particles, with its settings: ``PSO(inertia=0.73,
-        cognitive=1.5, social=1.5, max_velocity=1.0)`` of :mod:`weft.search.swarms`, or any object
-        with its methods ``start``, ``ask`` and ``tell``. ``"binary"`` is plain selection of
-        features: binary PSO, whose `max_velocity` is the clamp on a bit's logit.
     exponents : bool, default=False
         Learn an exponent per feature as well, within [1, 3] (PSO-FSWE).
     n_clusters : int, default=None
@@ -142,6 +134,35 @@ class FeatureSwarm(
     True
     """
 
+    _paragraphs: ClassVar[dict[str, Entry]] = {
+        "clusterer": Entry(
+            f"{_any_of(CLUSTERERS)} or object",
+            "The clusterer: components of the graph of 3 nearest neighbours, DBSCAN, complete "
+            "linkage (needs `n_clusters`), affinity propagation; or one of these with other "
+            "settings, such as ``KNNGraph(n_neighbors=5)`` or ``DBSCAN(eps=0.5)`` of "
+            ":mod:`weft.search.clusterers`; or a subclass of "
+            ":class:`weft.search.clusterers.Clusterer` of your own, or any scikit-learn clusterer "
+            "that takes precomputed distances.",
+        ),
+        "criterion": Entry(
+            f"{_any_of(CRITERIA)}, object or callable",
+            'What is maximised. ``"robust"`` is specific to weft: it scores all labels on the same '
+            'graph of neighbours, built from the relevant columns (see ``init="screened"``), so '
+            "that a split into two halves cannot win where there are more separate clusters. An "
+            'object is one of these with other settings, such as ``CSC(silhouette="full")`` or '
+            '``BCR(outliers="exclude")`` of :mod:`weft.search.criteria`, or a subclass of '
+            ":class:`weft.search.criteria.Criterion` of your own; a callable gets the weighted, "
+            "selected columns and the labels.",
+        ),
+        "swarm": Entry(
+            f"{_any_of(SWARMS)} or object",
+            "The optimiser that moves the particles, with its settings: ``PSO(inertia=0.73, "
+            "cognitive=1.5, social=1.5, max_velocity=1.0)`` of :mod:`weft.search.swarms`, or any "
+            'object with its methods ``start``, ``ask`` and ``tell``. ``"binary"`` is plain '
+            "selection of features: binary PSO, whose `max_velocity` is the clamp on a bit's "
+            "logit.",
+        ),
+    }
     _schema = FEATURE_SWARM
     _live = LIVE_OBJECTS
     _records: ClassVar[Mapping[str, Merge]] = {
