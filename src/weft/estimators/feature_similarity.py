@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.docstrings import Entry
+from weft._base.validation import check_integer
 from weft.backends import Backend, backend_for
 from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
@@ -121,7 +122,8 @@ class FeatureSimilaritySelector(_Selector):
         k = self.n_neighbors
         if isinstance(k, (float, np.floating)):
             k = max(1, round(float(k) * n_others))
-        k = min(int(k), n_others)
+        # The schema allows an integer 0 as a share of 0.
+        k = min(check_integer("n_neighbors", k, low=1), n_others)
         if n_others == 0:
             self.support_ = np.ones(1, dtype=bool)
             self.n_discarded_ = np.empty(0, dtype=np.int64)
