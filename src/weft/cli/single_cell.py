@@ -68,7 +68,9 @@ def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]
 
     genes = [str(name) for name in getattr(model, "feature_names_in_", [])]
     if not genes or not hasattr(model, "membership"):
-        raise InputError("the model was not made by weft cluster from a .h5ad file; give one that was.")
+        raise InputError(
+            "the model was not made by weft cluster from a .h5ad file; give one that was."
+        )
     adata = read_cells(file)
     missing = [name for name in genes if name not in adata.var_names]
     if missing:
