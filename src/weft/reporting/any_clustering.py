@@ -13,9 +13,8 @@ from weft.columns.source import MixedTable
 from weft.reporting.given_labels import GivenClustering, read_labels
 from weft.reporting.page import Report
 from weft.reporting.page import report as draw
-from weft.tables.cells import is_table, read_cells
+from weft.tables.cells import is_raw, is_table, read_cells
 from weft.tables.errors import InputError, in_python
-from weft.tables.frames import is_raw
 from weft.tables.plan import TablePlan, learn
 
 N_REFITS = 3

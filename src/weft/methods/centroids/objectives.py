@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from weft._base.arrays import Floats, Integers
 from weft.backends import CPU, Backend
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 
@@ -22,20 +22,18 @@ class StringObjective(SpreadObjective):
         rows: Floats,
         max_clusters: int,
         *,
-        min_clusters: int = 2,
         n_threads: int = 1,
         backend: Backend = CPU,
     ) -> None:
         super().__init__(rows, n_threads, backend)
         self.max_clusters = max_clusters
-        self.min_clusters = min_clusters
         self.data = backend.prototypes.load(self.rows, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
-        """Draw strings with min … max centres, each of them a row, in random places."""
+        """Draw strings with 2 … max centres, each of them a row, in random places."""
         n_genes, n_features = self.max_clusters, self.rows.shape[1]
         flags = np.zeros((n_particles, n_genes))
-        numbers = rng.integers(self.min_clusters, n_genes, size=n_particles, endpoint=True)
+        numbers = rng.integers(2, n_genes, size=n_particles, endpoint=True)
         for string, n_centers in zip(flags, numbers, strict=True):
             string[rng.choice(n_genes, n_centers, replace=False)] = 1.0
         chosen = rng.integers(len(self.rows), size=(n_particles, n_genes))

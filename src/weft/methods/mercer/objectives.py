@@ -14,7 +14,7 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft.backends import CPU, Backend
 from weft.methods.mercer.spaces import FeatureSpace
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 EPSILON = 0.0002

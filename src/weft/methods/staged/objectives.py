@@ -26,7 +26,7 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
 from weft.backends import CPU, Backend
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 QUALITIES = ("between-within", "calinski-harabasz")

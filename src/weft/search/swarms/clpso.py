@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from weft._base.arrays import Floats, Integers
-from weft.search.swarms.bests import nothing_known, remember
+from weft.search.swarms.base import nothing_known, remember
 
 BOUNDS = ("clip", "repair", "neglect")
 
