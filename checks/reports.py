@@ -157,6 +157,8 @@ def check_speed(names: list[str]) -> list[str]:
         print(f"10,000 x 50, {name}: {seconds:.2f} s of CPU, {len(made.html) / 1e6:.2f} MB")
         if seconds >= MAX_SECONDS:
             slow.append(f"{name}: {seconds:.2f} s at 10,000 x 50")
+        if made.summary["stability"] is None:
+            slow.append(f"{name}: stability was not measured at 10,000 x 50")
     return slow
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bench.harness.counting import JUDGED, NOT_JUDGED, Table
+from bench.harness.counting import JUDGED, NOT_JUDGED, Table, numbered
 from bench.harness.directions import rows_for
 from bench.harness.lines import Line, test_of
 from bench.harness.study import Study
@@ -51,13 +51,15 @@ def counts_of(table: Table) -> str:
     """Return how many of a table's numbers agree."""
     words = Counter(line.word for line in table.lines if line.word and line.theirs is not None)
     if not words:
-        return "No number to judge."
+        return "This table has no number that can be judged."
     total = sum(words[word] for word in JUDGED)
-    rest = [f"{words[word]} {word}" for word in (*JUDGED[1:], *NOT_JUDGED) if words[word]]
+    rest = [numbered(words[word], word) for word in (*JUDGED[1:], *NOT_JUDGED) if words[word]]
     text = f"{words['agrees']} of {total} judged numbers agree"
     text += f"; {', '.join(rest)}." if rest else "."
     if table.repeats:
-        text += f" {len(table.repeats)} of the numbers stand in an earlier table and count there."
+        text += (
+            f" Numbers that are also in an earlier table, and count there: {len(table.repeats)}."
+        )
     return text
 
 

@@ -82,6 +82,12 @@ def counted(tables: list[Table]) -> Counter[str]:
     )
 
 
+def numbered(count: int, verdict: str) -> str:
+    """Return a count and its verdict, as in "1 differs" and "2 differ"."""
+    plural = {"agrees": "agree", "differs": "differ"}.get(verdict, verdict)
+    return f"{count} {verdict if count == 1 else plural}"
+
+
 def with_reason(tables: list[Table]) -> int:
     """Return how many numbers that do not agree have a stated reason."""
     return sum(
@@ -97,7 +103,7 @@ def headline(tables: list[Table]) -> str:
     total = sum(words[word] for word in JUDGED)
     if not total:
         return "No printed number can be judged."
-    missed = [f"{words[word]} {word}" for word in JUDGED[1:] if words[word]]
+    missed = [numbered(words[word], word) for word in JUDGED[1:] if words[word]]
     text = f"**{words['agrees']} of {total} printed numbers that can be judged agree with ours**"
     if missed:
         text += f" ({', '.join(missed)}; {with_reason(tables)} of these with a stated reason)"
@@ -121,7 +127,9 @@ def headline(tables: list[Table]) -> str:
     ]
     if told:
         holds = sum(each.holds for each in told)
-        text += f" Of {len(told)} directions, {holds} hold on our sets."
+        text += (
+            f" Of {len(told)} directions, {holds} {'holds' if holds == 1 else 'hold'} on our sets."
+        )
     return text
 
 
@@ -186,10 +194,10 @@ class Placebo(NamedTuple):
         if not total:
             return "Placebo: no two methods of a table differ by 20 points or 0.20 F in the paper."
         return (
-            f"Placebo: {total} times the paper has two methods 20 points (0.20 F) or more apart. "
-            f"Our runs of the one, judged against the printed number of the other: {self.refused} "
-            f"refused, {self.agrees} agree ({100 * self.share:.0f} % of the judged), "
-            f"{self.uncertain} too uncertain."
+            f"Placebo: for {total} pairs of methods, the published numbers differ by 20 points "
+            f"(0.20 F) or more. Our runs of one method, judged against the published number of the "
+            f"other: {self.refused} are rejected, {numbered(self.agrees, 'agrees')} "
+            f"({100 * self.share:.0f} % of those judged), {self.uncertain} are too uncertain."
         )
 
 

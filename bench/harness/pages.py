@@ -51,7 +51,7 @@ def page(paper: str, own: list[study.Study], results: Path, folder: Path) -> tup
         "",
         *method_table(tables),
         "",
-        "## How far the runs are",
+        "## Runs so far",
         "",
         *progress(own, results),
         "",

@@ -79,7 +79,7 @@ def test_a_report_says_why_stability_is_missing(three_groups, monkeypatch):
     monkeypatch.setattr("weft.reporting.any_clustering.MAX_SECONDS", 0.0)
     slow = weft.report(X, model=model)
     assert slow.summary["stability"] is None
-    assert any("3 refits of KMeans would take more" in note for note in slow.summary["warnings"])
+    assert any("refits of KMeans would take more" in note for note in slow.summary["warnings"])
     assert "there was no clusterer to refit" not in slow.html
     # Whoever asks for it gets it, however long it takes.
     assert weft.report(X, model=model, stability=2).summary["stability"]["n_repeats"] == 2

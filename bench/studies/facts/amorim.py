@@ -95,8 +95,8 @@ def facts(folder: Path) -> Iterator[str]:
     )
     yield (
         "The first set of model (viii) has iMWK-Means at 94.49 in table A.2 and at 99.4 in table "
-        "B.6; table 4.6 takes "
-        f"over the latter ({np.mean(printed('amorim-B.6', 'max')):.1f}), table 3.18 the former "
+        "B.6; table 4.6 uses "
+        f"the latter ({np.mean(printed('amorim-B.6', 'max')):.1f}), table 3.18 the former "
         f"({np.mean(printed('amorim-A.2', 'max', 'iMWK-Means')):.1f})."
     )
     yield (
@@ -114,5 +114,5 @@ def facts(folder: Path) -> Iterator[str]:
     yield (
         "Exponents are those with the best accuracy by the labels; the standard deviations of the "
         "exponents (0.04 to 1.55) "
-        "are those of an oracle."
+        "are therefore those of a choice that no user can make."
     )

@@ -96,6 +96,6 @@ def facts(folder: Path) -> Iterator[str]:
         "falls with it. weft's default repairs while it decodes (decisions 44 and 240)."
     )
     yield (
-        "C1 rises and C2 falls in table 2, against custom; both directions are options of "
-        "KernelSwarm."
+        "C1 rises and C2 falls in table 2, the opposite of what is usual; both directions "
+        "are options of KernelSwarm."
     )

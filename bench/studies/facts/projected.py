@@ -22,18 +22,17 @@ def facts(folder: Path) -> Iterator[str]:
             default = ours(name, "accuracy", "ProjectedSwarm()", folder)
             yield (
                 f"m = {m}: k-means from one random start gets {found.mean():.1f} % on the paper's "
-                f"generator (least "
-                f"{found.min():.1f}); printed are {min(wanted):g} to {max(wanted):g}. "
+                f"generator (lowest "
+                f"{found.min():.1f}); printed: {min(wanted):g} to {max(wanted):g}. "
                 f"ProjectedSwarm() gets "
                 f"{default.mean():.1f}."
             )
     entropy = ours("projected-1", "accuracy", "EWKM", folder)
     if len(entropy):
         yield (
-            f"EWKM at the printed γ = 1 gets {entropy.mean():.1f} % at m = 100 (print: "
-            f"{np.mean(printed('projected-1', 'accuracy', 'EWKM')):.1f}): on summed dispersions of "
-            f"50 rows the "
-            "exponential leaves one feature per cluster."
+            f"EWKM at the printed γ = 1 gets {entropy.mean():.1f} % at m = 100 (printed: "
+            f"{np.mean(printed('projected-1', 'accuracy', 'EWKM')):.1f}). Dispersions are sums "
+            "over about 50 rows, so the exponential leaves one feature per cluster."
         )
     shares = {
         method: start_share(load("projected-1"), method, "accuracy")
@@ -41,18 +40,19 @@ def facts(folder: Path) -> Iterator[str]:
     }
     if any(shares.values()):
         yield (
-            "Four starts on each of four sets of two kinds: of the variance of the accuracy "
+            "Four starts on each of four sets of two kinds. Share of the variance of the accuracy "
+            "that comes from the starts: "
             + ", ".join(f"{method} {100 * share:.0f} %" for method, share in shares.items())
-            + " comes from the starts and the rest from the sets. So 20 runs on one printed set "
-            "can be compared with 20 runs of ours on a set each."
+            + "; the rest comes from the sets. So 20 runs on one printed set "
+            "can be compared with 20 runs of ours, each on its own set."
         )
     psovw = ours("projected-1", "accuracy", "PSOVW", folder)
     wanted = printed("projected-1", "accuracy", "PSOVW")
     yield (
         'Particles outside [0, 1] are "neglected" (section 3): a matrix with any weight outside is '
-        "not evaluated. Some 160 of 5,000 are at m = 100. By the letter the mean over the twelve "
-        f"sets is {psovw.mean():.1f} (printed {np.mean(wanted):.1f}); the best of the ten starts "
-        "alone gets as far (decision 0030)."
+        "not evaluated. At m = 100 about 160 of 5,000 are. Read literally, the mean over the "
+        f"twelve sets is {psovw.mean():.1f} (printed {np.mean(wanted):.1f}); the best of the ten "
+        "starts alone reaches the same (decision 0030)."
     )
     yield (
         "P_c is said to range from 0.05 to 0.5; the printed formula starts at 0. The inertia "

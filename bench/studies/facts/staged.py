@@ -17,9 +17,8 @@ def facts(folder: Path) -> Iterator[str]:
         if len(found):
             told = printed(name, "clusters", "k_est-means", data)[0]
             yield (
-                f"K_est on {data} is {found.mean():g} in our runs (printed {told:g}), and the rows "
-                f"of k_est-means there "
-                "are those of other numbers of clusters."
+                f"K_est on {data} is {found.mean():g} in our runs (printed {told:g}), so the rows "
+                "of k_est-means have other numbers of clusters there."
             )
     yield (
         "Table 1 gives 683 rows for Image Segmentation, the number of Breast Cancer's; the set has "
@@ -29,9 +28,9 @@ def facts(folder: Path) -> Iterator[str]:
     yield (
         "The largest K is not stated. The printed 48, 47 and 36 are ⌊√n⌋ of their sets (2,335, "
         "2,212 and 1,339 rows: "
-        f"{math.isqrt(2335)}, {math.isqrt(2212)}, {math.isqrt(1339)}); so it is taken."
+        f"{math.isqrt(2335)}, {math.isqrt(2212)}, {math.isqrt(1339)}); so weft uses ⌊√n⌋."
     )
     yield (
-        "D-PSO is taken over from an earlier paper, and how it bounds or weighs K is not stated "
+        "D-PSO comes from an earlier paper, and how it limits or weights K is not stated "
         "here; its rows differ most from ours (decision 41)."
     )

@@ -64,8 +64,8 @@ WORDS = {
         "clusters differ little more than the rows inside them",
     ),
     "modularity": (
-        "similar rows are mostly in the same cluster",
-        "similar rows are often in different clusters",
+        "similar rows share a cluster far more often than by chance",
+        "similar rows share a cluster little more often than by chance",
     ),
     "bic": (
         "one oval cloud per cluster describes the rows well",

@@ -65,7 +65,9 @@ def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]
     """Return the names of the cells of a file, and each one's cluster and confidence."""
     genes = [str(name) for name in getattr(model, "feature_names_in_", [])]
     if not genes or not hasattr(model, "membership"):
-        raise InputError("the model was not made by weft cluster from a .h5ad file; give such one.")
+        raise InputError(
+            "the model was not made by weft cluster from a .h5ad file; give one that was."
+        )
     adata = read_cells(file)
     missing = [name for name in genes if name not in adata.var_names]
     if missing:

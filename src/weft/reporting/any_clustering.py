@@ -18,7 +18,7 @@ from weft.tables.errors import InputError, in_python
 from weft.tables.plan import TablePlan, learn
 
 N_REFITS = 3
-MAX_SECONDS = 20.0  # for all refits, if their number was not given
+MAX_SECONDS = 20.0  # of processor time, for all refits, if their number was not given
 
 
 def report(
@@ -61,8 +61,8 @@ def report(
     stability : int, default=None
         Number of times that `model` is refitted to 80 % of at most 1,000 rows, and as often with
         shuffled columns; at least two are needed to compare them; 0: never. None: three times,
-        unless the first refit shows that all of them would take more than 20 seconds; never for
-        a clusterer of weft.
+        unless the first refit shows that all of them would take more than 20 seconds of processor
+        time; never for a clusterer of weft.
     title : str, default="data"
         What the report calls the table.
     path : str or Path, default=None
@@ -191,7 +191,7 @@ def _refit(
         return None, [f"Stability was not measured: {method} cannot be refitted to part of the "
                       f"rows ({reason})."]  # fmt: skip
     if found is None:
-        return None, [f"Stability was not measured: {N_REFITS} refits of {method} would take more "
-                      f"than {MAX_SECONDS:.0f} seconds. Give stability={N_REFITS} to measure it "
-                      "however long it takes."]  # fmt: skip
+        return None, [f"Stability was not measured: refits of {method} would take more than "
+                      f"{MAX_SECONDS:.0f} seconds of processor time. Give stability={N_REFITS} to "
+                      "measure it however long it takes."]  # fmt: skip
     return found, []

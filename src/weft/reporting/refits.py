@@ -39,8 +39,9 @@ def measure_refits(
     ``agreement``: of each refit with the given labels; ``pairs``: of every two refits with each
     other; ``null``: the same on shuffled columns.
 
-    The result is None if the first refit shows that all of them would take longer than
-    `max_seconds`. The numbers never depend on time, only whether they are measured does.
+    The result is None if the first refit shows that all of them would take more than `max_seconds`
+    of processor time, which other programs on the machine do not change. The numbers never depend
+    on time, only whether they are measured does.
     """
     rng = np.random.default_rng(seed)
     chosen = sample(labels, N_ROWS)
@@ -48,9 +49,9 @@ def measure_refits(
     known = labels[chosen]
     n_fits = max(2, n_repeats)
     parts = [_parts(len(chosen), rng) for _ in range(n_fits)]
-    began = time.perf_counter()
+    began = time.process_time()
     refits = [_fitted(estimator, rows, parts[0], rng)]
-    expected = (time.perf_counter() - began) * 2 * n_fits
+    expected = (time.process_time() - began) * 2 * n_fits
     if max_seconds is not None and expected > max_seconds:
         return None
     refits += [_fitted(estimator, rows, part, rng) for part in parts[1:]]

@@ -1,4 +1,5 @@
-"""Who is within a radius of whom, in the tiles of products: DBSCAN's two passes; see `tiles`."""
+"""Which rows are within a radius of each other, by tiles of products: DBSCAN's two passes; see
+`tiles`."""
 
 from __future__ import annotations
 
@@ -22,14 +23,15 @@ from weft.backends.cpu.kernels.vectors import (
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _radius_bounds(radius, slack, i, most):
-    """Return what is surely within `radius` if below the first, surely not if not below the second.
+    """Return two limits: below the first a row is certainly within `radius`, from the second on it
+    is not.
 
     The radius is rounded here: a step down and a step up.
     """
     kind = slack.dtype.type
     doubt = slack[i] + most
     inner = kind(radius) * kind(1.0 - 1e-6) - doubt
-    # Nothing is below 0, and 0 itself may be wanted.
+    # No distance is below 0, and a distance of 0 may count.
     return inner, kind(radius) * kind(1.0 + 1e-6) + doubt + kind(1e-30)
 
 

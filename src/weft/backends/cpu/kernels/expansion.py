@@ -251,7 +251,7 @@ def _root(series, binomials, aways, masses, exponent):
             break
         step = -slope / curve
         trial = h + step
-        if abs(step) < 0.25 * WIDTH:  # a value near by can feign this: look from the other side
+        if abs(step) < 0.25 * WIDTH:  # perhaps a nearby value: check from the other side
             trial = h + (0.5 * WIDTH if step > 0.0 else -0.5 * WIDTH)
         if not low < trial < high or abs(slope) > 0.5 * last:
             trial = 0.5 * (low + high)

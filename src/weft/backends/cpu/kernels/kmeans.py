@@ -1,7 +1,7 @@
 """Weighted k-means on squared distances: the notation is that of the reference.
 
 Rows are taken in blocks of 64, transposed, so that the inner loop runs over rows: it vectorises
-without reordering any row's sum, and a row gets the same bits wherever it stands.
+without reordering any row's sum, and a row gets the same bits at any place in the table.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Müllner 2011, "Modern hierarchical, agglomerative clustering algorithms", section 3.1. SciPy's
 linkage does the same but holds the interpreter lock, so particles would wait for each other.
 
-A merge changes a row *and* a column of the matrix, and columns are what caches are worst at. So
-merges are written into a log, and a row catches up with the log when it is next looked at; many
-rows never are.
+A merge changes a row *and* a column of the matrix, and columns are slow to read from memory. So
+merges are written into a log, and a row is updated from the log when it is next read; many rows
+never are.
 
 Distances in single precision are for `settled_linkage`.
 """
@@ -44,7 +44,7 @@ def complete_linkage(distances, n_clusters, out):
             tip = chain[length - 1]
             catch_up(distances[tip], left, right, caught_up[tip], merge)
             caught_up[tip] = merge
-            # The element before wins ties: otherwise the chain could run in a circle.
+            # The previous element wins ties: otherwise the chain could go round in a circle.
             before = chain[length - 2] if length > 1 else -1
             bound = distances[tip, before] if length > 1 else np.inf
             nearest, smallest = first_below(distances[tip], bound)
@@ -52,7 +52,7 @@ def complete_linkage(distances, n_clusters, out):
                 nearest = before
                 break
             if nearest < 0:
-                nearest = any_other(dead, tip)  # all are infinitely far: as good as another
+                nearest = any_other(dead, tip)  # all are infinitely far: any of them will do
             chain[length] = nearest
             length += 1
         low = min(tip, nearest)

@@ -18,7 +18,7 @@ from weft.backends.cpu.kernels.prototypes import (
 
 
 class Rows(NamedTuple):
-    """What centres live among."""
+    """The rows among which centres are searched."""
 
     rows: Floats  # (n, q)
     columns: Floats  # (q, n)
@@ -89,7 +89,7 @@ def active_centers(position, n_centers, n_features, low, span):
 def drop_small(columns, centers, least, labels):
     """Fill `labels`; drop the smallest cluster until all have `least` rows; return the centres.
 
-    When a centre goes, its own rows alone look for another: the others keep theirs.
+    If a centre is dropped, only its own rows get another one.
     """
     n_features, n_rows = columns.shape
     n_centers = centers.shape[0]
@@ -142,7 +142,8 @@ def nearest_average(rows, columns, centers):
             for i in range(n_rows):
                 difference = columns[f, i] - centers[k, f]
                 distance[i] += difference * difference
-        # The share-th smallest distance is a bar: all below it, and of its equals the first ones.
+        # The share-th smallest distance is the limit: all rows below it, and the first of those
+        # equal to it.
         bar = np.partition(distance, share - 1)[share - 1]
         room = share
         for i in range(n_rows):
@@ -168,7 +169,7 @@ def decode_input(data, position, n_centers, labels):
     nearest_prototypes(data.columns, np.arange(n_features), centers, labels, np.empty(n_rows))
     if cluster_sizes(labels, centers.shape[0]).min() < 2:
         centers = nearest_average(data.rows, data.columns, centers)
-        # The repair may leave clusters of one row or none: those centres go.
+        # The repair may leave clusters with one row or none: those centres are dropped.
         centers = drop_small(data.columns, centers, 2, labels)
     return centers
 
@@ -212,7 +213,7 @@ def input_cs_swarm(data, positions, n_centers, gamma, n_clusters, cs):
 def feature_cs_swarm(data, positions, n_centers, steps, least, n_clusters, cs):
     """Fill clusters and the weighted CS of each particle; inf where undefined.
 
-    Means nearer than rounding are the same mean: twins must not become two clusters.
+    Means that differ only by rounding are the same mean: equal rows must not become two clusters.
     """
     n_rows = data.rows.shape[0]
     labels = np.empty(n_rows, dtype=np.int64)

@@ -1,8 +1,8 @@
-"""Nearest rows and what hangs together: see the reference for the notation.
+"""Nearest rows and connected components: see the reference for the notation.
 
-Distances in float32 come with a bound on their error. Whatever the bound leaves open (is this the
-third or the fourth nearest row? is it within the radius?) is settled in float64, feature by
-feature, so the answer is the one that exact distances give. It is seldom open.
+Distances in float32 come with a bound on their error. What the bound cannot decide (is this the
+third or the fourth nearest row? is it within the radius?) is computed in float64, feature by
+feature, so the answer is that of exact distances. This is rarely needed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def settled_nearest_in_block(
     kind = block.dtype.type
     grow, shrink = kind(1.0 + share), kind(1.0 - share)
     most_slack = slack.max()
-    # One place more than asked for: what is next in line shows whether there is any doubt.
+    # One place more than needed: the next row shows whether there is any doubt.
     best = np.empty(k + 1, dtype=block.dtype)
     where = np.empty(k + 1, dtype=np.int64)
     for offset in range(n_block):
@@ -259,7 +259,7 @@ def nearest_core(block, start, radius, slack, share, columns, exponents, core, i
     n_block, n_rows = block.shape
     kind = block.dtype.type
     shrink = kind(1.0 - share)
-    known = columns.shape[0] == 0  # the distances were given, and are what they are
+    known = columns.shape[0] == 0  # the distances were given, so they are exact
     for offset in range(n_block):
         i = start + offset
         if core[i]:

@@ -5,8 +5,8 @@ is little else. Here it is ``2 ** (p * log2(x))`` with polynomials and integer s
 a branch, so that a loop over an array runs eight (or sixteen) numbers at a time: about 2 ns.
 
 Relative error: below 2e-15 * (1 + |p log2 x|) in double, below 2e-7 * (8 + |p log2 x|) in single
-precision. Zero gives 2**-1022 (or 2**-126) for p > 0, which is nothing beside any other term, and
-a huge number, never inf, for p < 0.
+precision. Zero gives 2**-1022 (or 2**-126) for p > 0, which is negligible compared with any other
+term, and a huge number, never inf, for p < 0.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def positive_power_single(x: Any, p: Any) -> Any:
 def aligned(rows: int, columns: int, dtype: Any = np.float64) -> Any:
     """Return an empty (rows, columns) array that starts on a cache line.
 
-    A vector of 64 bytes that straddles two lines costs twice; whether it does would be luck.
+    A vector of 64 bytes that lies across two lines costs twice, which would otherwise depend on
+    chance.
     """
     raw = np.empty(rows * columns + 16, dtype)
     skip = ((64 - raw.ctypes.data % 64) // raw.itemsize) % 16

@@ -1,9 +1,9 @@
 """Squared distances as one matrix product per tile: |x|² + |y|² - 2 x·y.
 
-A product runs near the machine's limit, a difference per feature does not; but near zero the sum
-cancels. So each pair has an error bound, slack_i + slack_j, and pairs that are not well above it
-are taken again feature by feature in float64: small distances keep three digits at least, and
-equal rows are at distance 0 exactly.
+A product is much faster than a difference per feature, but the sum loses digits near zero. So each
+pair has an error bound, slack_i + slack_j, and pairs that are not well above it are computed again
+in float64, feature by feature: small distances keep three digits at least, and equal rows are at
+distance 0 exactly.
 
 ========  ===============  ============================================================
 symbol    shape            meaning

@@ -1,4 +1,4 @@
-"""What a clustering is worth: see the reference for the notation and the formulas."""
+"""Measures of a clustering: see the reference for the notation and the formulas."""
 
 from __future__ import annotations
 

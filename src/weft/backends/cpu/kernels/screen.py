@@ -1,4 +1,4 @@
-"""Nearest centres under |d|^p: single precision first, double where that cannot tell.
+"""Nearest centres under |d|^p: single precision first, double where that cannot decide.
 
 Single precision costs a quarter or less. A row whose two nearest centres differ by more than the
 error bound has its label; the few others are done again in double precision. The labels are those

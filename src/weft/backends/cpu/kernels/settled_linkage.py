@@ -1,9 +1,9 @@
 """Complete linkage from distances in single precision, with the labels of double precision.
 
-A cluster's distance is off by no more than the worst of its pairs: if that leaves open which
-cluster is the nearest, or which merges are the last, the few pairs that can be the farthest are
-taken again in double precision. Clusters that are equally far in earnest, row after row, make that
-longer than double precision from the start: then it gives up.
+The error of a distance between clusters is at most that of the worst pair. If this cannot decide
+which cluster is the nearest, or which merges are the last, the few pairs that can be the farthest
+are computed again in double precision. If many distances are exactly equal, this takes longer than
+double precision from the start; then it gives up.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     n_rows = distances.shape[0]
     height = np.empty(n_rows - 1)
     left, right = np.empty(n_rows - 1, np.uint32), np.empty(n_rows - 1, np.uint32)
-    # The members of a cluster hang together: a merge hangs one chain of them on the other's end.
+    # The members of a cluster are a linked list: a merge appends one list to the other.
     follower = np.full(n_rows, -1)
     end = np.arange(n_rows)
     ends = np.empty((n_rows - 1, 2), np.int64)
     # The largest slack in each cluster, and minus that.
     up, down = slack.copy(), -slack
-    # A row is copied when it is first looked at, and is in cache then.
+    # A row is copied when it is first read, because it is in the cache then.
     caught_up = np.full(n_rows, -1)
     dead = np.zeros(n_rows, np.bool_)
     chain, found = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
