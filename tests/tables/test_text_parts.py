@@ -6,10 +6,16 @@ import io
 
 import pytest
 
-from weft.tables.encodings import _wide_encoding, find_encoding
 from weft.tables.errors import InputError
 from weft.tables.headers import find_header, is_total, number_names
-from weft.tables.text_form import find_text_form, open_text, records, skip_records
+from weft.tables.text_form import (
+    _wide_encoding,
+    find_encoding,
+    find_text_form,
+    open_text,
+    records,
+    skip_records,
+)
 
 # Headers ------------------------------------------------------------------------------------------
 

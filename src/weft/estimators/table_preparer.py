@@ -17,9 +17,9 @@ from weft.estimators._mixins import KeepMixin
 from weft.models.kinds import Choice, ListOf, Text
 from weft.tables.cells import Cells, is_table, number_cells, read_cells, text_cells
 from weft.tables.errors import InputError, in_python
-from weft.tables.inverse import in_units
 from weft.tables.plan import Applied, learn
 from weft.tables.points import SCALES, values_at
+from weft.tables.reading import in_units
 from weft.tables.schema import plan_kind
 
 OUTPUTS = ("coordinates", "columns")
