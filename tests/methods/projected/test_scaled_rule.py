@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.methods.projected.criteria import Criterion
-from weft.methods.projected.rules import ScaledRule
+from weft.methods.projected.criteria import Criterion, ScaledRule
 
 ENTROPY = 0.75 * np.log(0.75) + 0.25 * np.log(0.25) + np.log(0.5)
 SHARES = np.array([[0.75, 0.0, 0.25], [0.5, 0.0, 0.5]])
