@@ -5,9 +5,10 @@ that becomes a maximum). The tests that reach its statement (`checks.reached`) r
 tests of the same room first, short ones before long ones, up to `BUDGET` seconds. The faults are a
 random sample with a seed; what survives is printed with its line. Messages, annotations and
 docstrings are left alone. `build/mutation.json` keeps what was found: a stopped run goes on, and
-survivors are tried again when tests that reach them have changed. (mutmut and cosmic-ray copy and
-import everything again for each fault; here each is a fork of a process that has the libraries
-loaded. Needs Linux.)
+survivors are tried again when tests that reach them have changed. With ``--near`` no record is
+needed: tests are chosen by what their files import (`checks.near`), and survivors are left to a run
+without it. (mutmut and cosmic-ray copy and import everything again for each fault; here each is a
+fork of a process that has the libraries loaded. Needs Linux.)
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from checks.faults_of_source import Fault, faults, install, modules
+from checks.near import near_files
 from checks.reached import (
     OPTIONS,
     ROOT,
@@ -38,6 +40,7 @@ from checks.reached import (
     fork,
     function_of,
     load_libraries,
+    processor_seconds,
     read,
     refresh,
 )
@@ -73,9 +76,16 @@ def statement_of(tree: ast.Module, line: int) -> tuple[range, bool]:
 class Tests(NamedTuple):
     """Tests that see a fault, and what they take."""
 
-    names: list[str]  # in the order in which they run
-    seconds: float
+    names: list[str]  # in the order in which they run: functions, or files
+    seconds: float  # 0 where it is not known
     digest: str  # of their files
+
+
+def digest_of_files(names: list[str]) -> str:
+    """Return a digest of the files of some tests."""
+    files = sorted({name.partition("::")[0] for name in names})
+    digests = "".join(digest_of(ROOT / name) for name in files)
+    return hashlib.sha256(digests.encode()).hexdigest()[:16]
 
 
 def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
@@ -91,14 +101,17 @@ def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
             if test and test not in failed and not (inside and same and wanted.isdisjoint(reached)):
                 far = not path.relative_to(ROOT).is_relative_to(own)
                 found.append((far, record.seconds[test], test))
-    names, total = [], 0.0
+    names, total = list[str](), 0.0
     for _, seconds, test in sorted(found):
         if not names or total + seconds <= BUDGET:
             names.append(test)
             total += seconds
-    files = sorted({name.partition("::")[0] for name in names})
-    digests = "".join(digest_of(ROOT / name) for name in files)
-    return Tests(names, total, hashlib.sha256(digests.encode()).hexdigest()[:16])
+    return Tests(names, total, digest_of_files(names))
+
+
+def near(fault: Fault) -> Tests:
+    """Return the test files that are likely to see a fault; they run within the budget."""
+    return Tests(names := near_files(fault), 0.0, "near " + digest_of_files(names))
 
 
 class _Chosen:
@@ -109,18 +122,11 @@ class _Chosen:
         self.failed: list[str] = []
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        kept = [item for item in items if function_of(item.nodeid) in self.rank]
-        first: dict[str, int] = {}  # tests of one file stay together, for the sake of its fixtures
-        for item in kept:
-            file = item.nodeid.partition("::")[0]
-            first[file] = min(first.get(file, len(items)), self.rank[function_of(item.nodeid)])
-        items[:] = sorted(
-            kept,
-            key=lambda item: (
-                first[item.nodeid.partition("::")[0]],
-                self.rank[function_of(item.nodeid)],
-            ),
-        )
+        def rank(item: Any) -> int:
+            function = function_of(item.nodeid)
+            return self.rank.get(function, self.rank.get(function.partition("::")[0], -1))
+
+        items[:] = sorted((item for item in items if rank(item) >= 0), key=rank)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -144,9 +150,15 @@ def start(fault: Fault, tests: Tests, told: Path, *, all_of_them: bool = False) 
         import pytest
 
         chosen = _Chosen(tests.names)
-        files = list(dict.fromkeys(name.partition("::")[0] for name in tests.names))
         options = [*OPTIONS, *([] if all_of_them else ["-x"])]
-        code = int(pytest.main([*options, *files], plugins=[chosen]))
+        code = 0
+        # Each file by itself: what is not needed is not imported.
+        for file in dict.fromkeys(name.partition("::")[0] for name in tests.names):
+            ended = int(pytest.main([*options, file], plugins=[chosen]))
+            code = code or (0 if ended == 5 else ended)  # 5: no tests
+            late = file in tests.names and processor_seconds() > BUDGET
+            if late or (code and not all_of_them):
+                break
         told.write_text(json.dumps(chosen.failed))
     finally:
         os._exit(code)
@@ -195,7 +207,7 @@ def outcomes(
             since.pop(process, None)
             if os.WIFEXITED(status) and os.WEXITSTATUS(status) in (3, 4):
                 raise RuntimeError(f"pytest could not run {tests.names}.")
-            alive = os.WIFEXITED(status) and os.WEXITSTATUS(status) in (0, 5)
+            alive = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
             by = json.loads(told.read_text()) if told.exists() else []
             yield fault, tests, Outcome(alive, by)
 
@@ -228,13 +240,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=7200.0, help="begin none after that")
     parser.add_argument("--rooms", nargs="*", help="try only what was drawn in these")
     parser.add_argument("--recorded", action="store_true", help="run no tests for the record first")
+    parser.add_argument("--near", action="store_true", help="choose tests without a record")
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     given = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(SOURCE))
     end = time.monotonic() + given.seconds
     load_libraries()
-    if not given.recorded:
+    if not given.recorded and not given.near:
         for path in refresh(modules_too=False, n_processes=given.processes):
             print(f"  ran {path.name}", flush=True)
     records = {path: record for path in counted_files() if (record := read(path)) is not None}
@@ -246,10 +259,11 @@ def main() -> int:
     ledger: dict[str, Any] = json.loads(LEDGER.read_text()) if LEDGER.exists() else {}
     work = []
     for fault in chosen:
-        tests, known = seeing(fault, records), ledger.get(fault.key)
-        if not tests.names:
+        tests = near(fault) if given.near else seeing(fault, records)
+        known = ledger.get(fault.key, {"alive": True, "tests": ""})
+        if known["alive"] and not tests.names:
             ledger[fault.key] = {"alive": True, "by": [], "tests": tests.digest}
-        elif known is None or (known["alive"] and known["tests"] != tests.digest):
+        elif known["alive"] and known["tests"] != tests.digest:
             work.append((fault, tests))
     for number, (fault, tests, outcome) in enumerate(outcomes(work, end, given.processes), 1):
         ledger[fault.key] = {**outcome._asdict(), "tests": tests.digest}

@@ -41,6 +41,17 @@ def test_without_noise_rings_are_circles():
     assert radius[dish.target == 1].min() >= 2.0
 
 
+@pytest.mark.parametrize("shape", ["rings", "dish-shell", "ellipses"])
+def test_round_shapes_are_as_dense_on_one_side_as_on_the_other(shape):
+    found = make_shapes(shape, n_samples=8000, noise=0.0, random_state=0)
+    for cluster in range(SHAPES[shape].n_clusters):
+        rows = found.data[found.target == cluster]
+        middle = 0.5 * (rows.min(axis=0) + rows.max(axis=0))
+        reach = 0.5 * np.ptp(rows, axis=0)
+        # The mean of 4,000 rows has a deviation of 0.011 reaches at most.
+        assert np.abs((rows.mean(axis=0) - middle) / reach).max() < 0.05
+
+
 def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match="shape='cube' is not known"):
         make_shapes("cube")

@@ -241,3 +241,9 @@ def test_a_particle_that_was_seen_is_not_evaluated_again(blobs):
     fitness = objective(positions).fitness
     assert len(seen) == 2
     assert fitness[0] == fitness[1] == fitness[3] != fitness[2]
+
+
+def test_one_neighbour_is_the_fewest_of_connectedness():
+    assert CRITERIA["connectedness"](n_neighbors=1).n_neighbors == 1
+    with pytest.raises(ValueError, match="n_neighbors=0 must be"):
+        CRITERIA["connectedness"](n_neighbors=0)

@@ -294,3 +294,14 @@ def test_a_table_is_turned():
     assert turned["GENE2"].tolist() == [2, 3]
     with pytest.raises(InputError, match="one column"):
         transposed(RawTable(_genes(3, 1), "t.csv"))
+
+
+def test_a_member_of_an_archive_without_a_name_is_not_a_file(tmp_path):
+    path = tmp_path / "t.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "x,y\n1,2\n")
+    # The name of the directory, in the second of two places, begins with a zero byte: it is empty.
+    head, mark, tail = path.read_bytes().rpartition(b"a.csv")
+    path.write_bytes(head + b"\0" + mark[1:] + tail)
+    with pytest.raises(InputError, match=r"t\.zip holds no file; pack one table"):
+        read_table(path)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import math
 
 import pytest
 from checks import faults_of_source, mutation
 from checks.faults_of_source import Fault, faults, faulty, modules
 from checks.mutation import sample, seeing, statement_of
+from checks.near import near_files
 from checks.reached import ROOT, SOURCE, Record, digest_of, function_of
 
 CODE = '''"""A module."""
@@ -99,6 +101,44 @@ def test_a_changed_module_is_met_by_all_tests_that_reach_it(module):
     assert seeing(fault, {ROOT / "tests/room/test_a.py": record}).names == []
     stale = record._replace(modules={fault.module: "other"})
     assert seeing(fault, {ROOT / "tests/room/test_a.py": stale}).names == [test]
+
+
+def test_files_that_name_the_module_of_a_fault_come_first():
+    def near(module):
+        return near_files(Fault(SOURCE / "weft" / module, 0))
+
+    blocks = "tests/kmeans/test_blocks.py"
+    first = near("kmeans/blocks.py")[: 1 + near("kmeans/blocks.py").index(blocks)]
+    assert all("weft.kmeans.blocks" in (ROOT / name).read_text() for name in first)
+    # Then others of the room; none of another one that has nothing to do with it.
+    assert "tests/kmeans/test_steps.py" in near("kmeans/blocks.py")
+    assert not any(name.startswith("tests/cli") for name in near("kmeans/blocks.py"))
+    assert not any("/gpu/" in name or "/bench/" in name for name in near("kmeans/blocks.py"))
+
+
+def test_files_run_until_one_fails(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "test_good.py").write_text("def test_good():\n    assert True\n")
+    (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert False\n")
+    (tmp_path / "test_none.py").write_text("x = 1\n")
+    (tmp_path / "test_broken.py").write_text("import nothing_of_the_kind\n")
+
+    def outcome(*names, **options):
+        work = [(Fault(SOURCE, -1), mutation.Tests(list(names), 0.0, ""))]
+        return next(mutation.outcomes(work, math.inf, 1, **options))[2]
+
+    good, bad = "test_good.py::test_good", "test_bad.py::test_bad"
+    assert outcome("test_none.py", "test_good.py") == (True, [])
+    assert outcome("test_good.py", "test_bad.py") == (False, [bad])
+    assert outcome(good, bad) == (False, [bad])
+    assert outcome(good) == (True, [])
+    # A file that cannot be imported has seen a fault, and ends the run.
+    assert outcome("test_broken.py", "test_bad.py") == (False, [])
+    assert outcome("test_bad.py", "test_good.py", all_of_them=True) == (False, [bad])
+    # Without time for more than one file the second is left out.
+    monkeypatch.setattr(mutation, "BUDGET", 0.0)
+    assert outcome("test_good.py", "test_bad.py") == (True, [])
+    assert outcome(good, bad) == (False, [bad])
 
 
 def test_a_sample_does_not_depend_on_other_modules():

@@ -89,7 +89,8 @@ def _unzip(path: Path, folder: Path) -> Path:
         members = [
             info
             for info in archive.infolist()
-            if not info.is_dir()
+            if info.filename  # zipfile fails on an empty name below
+            and not info.is_dir()
             and not info.filename.startswith("__MACOSX/")
             and not Path(info.filename).name.startswith(".")
         ]

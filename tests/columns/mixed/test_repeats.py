@@ -8,6 +8,7 @@ from weft.columns.mixed import (
     find_repetition,
     followed_columns,
 )
+from weft.columns.mixed.repeats import SUPPORTED, Repetition
 from weft.columns.source import MixedTable, SourceColumn
 
 
@@ -111,3 +112,8 @@ def test_a_column_with_a_level_per_row_matches_nothing():
         SourceColumn("x", "number", (1,)),
     )
     assert find_repetition(rng.integers(3, size=60), MixedTable(values, columns)) is None
+
+
+def test_support_at_the_limit_is_enough():
+    assert Repetition((0,), 1.0, SUPPORTED - 1e-9).is_mere
+    assert not Repetition((0,), 1.0, SUPPORTED).is_mere

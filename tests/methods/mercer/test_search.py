@@ -10,7 +10,7 @@ from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
 from weft.methods.mercer import Kernel
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
-from weft.methods.mercer.search import WidthResult, most_stable
+from weft.methods.mercer.search import WidthResult, most_stable, polish
 from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
 from weft.metrics import kernel_cs
 from weft.search.reached import Reached
@@ -115,3 +115,26 @@ def test_reached_counts_evaluations_before_its_round():
     reached.bind(lambda position: np.array([0, 0, 1, 1]), 100)
     assert reached(Generation)
     assert reached.n_evaluations == 140.0
+
+
+def test_labels_are_polished_by_the_means_of_their_clusters():
+    rows = np.array([[0.0], [1.0], [10.0], [11.0], [30.0]])
+    gram = rows @ rows.T
+    # Means 0, 22/3 and 30: the row at 1 goes to the first, and then nothing moves.
+    assert polish(gram, np.array([0, 1, 1, 1, 2]), 1).tolist() == [0, 0, 1, 1, 2]
+    # With at least three rows the second cluster lets none go.
+    assert polish(gram, np.array([0, 1, 1, 1, 2]), 3).tolist() == [0, 1, 1, 1, 2]
+
+
+def test_products_with_new_rows_are_computed_in_one_piece(monkeypatch):
+    # Several jobs multiply in slices, whose last bits differ from those of the whole.
+    seen = []
+
+    def spy(rows, X, **options):
+        seen.append(options["n_jobs"])
+        return rows @ X.T
+
+    space = KernelSpace.of(ROWS, "linear", {}, 2)
+    monkeypatch.setattr("weft.methods.mercer.spaces.pairwise_kernels", spy)
+    space.cross(ROWS[:3])
+    assert seen == [1]

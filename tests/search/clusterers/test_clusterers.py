@@ -172,3 +172,11 @@ def test_an_object_without_distances_is_refused():
         make_clusterer(sklearn.cluster.KMeans(3), None, n_clusters=None, seed=0)
     with pytest.raises(TypeError, match="neither a known name nor"):
         make_clusterer(3, None, n_clusters=None, seed=0)
+
+
+@pytest.mark.parametrize("damping", [0.5, 1.0 - 1e-9])
+def test_the_ends_of_the_damping_are_allowed(damping):
+    assert CLUSTERERS["affinity"](damping=damping).damping == damping
+    beyond = 0.4999 if damping == 0.5 else 1.0
+    with pytest.raises(ValueError, match=f"damping={beyond} must be"):
+        CLUSTERERS["affinity"](damping=beyond)

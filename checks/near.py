@@ -1,0 +1,48 @@
+"""Test files that are likely to see a fault, by their names and imports: no test has to run first.
+
+A record of what every test reaches (`checks.reached`) takes as long as all tests. Most faults are
+seen by the file that imports their module, so these files are tried first.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from checks.faults_of_source import Fault
+from checks.reached import ROOT, SOURCE, counted_files
+
+# Where the tests of a room are that uses another one.
+_USERS = {"tables": ("cli",), "weft": ("sc",), "_base": ("trust",), "reporting": ("cli",)}
+_USERS |= dict.fromkeys(("methods", "search", "kmeans", "choosing"), ("estimators",))
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _distance(fault: Fault, path: Path) -> int:
+    """Return how far a test file is from a fault: 0 names its module, 4 is too far."""
+    parts = fault.path.relative_to(SOURCE).with_suffix("").parts
+    parts = parts[:-1] if parts[-1] == "__init__" else parts
+    package, last, text = ".".join(parts[:-1]), parts[-1], _text(path)
+    names = rf"\b{re.escape('.'.join(parts))}\b|from {re.escape(package)} import [^\n]*\b{last}\b"
+    folder = path.relative_to(ROOT / "tests").parts[0]
+    is_own = folder == {"reporting": "report"}.get(fault.room, fault.room)
+    if re.search(names, text) or (is_own and path.stem == f"test_{last}"):
+        return 0 if is_own else 1
+    if is_own:
+        return 2
+    return 3 if folder in _USERS.get(fault.room, ()) else 4
+
+
+def near_files(fault: Fault) -> list[str]:
+    """Return test files by their distance from a fault, short ones first."""
+    ranked = sorted(
+        (distance, path.stat().st_size, str(path.relative_to(ROOT)))
+        for path in counted_files()
+        if (distance := _distance(fault, path)) < 4 and not {"gpu", "bench"} & set(path.parts)
+    )
+    return [name for _, _, name in ranked]
