@@ -158,7 +158,9 @@ def search(
     X = table.frame()
     settings, told = make_settings(method, given, extra, table.countable)
     callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
-    model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
+    model, warned, signal = fit_model(
+        X, method, settings, callbacks, resume, show_progress=not quiet
+    )
     model = take_answer(model, alternative)
     described["warnings"] += [*told, *warned]
     described["data"]["method"] = method.title
@@ -211,7 +213,7 @@ def make_callbacks(
     return [StopOnSignal() if checkpoint is None else Checkpoint(checkpoint, every=every)]
 
 
-def _fit(
+def fit_model(
     X: Any,
     method: Method,
     settings: dict[str, Any],
@@ -258,8 +260,8 @@ def _write(
         found[row] = int(number)
     if all_rows and options.get("transpose") and row_names and len(row_names) == table.n_rows:
         # The rows are columns of the file, which people know by name and not by number.
-        cells = ((row, *pair) for row, pair in enumerate(zip(row_names, found, strict=True), 1))
-        write_csv(draft / "labels.csv", ["row", "sample", "cluster"], cells)
+        named = zip(range(1, table.n_rows + 1), row_names, found, strict=True)
+        write_csv(draft / "labels.csv", ["row", "sample", "cluster"], named)
     elif all_rows:
         write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
     columns = ["name", "weight", "selected"]
