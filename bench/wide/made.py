@@ -57,3 +57,13 @@ def make_wide(n_rows: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.nd
     X = rng.standard_normal((len(labels), n_columns))
     X[:, :200] += 1.5 * rng.standard_normal((4, 200))[labels]
     return X, labels
+
+
+def make_dense(n_rows: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return six clusters that two of five columns tell apart."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 6, n_rows)
+    X = rng.standard_normal((n_rows, n_columns))
+    n_telling = 2 * n_columns // 5
+    X[:, :n_telling] += rng.standard_normal((6, n_telling))[labels]
+    return X, labels

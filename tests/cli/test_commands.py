@@ -528,6 +528,26 @@ def test_a_table_of_genes_in_rows_is_turned_for_the_fit_and_for_new_rows(tmp_pat
     again = CliRunner().invoke(app, ["predict", "out", "genes.csv", "--transpose"])
     assert again.exit_code == 0, again.output
     found = pd.read_csv(io.StringIO(again.stdout))["cluster"]
-    assert found.tolist() == pd.read_csv("out/labels.csv")["cluster"].tolist()
+    labels = pd.read_csv("out/labels.csv")
+    assert found.tolist() == labels["cluster"].tolist()
+    assert labels["sample"].tolist() == [f"patient {j}" for j in range(24)]
     straight = CliRunner().invoke(app, ["predict", "out", "genes.csv"])
     assert straight.exit_code == 2
+
+
+def test_rules_of_the_report_are_in_the_units_of_the_file(tmp_path, monkeypatch):
+    # Two groups at 1,000 and 2,000: a rule has a limit between them, not one of scaled values.
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    values = 1000.0 + 1000.0 * np.repeat([0, 1], 40)[:, None] + 50.0 * rng.normal(size=(80, 4))
+    pd.DataFrame(values, columns=list("abcd")).to_csv("t.csv", index=False)
+    done = CliRunner().invoke(app, ["cluster", "t.csv", "--out", "out", "--seed", "0"])
+    assert done.exit_code == 0, done.output
+    clusters = json.loads(Path("out/summary.json").read_text())["clusters"]
+    limits = [
+        float(condition.split()[-1].replace(",", ""))
+        for entry in clusters
+        for condition in entry["rule"]["conditions"]
+    ]
+    assert len(limits) >= 2
+    assert all(1200 < limit < 1800 for limit in limits)

@@ -8,8 +8,8 @@ from weft.backends import CPU
 from weft.columns.clumps import clumping, is_clumped, mean_log_distance
 from weft.columns.screening import (
     bin_column,
-    contrast_values,
     find_dependent,
+    gather,
     group_columns,
     has_two_modes,
     make_contrasts,
@@ -26,11 +26,12 @@ def test_dependence_is_the_chi_square_of_the_contingency_table():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 3, 200)
     y = np.where(rng.random(200) < 0.4, x, rng.integers(0, 3, 200))
-    values, width, _ = contrast_values(np.column_stack([x, y]).astype(float))
-    first, second = values[:, :width], values[:, width:]
+    contrasts = make_contrasts(np.column_stack([x, y]).astype(float))
+    z = CPU.columns.scores(contrasts.resident, np.array([0]), np.array([1]))[0, 0]
     table = np.histogram2d(x, y, bins=3)[0]
-    expected = chi2_contingency(table, correction=False).statistic
-    assert len(x) * ((first.T @ second) ** 2).sum() == pytest.approx(expected, rel=1e-4)
+    statistic = chi2_contingency(table, correction=False).statistic
+    # Four degrees of freedom: z = (∛(χ² / 4) - (1 - s)) / √s with s = 2 / 36.
+    assert z == pytest.approx((np.cbrt(statistic / 4) - 17 / 18) / np.sqrt(1 / 18), rel=1e-12)
 
 
 def test_scores_are_standard_normal_where_nothing_depends():
@@ -46,9 +47,9 @@ def test_scores_are_standard_normal_where_nothing_depends():
 def test_bins_hold_ties_together():
     assert bin_column(np.array([5.0, 1.0, 5.0, 1.0]), 3).tolist() == [1, 0, 1, 0]
     zeros = np.array([0.0] * 50 + list(range(1, 51)))
-    bins = bin_column(zeros, 4)
-    assert len(set(bins[:50])) == 1
-    assert bins[50:].min() > bins[0]
+    # The 50 zeros have rank 25.5, which is in the second of four bins; the first stays empty and
+    # gets no number. Ranks 51 to 75 are in the third bin, 76 to 100 in the fourth.
+    assert bin_column(zeros, 4).tolist() == [0] * 50 + [1] * 25 + [2] * 25
 
 
 def test_noise_of_every_kind_is_dropped_and_clusters_are_kept():
@@ -85,6 +86,24 @@ def test_false_keeps_are_as_rare_as_asked_for():
         contrasts = make_contrasts(rng.normal(size=(80, 8)))
         wrong += find_dependent(contrasts, 0.25, rng)[0].any()
     assert wrong <= 20
+
+
+def test_two_rounds_with_a_sample_of_the_references_are_enough(monkeypatch):
+    # 30 dependent columns of 40, of which 20 are a sample: the first round has all columns and 3
+    # shadows, then each of two rounds 1 / rate · 2 = 8 shadows: (1 + 3) + 2 (1 + 8) comparisons.
+    monkeypatch.setattr("weft.columns.screening.MOST_REFERENCES", 20)
+    rng = np.random.default_rng(10)
+    rows = np.hstack([three_heaps(rng, d=30), rng.normal(size=(150, 10))])
+    calls = []
+
+    def counted(*given):
+        calls.append(given)
+        return gather(*given)
+
+    monkeypatch.setattr("weft.columns.screening.gather", counted)
+    kept, _ = find_dependent(make_contrasts(rows), 0.25, rng)
+    assert kept[:30].all()
+    assert len(calls) == 4 + 2 * 9
 
 
 def test_constant_columns_and_a_single_column():
@@ -143,7 +162,8 @@ def test_a_wide_table_is_compared_by_ranks(monkeypatch):
     monkeypatch.setattr("weft.columns.screening.WIDE", 10)
     rng = np.random.default_rng(8)
     rows = np.hstack([three_heaps(rng), rng.normal(size=(150, 16))])
-    assert contrast_values(rows)[1] == 1
+    ranks = make_contrasts(rows).resident.values
+    np.testing.assert_allclose(np.linalg.norm(ranks, axis=0), 1.0, rtol=1e-6)
     kept = screen(rows, 0.05, rng).kept
     assert kept[:4].all()
     assert not kept[4:].any()

@@ -90,6 +90,9 @@ def test_a_file_is_clustered_backed_and_by_the_command_line(cells, tmp_path, mon
     labels = pd.read_csv("out/labels.csv")
     assert adjusted_rand_score(cells.obs["kind"], labels["cluster"]) > 0.9
     assert len(pd.read_csv("out/markers.csv")) > 20
+    assert "cells.h5ad: 120 cells, 100 genes" in done.output
+    assert "Done in 0.0 s" not in done.output
+    assert "report.html" in done.output
     again = CliRunner().invoke(app, ["predict", "out", "turned.h5ad", "--out", "again.csv"])
     assert again.exit_code == 0, again.output
     assert pd.read_csv("again.csv").equals(labels)  # genes are matched by name
@@ -100,6 +103,21 @@ def test_a_file_is_clustered_backed_and_by_the_command_line(cells, tmp_path, mon
     bad = CliRunner().invoke(app, ["cluster", "broken.h5ad"])
     assert bad.exit_code == 2
     assert "cannot be read as h5ad" in bad.output
+
+
+def test_raw_counts_in_a_file_are_noticed(cells, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings(), pd.option_context("future.infer_string", False):
+        warnings.simplefilter("ignore")
+        anndata.AnnData(cells.layers["counts"].copy()).write_h5ad("raw.h5ad")
+    plain = ["cluster", "raw.h5ad", "--param", "n_resamples=0", "--out"]
+    told = CliRunner().invoke(app, [*plain, "one"])
+    assert told.exit_code == 0, told.output
+    assert "--param counts=true" in " ".join(told.output.split())
+    done = CliRunner().invoke(app, [*plain, "two", "--param", "counts=true"])
+    assert done.exit_code == 0, done.output
+    found = pd.read_csv("two/labels.csv")["cluster"]
+    assert adjusted_rand_score(cells.obs["kind"], found) > 0.9
 
 
 def test_genes_in_rows_are_noticed_and_turned():

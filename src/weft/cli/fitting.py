@@ -158,7 +158,9 @@ def search(
     X = table.frame()
     settings, told = make_settings(method, given, extra, table.countable)
     callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
-    model, warned, signal = _fit(X, method, settings, callbacks, resume, show_progress=not quiet)
+    model, warned, signal = fit_model(
+        X, method, settings, callbacks, resume, show_progress=not quiet
+    )
     model = take_answer(model, alternative)
     described["warnings"] += [*told, *warned]
     described["data"]["method"] = method.title
@@ -181,7 +183,9 @@ def search(
     )
     write_folder(
         folder,
-        lambda draft: _write(draft, table, model, summary, options or {}, sha256, stream is None),
+        lambda draft: _write(
+            draft, table, model, summary, options or {}, sha256, row_names, stream is None
+        ),
         force=force,
     )
     show_result(summary, out)
@@ -209,7 +213,7 @@ def make_callbacks(
     return [StopOnSignal() if checkpoint is None else Checkpoint(checkpoint, every=every)]
 
 
-def _fit(
+def fit_model(
     X: Any,
     method: Method,
     settings: dict[str, Any],
@@ -247,13 +251,18 @@ def _write(
     summary: dict[str, Any],
     options: dict[str, Any],
     sha256: str | None,
+    row_names: list[str] | None,
     all_rows: bool = True,
 ) -> None:
     """Write all files of a result, see `FILES`; without `all_rows`, all except the labels."""
     found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
     for row, number in zip(table.rows, model.labels_, strict=True):
         found[row] = int(number)
-    if all_rows:
+    if all_rows and options.get("transpose") and row_names and len(row_names) == table.n_rows:
+        # The rows are columns of the file, which people know by name and not by number.
+        named = zip(range(1, table.n_rows + 1), row_names, found, strict=True)
+        write_csv(draft / "labels.csv", ["row", "sample", "cluster"], named)
+    elif all_rows:
         write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
     columns = ["name", "weight", "selected"]
     columns += ["exponent"] if any("exponent" in entry for entry in summary["features"]) else []

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _OPTIONS = (
     (r"lower (n_neighbors|min_samples)", "add rows, or take another --clusterer"),
     (r"for example with StandardScaler", "with --scale standard"),
+    (r"set counts=True", "give --param counts=true"),
     (r"\bn_clusters\b", "--n-clusters"),
     (r"\bn_generations\b", "--generations"),
     (r"\bn_particles\b", "--particles"),

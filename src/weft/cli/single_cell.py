@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 
-import weft
 from weft import sc
 from weft._base.validation import import_optional
-from weft.cli.fitting import make_settings, write_answer
-from weft.cli.shared import console, print_json
+from weft.cli.fitting import fit_model, make_callbacks, make_settings, write_answer
+from weft.cli.shared import clickable, console, print_json
 from weft.estimators.presets import find_method
 from weft.io import InputError, write_folder
 from weft.reporting.summary import summarize
@@ -40,25 +41,43 @@ def cluster_cells(
     quiet: bool,
 ) -> None:
     """Cluster the cells of a file and write the result folder."""
+    began = time.perf_counter()
     adata = read_cells(file)
-    settings, _ = make_settings(find_method("auto"), given, extra, None)
+    method = find_method("auto")
+    settings, _ = make_settings(method, given, extra, None)
     table, _ = sc.table_of(adata, None, None, None)
-    model = weft.AutoCluster(**settings).fit(table)
+    out = console(quiet=quiet or as_json)
+    out.print(f"{file.name}: {adata.n_obs:,} cells, {adata.n_vars:,} genes", markup=False)
+    read = time.perf_counter()
+    callbacks = make_callbacks(method, None, 1, None)
+    model, warned, signal = fit_model(
+        table, method, settings, callbacks, None, show_progress=not quiet
+    )
+    seconds = {"read": read - began, "fit": time.perf_counter() - read}
     genes = [str(name) for name in adata.var_names]
-    about = {"data": {"name": file.name, "n_columns": len(genes), "method": "AutoCluster"}}
-    summary = summarize(model, table, feature_names=genes, table=about)
     cells = [str(name) for name in adata.obs_names]
+    data = {"name": file.name, "n_columns": len(genes), "method": method.title}
+    summary = summarize(
+        model,
+        table,
+        feature_names=genes,
+        table={"data": data, "warnings": warned},
+        seconds=seconds,
+        row_names=cells,
+    )
     write_folder(
         folder,
         lambda draft: _write(draft, table, cells, genes, model, summary),
         force=force,
     )
-    out = console(quiet=quiet or as_json)
     show_result(summary, out)
     show_warnings(summary["warnings"], console(stderr=True, quiet=quiet))
     if as_json:
         print_json(summary)
     out.print(f"\nWrote {', '.join(FILES)}", markup=False, highlight=False)
+    out.print("HTML report: ", clickable(folder / "report.html"), sep="", soft_wrap=True)
+    if signal:
+        raise typer.Exit(128 + signal)
 
 
 def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]]:

@@ -9,10 +9,10 @@ more than correlation.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 from scipy.stats import t as student
 
-from weft._base.arrays import Floats
+from weft._base.arrays import Floats, Integers
 from weft.kmeans.plain import sample
 
 MOST_ROWS = 500
@@ -36,18 +36,26 @@ def clumping(rows: Floats, rng: np.random.Generator) -> float:
         return 0.0
     # Rows that repeat would be at distance 0: a speck of dust keeps the logarithm finite.
     dusty = rows + 1e-6 * rng.standard_normal(rows.shape)
-    ranks = np.apply_along_axis(rankdata, 0, dusty)
-    normal = norm.ppf((ranks - 0.5) / len(rows))
+    order = np.argsort(dusty, axis=0)
+    normal = norm.ppf((np.arange(len(rows)) + 0.5) / len(rows))[places_of(order)]
     axes, turns = np.linalg.eigh(np.corrcoef(normal, rowvar=False))
     mix = turns * np.sqrt(np.maximum(axes, 0.0))
-    ordered = np.sort(dusty, axis=0)
+    ordered = np.take_along_axis(dusty, order, axis=0)
     clouds = np.empty(N_CLOUDS)
     for number in range(N_CLOUDS):
         cloud = rng.standard_normal(rows.shape) @ mix.T
-        places = np.argsort(np.argsort(cloud, axis=0), axis=0)
-        clouds[number] = mean_log_distance(np.take_along_axis(ordered, places, axis=0))
+        drawn = np.empty_like(ordered)
+        np.put_along_axis(drawn, np.argsort(cloud, axis=0), ordered, axis=0)
+        clouds[number] = mean_log_distance(drawn)
     gap = clouds.mean() - mean_log_distance(dusty)
     return float(gap / max(clouds.std(ddof=1) * np.sqrt(1.0 + 1.0 / N_CLOUDS), 1e-12))
+
+
+def places_of(order: Integers) -> Integers:
+    """Return the place of each value among those of its column, from their order."""
+    places = np.empty_like(order)
+    np.put_along_axis(places, order, np.arange(len(order))[:, np.newaxis], axis=0)
+    return places
 
 
 def mean_log_distance(rows: Floats) -> float:

@@ -15,7 +15,8 @@ the Boruta package", JSS 2010, for supervised learning; here no labels are neede
 symbol     shape               meaning
 =========  ==================  ====================================================================
 n, d, b    ()                  rows, columns, bins of a column
-C          (n, d b) or (n, d)  contrasts: sums of squared products of two columns' contrasts are χ²
+C          (n, d b) or (n, d)  contrasts: sums of squared products of two columns' contrasts are
+                               χ² / n (`weft.backends.reference.columns`)
 z          (columns, columns)  χ² of two columns as a standard normal score
 =========  ==================  ====================================================================
 """
@@ -26,12 +27,14 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
-from weft._base.arrays import Floats, Integers, Mask, Singles
+from weft._base.arrays import Floats, Integers, Mask
 from weft.backends import CPU, Backend
 from weft.columns.clumps import is_clumped
+from weft.columns.ranks import unit_ranks
 from weft.kmeans.plain import sample
 from weft.parallel.blas import one_blas_thread
 
@@ -51,12 +54,12 @@ CLEAR_MODES = 0.85  # share of variance between the halves of a column that has 
 
 
 class Contrasts(NamedTuple):
-    """Columns as contrasts; the products of two columns' contrasts are their dependence."""
+    """Columns as bins or ranks, ready to be compared with each other."""
 
     n_rows: int
     freedom: Floats  # (d,) levels - 1; 0 for a constant column
     backend: Backend
-    resident: Any  # the contrasts as the backend holds them
+    resident: Any  # the columns as the backend holds them
 
 
 class Evidence(NamedTuple):
@@ -100,42 +103,35 @@ def columns_that_matter(X: Floats, seed: int) -> Mask:
 
 
 def make_contrasts(rows: Floats, backend: Backend = CPU) -> Contrasts:
-    """Return indicator contrasts of each column's bins, or its centred ranks in a wide table."""
-    values, width, freedom = contrast_values(rows)
-    resident = backend.columns.load_contrasts(values, width, freedom, backend.device)
-    return Contrasts(len(rows), freedom, backend, resident)
-
-
-def contrast_values(rows: Floats) -> tuple[Singles, int, Floats]:
-    """Return contrasts (n, d * width), their number per column, and how many of those are free."""
+    """Return the bins of each column, or its centred ranks in a wide table, to be compared."""
     n, d = rows.shape
-    varies = np.ptp(rows, axis=0) > 0.0
     if d > WIDE:
-        ranks = np.apply_along_axis(rankdata, 0, rows).astype(np.float32)
-        ranks -= ranks.mean(axis=0)
-        length = np.sqrt((ranks**2).sum(axis=0))
-        ranks /= np.where(length > 0.0, length, 1.0)
-        return ranks, 1, varies.astype(float)
-    n_bins = int(np.clip(round(math.sqrt(n / 12)), 3, MOST_BINS))
-    values = np.zeros((n, d, n_bins), dtype=np.float32)
-    freedom = np.zeros(d)
-    for column in range(d):
-        bins = bin_column(rows[:, column], n_bins)
-        values[np.arange(n), column, bins] = 1.0
-        freedom[column] = bins.max()
-    share = values.mean(axis=0)
-    # Σ (observed - expected)² / expected = n Σ (products of these)².
-    values -= share
-    values /= np.sqrt(np.maximum(share, 1e-12) * n)
-    return values.reshape(n, d * n_bins), n_bins, freedom
+        ranks = unit_ranks(rows).astype(np.float32)
+        freedom = (np.ptp(rows, axis=0) > 0.0).astype(float)
+        resident = backend.columns.load_ranks(ranks, freedom, backend.device)
+        return Contrasts(n, freedom, backend, resident)
+    bins, n_bins = bins_of(rows)
+    resident = backend.columns.load_bins(bins, n_bins, backend.device)
+    return Contrasts(n, bins.max(axis=0).astype(float), backend, resident)
+
+
+def bins_of(rows: Floats) -> tuple[npt.NDArray[np.int8], int]:
+    """Return the bin of each value (n, d), and the number of bins."""
+    n_bins = int(np.clip(round(math.sqrt(len(rows) / 12)), 3, MOST_BINS))
+    bins = np.empty(rows.shape, dtype=np.int8)
+    for column in range(rows.shape[1]):
+        bins[:, column] = bin_column(rows[:, column], n_bins)
+    return bins, n_bins
 
 
 def bin_column(column: Floats, n_bins: int) -> Integers:
     """Return bins of about equal counts; ties share a bin; few distinct values keep their own."""
-    distinct, order = np.unique(column, return_inverse=True)
+    distinct, order, counts = np.unique(column, return_inverse=True, return_counts=True)
     if len(distinct) > n_bins:
-        order = ((rankdata(column) - 0.5) * n_bins / len(column)).astype(np.int64)
-        order = np.unique(order, return_inverse=True)[1]
+        ranks = np.cumsum(counts) - 0.5 * (counts - 1)  # of the distinct values, from 1
+        bins = ((ranks - 0.5) * n_bins / len(column)).astype(np.int64)
+        steps = np.diff(bins, prepend=bins[0]) > 0
+        return np.cumsum(steps, dtype=np.int64)[order]  # an empty bin has no number
     return order.astype(np.int64)
 
 
@@ -154,13 +150,15 @@ def find_dependent(
     kept = varying & ((real.overall > overall) | (real.nearest > nearest))
     seen: set[bytes] = set()
     strength = np.zeros(len(varying))
+    sampled = False
     # With 2 / rate sets of shadows a noise column beats them all, in either way, in `rate` / d.
     n_shadows = math.ceil(2.0 / rate)
     for _ in range(MOST_ROUNDS):
         if kept.sum() < 2:
             return np.zeros_like(kept), strength
         references = np.flatnonzero(kept)
-        if len(references) > MOST_REFERENCES:
+        sampled_before, sampled = sampled, len(references) > MOST_REFERENCES
+        if sampled:
             references = np.sort(rng.choice(references, MOST_REFERENCES, replace=False))
         real = gather(contrasts, references, None)
         shadows = [gather(contrasts, references, rng) for _ in range(n_shadows)]
@@ -171,6 +169,8 @@ def find_dependent(
         before, kept = kept, strength > 1.0
         if (kept == before).all() or kept.tobytes() in seen:
             break
+        if sampled and sampled_before:
+            break  # a further sample of the references would change `kept` by chance alone
         seen.add(kept.tobytes())
     return kept, strength
 

@@ -16,16 +16,16 @@ G          (n, n)    sums over columns of the products of two rows' ranks
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import gamma, rankdata
+from scipy.stats import gamma
 
 from weft._base.arrays import Floats
+from weft.columns.ranks import unit_ranks
 from weft.columns.screening import Screening
 from weft.kmeans.plain import sample
 
 COLUMNS_PER_ROW = 2  # more columns than so many times the rows make a table wide
 MAX_ROWS = 1000
 N_DRAWS = 2000  # permuted columns that tell what chance gives
-TILE = 2000  # columns ranked at once
 
 
 def is_wide(n_rows: int, n_columns: int) -> bool:
@@ -44,17 +44,6 @@ def screen_wide(X: Floats, rate: float, rng: np.random.Generator) -> Screening:
     kept = strength > 1.0
     group = np.where(kept, 0, -1).astype(np.int64)
     return Screening(kept, kept.copy(), group, strength)
-
-
-def unit_ranks(rows: Floats) -> Floats:
-    """Return the centred ranks of each column, of length 1, or 0 where it is constant."""
-    ranks = np.empty(rows.shape)
-    for first in range(0, rows.shape[1], TILE):
-        part = rankdata(rows[:, first : first + TILE], axis=0)
-        part -= part.mean(axis=0)
-        length = np.sqrt((part * part).sum(axis=0))
-        ranks[:, first : first + TILE] = part / np.where(length > 0.0, length, 1.0)
-    return ranks
 
 
 def _chance_level(gram: Floats, n: int, level: float, rng: np.random.Generator) -> float:

@@ -79,8 +79,8 @@ class AutoCluster(
         A fit on a table that looks like raw counts gives a warning that suggests it.
     device : {"cpu", "cuda", "auto"}, default="cpu"
         Where columns are compared with each other and with permuted copies; ``"auto"`` uses a GPU
-        if there is one and the table is large enough. The candidate clusterings (at most 2,000
-        rows) are computed on the CPU.
+        if there is one and the table is large enough. Tables with more than twice as many columns
+        as rows, and the candidate clusterings (at most 2,000 rows), are computed on the CPU.
     callbacks : list of callable, default=None
         Called after each repeat of the search; see :mod:`weft.callbacks`. With `StopOnSignal` or
         `Checkpoint` the first Ctrl-C skips the remaining repeats. ``[Progress()]`` shows a bar;

@@ -126,7 +126,7 @@ def summarize(
             "row_numbers": row_numbers,
             "row_names": row_names,
             "names": names,
-            "in_own_words": feature_names is None and values is None,
+            "in_own_words": feature_names is None and values is None and _knows(model, plan),
         }
         drawn = draw(model, rows, columns, facts, shown, compared, options)
     alternatives = getattr(model, "alternatives_", [])
@@ -171,6 +171,11 @@ def summarize(
             model, X, facts, told=told, owner=owner, n_repeats=n_repeats
         )
     return plain(summary)
+
+
+def _knows(model: Any, plan: TablePlan | None) -> bool:
+    """Return whether the model has seen the columns in the units of the plan's table."""
+    return plan is None or plan_of(model) is plan
 
 
 def _columns(plan: TablePlan) -> list[dict[str, Any]]:

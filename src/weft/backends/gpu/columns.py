@@ -26,8 +26,18 @@ class Contrasts(NamedTuple):
     freedom: Tensor
 
 
-def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
-    return Contrasts(to_device(values, device), width, to_device(freedom, device))
+def load_bins(bins: Integers, n_bins: int, device: str) -> Contrasts:
+    numbers = torch.arange(n_bins, device=device, dtype=torch.int8)
+    values = (to_device(bins, device)[:, :, None] == numbers).to(torch.float32)
+    share = values.mean(dim=0)
+    values -= share
+    values /= (share.clamp(min=1e-12) * len(bins)).sqrt()
+    freedom = to_device(bins.max(axis=0).astype(float), device)
+    return Contrasts(values.reshape(len(bins), -1), n_bins, freedom)
+
+
+def load_ranks(ranks: Singles, freedom: Floats, device: str) -> Contrasts:
+    return Contrasts(to_device(ranks, device), 1, to_device(freedom, device))
 
 
 def dependence(

@@ -20,9 +20,23 @@ class Contrasts(NamedTuple):
     freedom: Floats
 
 
-def load_contrasts(values: Singles, width: int, freedom: Floats, device: str) -> Contrasts:
-    """Return contrasts ready to be compared."""
-    return Contrasts(values.reshape(len(values), -1, width).astype(np.float64), freedom)
+def load_bins(bins: Integers, n_bins: int, device: str) -> Contrasts:
+    """Return contrasts of the bins (n, d) of d columns, each numbered from 0, ready to be compared.
+
+    With the share s of the rows that a bin has, its contrast is (1 in the bin, else 0, less s) /
+    √(n s). Then Σ (observed - expected)² / expected over the table of counts of two columns is n
+    times the sum of the squared products of their contrasts.
+    """
+    values = (bins[:, :, np.newaxis] == np.arange(n_bins)).astype(np.float64)
+    share = values.mean(axis=0)
+    values -= share
+    values /= np.sqrt(np.where(share > 0.0, share, 1.0) * len(bins))
+    return Contrasts(values, bins.max(axis=0).astype(float))
+
+
+def load_ranks(ranks: Singles, freedom: Floats, device: str) -> Contrasts:
+    """Return centred ranks (n, d) of length 1 ready to be compared, by their correlation."""
+    return Contrasts(ranks[:, :, np.newaxis].astype(np.float64), freedom)
 
 
 def dependence(
