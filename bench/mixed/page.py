@@ -25,8 +25,9 @@ categories, ordered and cyclic values, compared with other libraries. This page 
 `python -m bench.mixed`, from the cells in `bench/results/mixed.jsonl`. The balance of
 coordinates ([decision 230](decisions/0230-two-balances.md)) was chosen on these same sets.
 AutoCluster's judge of mixed tables was fitted on a synthetic world; what was tried after seeing
-these sets is in [decision 321](decisions/0321-a-judge-for-mixed-tables.md) and [decision
-322](decisions/0322-clusters-within-clusters-of-mixed-tables.md).
+these sets is in [decision 321](decisions/0321-a-judge-for-mixed-tables.md), [decision
+322](decisions/0322-clusters-within-clusters-of-mixed-tables.md) and [decision
+323](decisions/0323-gaps-of-mixed-tables.md).
 Screening was built on controls of the same kinds, drawn with other seeds."""
 
 HOW = """## How it was run

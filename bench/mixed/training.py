@@ -69,13 +69,20 @@ def evaluate(*, kind: str, seed: int) -> dict[str, Any]:
 
 
 def _looked_into(made: list[SourceCandidate], table: MixedTable) -> list[SourceCandidate]:
-    """Return candidates with the clumps that remain; those of one number share the best one's."""
+    """Return candidates with the clumps that remain; those of one number share the best one's.
+
+    Numbers that were not looked into have at least the clumps of larger ones, as in
+    `weft.auto.source_rest.look_into_clusters`.
+    """
     best: dict[int, float] = {}
     for each in ranked(made):
         if each.n_clusters not in best and len(best) < MOST_NUMBERS:
             rng = np.random.default_rng(2)
             best[each.n_clusters] = remaining_clumps(each.labels, table, rng)
-    return [each._replace(remaining=best.get(each.n_clusters, 0.0)) for each in made]
+    for count in {each.n_clusters for each in made} - set(best):
+        finer = [remaining for number, remaining in best.items() if number > count]
+        best[count] = max(finer, default=0.0)
+    return [each._replace(remaining=best[each.n_clusters]) for each in made]
 
 
 def _measured(candidate: SourceCandidate, labels: np.ndarray) -> dict[str, Any]:

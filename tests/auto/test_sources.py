@@ -256,6 +256,20 @@ def test_clusters_that_hold_others_are_passed_over():
     assert order[1].remaining > CLUMPED
 
 
+def test_fewer_clusters_hold_at_least_the_clumps_of_more():
+    # Three clusters as four, one of them cut in two, hold the two that lie near each other. Two
+    # clusters come to the front then; without a look into them, they hold these as well.
+    table, labels = two_hidden_in_one()
+    rng = np.random.default_rng(0)
+    half = np.arange(len(labels)) % 2
+    merged = (labels > 0).astype(np.int64)
+    four = candidate(labels=merged * 2 + half, n_clusters=4, stability=1.0, agreement=1.0)
+    two = candidate(labels=merged, stability=0.51, agreement=0.0, ratio=0.1, joint_ratio=0.1)
+    order = look_into_clusters([four, two], table, rng)
+    assert order[0] is not four  # looked into
+    assert {each.n_clusters: each.remaining > CLUMPED for each in order} == {2: True, 4: True}
+
+
 def test_species_by_sex_are_the_species():
     species, sex = np.repeat([0, 1, 2], 60), np.arange(180) % 2
     table = table_of([species.astype(float), sex], 1)

@@ -288,6 +288,13 @@ def test_coordinates_are_put_together_by_source(facts):
     assert by_source(facts, single).weights is facts.weights
 
 
+def test_positions_of_ordered_levels_are_told_with_their_ends():
+    column = SourceColumn("mood", "ordered", (0,), levels=("low", "middle", "high"))
+    made = facets(MixedTable(np.array([[0.0], [2.0], [np.nan]]), (column,)))
+    assert made.names == ["mood (1 = low, 3 = high)"]
+    assert made.values[:, 0].tolist() == [1.0, 3.0, 2.0]
+
+
 def test_facets_by_hand():
     columns = (
         SourceColumn("flag", "yes/no", (0,), levels=("no", "yes")),

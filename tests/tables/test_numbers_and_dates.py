@@ -89,6 +89,15 @@ def test_groups_of_three_are_ambiguous_and_said_to_be(numbers):
     assert [decimal.read(text) for text in texts] == [number / 1000 for number in numbers]
 
 
+def test_money_in_groups_of_three_after_a_point_is_thousands():
+    salaries = find_format(["58.019 €", "102.400 €", "9.500 €"])
+    assert salaries.read("58.019 €") == 58019.0
+    assert "'.' could be a decimal sign too" in salaries.words
+    # Prices of fuel have three digits after the point, and one before it.
+    assert find_format(["1.459 €", "1.529 €"]).read("1.459 €") == 1.459
+    assert find_format(["58.019", "102.400"]).read("58.019") == 58.019  # no money
+
+
 @pytest.mark.parametrize(
     ("texts", "numbers"),
     [

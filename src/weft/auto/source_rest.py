@@ -38,7 +38,9 @@ def look_into_clusters(
     """Return the candidates, best first, after looking into the clusters of those in front.
 
     What is found can only lower a candidate's score: the search ends when the first has been
-    looked into, or after `MOST_LOOKED` of them. Ways that agree share what was found.
+    looked into, or after `MOST_LOOKED` of them. Ways that agree share what was found, and fewer
+    clusters that were not looked into hold at least the clumps of more: otherwise a candidate
+    would come to the front because it was not looked into.
     """
     order = ranked(found)
     looked: set[int] = set()
@@ -51,6 +53,8 @@ def look_into_clusters(
             if each.n_clusters == first.n_clusters and _is_same(each.labels, first.labels):
                 looked.add(id(each.labels))
                 order[place] = each._replace(remaining=remaining)
+            elif each.n_clusters < first.n_clusters and id(each.labels) not in looked:
+                order[place] = each._replace(remaining=max(each.remaining, remaining))
         order = ranked(order)
     return order
 

@@ -97,6 +97,11 @@ def _facets_of(column: SourceColumn, values: Floats) -> list[tuple[Floats, str]]
         return [
             ((own == code).astype(np.float64), f"{column.name}: {levels[code]}") for code in shown
         ]
+    if column.kind == "ordered" and column.levels:
+        # A mean of positions says nothing without what the first and the last one are.
+        last = len(column.levels)
+        scale = f"1 = {column.levels[0]}, {last} = {column.levels[-1]}"
+        return [(_filled(own) + 1.0, f"{column.name} ({scale})")]
     if column.kind == "date":
         return [(_filled(own), f"{column.name} (age in days)")]
     if column.kind == "cyclic":

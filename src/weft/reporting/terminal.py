@@ -52,7 +52,7 @@ def show_columns(summary: dict[str, Any], console: Console) -> None:
     for kind, words in _KINDS.items():
         columns = [entry for entry in summary["columns"] if entry["kind"] == kind]
         if columns:
-            names = _listed(map(_with_note, columns))
+            names = _listed(_with_notes(columns))
             _indented(console, f"{len(columns)} {words[len(columns) > 1]}: ", ("dim", names))
     left_out = [entry for entry in summary["columns"] if not entry["kept"]]
     for entry in left_out[:N_CLUSTERS]:
@@ -63,11 +63,15 @@ def show_columns(summary: dict[str, Any], console: Console) -> None:
     _indented(console, _SCALES[data["scale"]])
 
 
-def _with_note(entry: dict[str, Any]) -> str:
-    """A column's name, and what was recognised in it where that is not plain."""
-    note = entry["reason"]
-    plain = entry["kind"] in ("category", "yes/no") or note in _PLAIN_NOTES
-    return entry["name"] if plain else f"{_cut(entry['name'])} ({note})"
+def _with_notes(entries: list[dict[str, Any]]) -> list[str]:
+    """Names of columns, and what was recognised in them where that is not plain, once for all."""
+    names: dict[str, list[str]] = {}
+    for entry in entries:
+        note = entry["reason"]
+        plain = entry["kind"] in ("category", "yes/no") or note in _PLAIN_NOTES
+        names.setdefault("" if plain else note, []).append(_cut(entry["name"]))
+    plain_names = names.pop("", [])
+    return plain_names + [f"{_listed(own)} ({note})" for note, own in names.items()]
 
 
 def show_result(summary: dict[str, Any], console: Console) -> None:

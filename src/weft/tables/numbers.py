@@ -182,8 +182,16 @@ def find_format(texts: Sequence[str], *, hint: tuple[str, str] | None = None) ->
             # Groups of exactly three digits after a comma are thousands, as in "1,234".
             if ("", ",") in fitting and (",", ".") in fitting:
                 signs = (",", ".")
+            # So are those after a point in amounts such as "58.019 €"; "1.459 €" is a price.
+            elif is_money and (".", ",") in fitting and any(_has_tens(core) for core, _ in cores):
+                signs = (".", ",")
             return NumberFormat(*signs, unit, is_money, is_ambiguous=True)
     return NumberFormat(*signs, unit, is_money)
+
+
+def _has_tens(core: str) -> bool:
+    """Return whether a number has two digits or more before its first point."""
+    return len(core.split(".", 1)[0]) >= 2
 
 
 def settled_signs(texts: Iterable[str]) -> tuple[str, str] | None:

@@ -70,12 +70,16 @@ def with_gaps(table, share=0.2, seed=1):
     return MixedTable(values, table.columns)
 
 
+def gaps_of(rows):
+    return np.where((rows.pattern >= 0)[:, None], rows.patterns[rows.pattern], False)
+
+
 def test_halves_keep_gaps_and_levels():
     rows = dependents_of(with_gaps(sized()[0]))
     assert np.isfinite(rows.numbers).all()
     half = rows.take(np.arange(0, 400, 2))
     assert half.numbers.shape == (200, 2)
-    np.testing.assert_array_equal(half.gaps, rows.gaps[::2])
+    np.testing.assert_array_equal(gaps_of(half), gaps_of(rows)[::2])
     assert half.profile.levels.shape == (200, 2)
 
 
@@ -83,11 +87,11 @@ def test_a_row_with_gaps_counts_by_what_it_has():
     # The density of the numbers that a row has is normal with their part of mean and covariance.
     rows = dependents_of(with_gaps(sized()[0]))
     model = fit_dependent(rows, sized()[1], 2).model
-    joint = dependent_likelihood(rows, model)
-    for row in (np.flatnonzero(rows.gaps[:, 0] & ~rows.gaps[:, 1])[0],
-                np.flatnonzero(~rows.gaps.any(axis=1))[0],
-                np.flatnonzero(rows.gaps.all(axis=1))[0]):  # fmt: skip
-        has = np.flatnonzero(~rows.gaps[row])
+    joint, gaps = dependent_likelihood(rows, model), gaps_of(rows)
+    for row in (np.flatnonzero(gaps[:, 0] & ~gaps[:, 1])[0],
+                np.flatnonzero(~gaps.any(axis=1))[0],
+                np.flatnonzero(gaps.all(axis=1))[0]):  # fmt: skip
+        has = np.flatnonzero(~gaps[row])
         for number in range(2):
             covariance = model.covariances[number][np.ix_(has, has)]
             away = rows.numbers[row, has] - model.means[number, has]
@@ -109,11 +113,11 @@ def test_gaps_completed_class_by_class_keep_the_classes():
     table, labels = sized()
     start = table.values[:, 2].astype(int)
     rows = dependents_of(with_gaps(table))
-    both = ~rows.gaps.any(axis=1)
+    both = rows.pattern < 0
     found = fit_dependent(rows, start, 2).labels
     assert adjusted_rand_score(labels[both], found[both]) > 0.9
     # Gaps left where they were filled first, on the line of size, blur the classes.
-    filled = rows._replace(gaps=np.zeros_like(rows.gaps))
+    filled = rows._replace(pattern=np.full(len(labels), -1))
     blurred = fit_dependent(filled, start, 2).labels
     assert adjusted_rand_score(labels, found) > adjusted_rand_score(labels, blurred) + 0.05
 

@@ -61,19 +61,25 @@ class Dependents(NamedTuple):
     ----------
     numbers : ndarray of shape (n, q)
         Symbol X.
-    gaps : ndarray of shape (n, q)
-        Which of the numbers a class completes.
+    patterns : ndarray of shape (u, q)
+        Numbers that rows lack and a class completes, each set of them once.
+    pattern : ndarray of shape (n,)
+        The pattern of each row, -1 for rows without gaps.
     profile : Profile
         Has the levels.
     """
 
     numbers: Floats
-    gaps: Mask
+    patterns: Mask
+    pattern: Integers
     profile: Profile
 
     def take(self, rows: Integers) -> Dependents:
         """Return some of the rows."""
-        return Dependents(self.numbers[rows], self.gaps[rows], self.profile.take(rows))
+        own = self.pattern[rows]
+        seen = np.unique(own[own >= 0])
+        pattern = np.where(own >= 0, np.searchsorted(seen, own), -1)
+        return Dependents(self.numbers[rows], self.patterns[seen], pattern, self.profile.take(rows))
 
 
 class DependentModel(NamedTuple):
@@ -106,7 +112,11 @@ def dependents_of(table: MixedTable, profile: Profile | None = None) -> Dependen
     gaps = np.isnan(place_rows(embedding.blocks, table.values)[:, is_number])
     if q > MAX_COMPLETED:
         gaps[:] = False
-    return Dependents(numbers, gaps, profile_of(table) if profile is None else profile)
+    open_rows = np.flatnonzero(gaps.any(axis=1))
+    patterns, which = np.unique(gaps[open_rows], axis=0, return_inverse=True)
+    pattern = np.full(n, -1, dtype=np.int64)
+    pattern[open_rows] = which.ravel()
+    return Dependents(numbers, patterns, pattern, profile_of(table) if profile is None else profile)
 
 
 def number_coordinates(embedding: Embedding) -> np.ndarray:
@@ -138,7 +148,7 @@ def fit_dependent(
 
 
 class _Expected(NamedTuple):
-    """Rows with gaps in one class: their numbers (g, q), and S_k less what they tell (g, q, q)."""
+    """In one class: numbers of rows with gaps (g, q), and what remains of S_k by pattern."""
 
     numbers: Floats
     remaining: Floats
@@ -152,10 +162,11 @@ def dependent_likelihood(rows: Dependents, model: DependentModel) -> Floats:
 def _expect(rows: Dependents, model: DependentModel) -> tuple[Floats, list[_Expected]]:
     """Return log p(row, class), and what is expected of the rows with gaps in each class."""
     out = rows.profile.levels @ model.log_theta.T + model.shares
-    open_rows = np.flatnonzero(rows.gaps.any(axis=1))
-    gaps = rows.gaps[open_rows]
-    both = gaps[:, :, np.newaxis] & gaps[:, np.newaxis, :]
-    has = ~(gaps[:, :, np.newaxis] | gaps[:, np.newaxis, :])
+    open_rows = np.flatnonzero(rows.pattern >= 0)
+    which = rows.pattern[open_rows]
+    lost, gaps = rows.patterns, rows.patterns[which]
+    both = lost[:, :, np.newaxis] & lost[:, np.newaxis, :]
+    has = ~(lost[:, :, np.newaxis] | lost[:, np.newaxis, :])
     expected = []
     for number, (mean, root) in enumerate(zip(model.means, model.inverse_roots, strict=True)):
         scores = (rows.numbers - mean) @ root.T
@@ -164,11 +175,11 @@ def _expect(rows: Dependents, model: DependentModel) -> tuple[Floats, list[_Expe
             covariance = model.covariances[number]
             # Ones in place of the gaps leave determinant and inverse of the rest as they are.
             own = np.where(has, covariance, 0.0)
-            own[:, np.arange(len(mean)), np.arange(len(mean))] += gaps
+            own[:, np.arange(len(mean)), np.arange(len(mean))] += lost
             inverse = np.where(has, np.linalg.inv(own), 0.0)
             away = np.where(gaps, 0.0, rows.numbers[open_rows] - mean)
-            pulled = (inverse @ away[:, :, np.newaxis])[:, :, 0]
-            density[open_rows] = -0.5 * np.linalg.slogdet(own)[1]
+            pulled = (inverse[which] @ away[:, :, np.newaxis])[:, :, 0]
+            density[open_rows] = -0.5 * np.linalg.slogdet(own)[1][which]
             density[open_rows] -= 0.5 * np.einsum("ij,ij->i", away, pulled)
             completed = np.where(gaps, mean + pulled @ covariance, rows.numbers[open_rows])
             remaining = np.where(both, covariance - covariance @ inverse @ covariance, 0.0)
@@ -182,7 +193,7 @@ def _maximise(
 ) -> DependentModel:
     """Return the model; with `expected`, gaps are those of the model before, class by class."""
     X, (n, n_classes) = rows.numbers, belongs.shape
-    open_rows = np.flatnonzero(rows.gaps.any(axis=1))
+    open_rows = np.flatnonzero(rows.pattern >= 0)
     counts = belongs.sum(axis=0)
     shares = np.log((counts + 1.0) / (n + n_classes))
     means = np.empty((n_classes, X.shape[1]))
@@ -198,7 +209,8 @@ def _maximise(
         away = own - means[number]
         sums[number] = (away * belongs[:, [number]]).T @ away
         if expected:
-            sums[number] += np.tensordot(belongs[open_rows, number], expected[number].remaining, 1)
+            shares_of = np.bincount(rows.pattern[open_rows], belongs[open_rows, number])
+            sums[number] += np.tensordot(shares_of, expected[number].remaining, 1)
     common = sums.sum(axis=0) / n
     common[np.diag_indices_from(common)] += LEAST_VARIANCE
     drawn = (sums + PRIOR_ROWS * common) / (counts + PRIOR_ROWS)[:, np.newaxis, np.newaxis]
