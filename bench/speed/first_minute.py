@@ -25,7 +25,7 @@ RESULTS = places.RESULTS / "first_minute.jsonl"
 NAMES = (
     *("AutoCluster", "FeatureSwarm", "StagedSwarm", "ProjectedSwarm", "KernelSwarm"),
     *("DynamicSwarm", "GeneticClustering", "WeightedKMeans", "EntropyKMeans"),
-    *("LocallyAdaptiveKMeans", "KernelKMeans", "ConstrainedKMeans", "FeatureSimilarity"),
+    *("LocallyAdaptiveKMeans", "KernelKMeans", "ConstrainedKMeans", "FeatureSimilaritySelector"),
 )
 _SETTINGS = {
     "FeatureSwarm": {"n_generations": 2, "n_particles": 4},
@@ -54,8 +54,10 @@ print(json.dumps({"import": marks[1], "first": marks[2], "second": marks[3]}))
 
 def measure(name: str, *, cold: bool) -> dict[str, object]:
     """Return the seconds of one estimator in a process of its own."""
-    settings = json.dumps(_SETTINGS.get(name, {}))
-    done = _run([sys.executable, "-c", _CODE, name, settings], cold=cold)
+    command = [sys.executable, "-c", _CODE, name, json.dumps(_SETTINGS.get(name, {}))]
+    if not cold:
+        _run(command, cold=False)  # so that everything is compiled, whatever ran before
+    done = _run(command, cold=cold)
     if done.returncode:
         return {"what": name, "cold": cold, "error": done.stderr.strip().splitlines()[-1]}
     found = {key: round(value, 2) for key, value in json.loads(done.stdout).items()}

@@ -23,7 +23,7 @@ from weft.auto.kernels.graphs import (
     mutual_components,
     shared_neighbours,
 )
-from weft.auto.kernels.partitions import leaders, rand_matrix
+from weft.auto.kernels.partitions import leaders, rand_between
 from weft.auto.working import MIN_SAMPLES, prepare
 
 
@@ -206,11 +206,21 @@ def test_mutual_neighbours_by_hand():
 
 def test_rand_indices_are_scikit_learns():
     labels = np.random.default_rng(0).integers(-1, 4, (6, 80))
-    out = np.empty((6, 6))
-    rand_matrix(labels, out)
+    out, both = np.empty((6, 6)), np.empty((6, 6))
+    rand_between(labels, labels, True, out)
+    rand_between(labels, labels.copy(), False, both)
+    assert (out == both).all()
     for i in range(6):
         for j in range(6):
             assert out[i, j] == pytest.approx(adjusted_rand_score(labels[i], labels[j]))
+
+
+def test_rand_indices_of_more_labels_than_rows():
+    # rows of part of a table keep the numbers of its clusters; no pair is together in either
+    labels = np.array([[9, 3, 7], [0, 11, 4], [0, 0, 5]])
+    out = np.empty((3, 3))
+    rand_between(labels, labels, True, out)
+    assert out.tolist() == [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def test_leaders_are_the_first_of_their_like():
@@ -304,6 +314,6 @@ def test_pieces_merge_by_links_then_by_gaps():
 def test_pieces_of_two_curves_rejoin():
     X, y = make_moons(400, noise=0.06, random_state=0)
     prepared = prepare(X, 0)
-    found = piece_candidates(prepared, np.array([2, 3]))
+    found = piece_candidates(prepared, np.array([2, 3]), linkage_edges(prepared, "ward"))
     assert [raw.name for raw in found] == ["pieces:2", "pieces:3"]
     assert adjusted_rand_score(prepared.restore(found[0].labels), y) > 0.9

@@ -8,11 +8,11 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhou
 from weft.auto.candidates import generate
 from weft.auto.evidence import NAMES, measure
 from weft.auto.evidence.chance import calinski, chance_of, silhouette
-from weft.auto.evidence.halves import alike_in_rows, shown_in_halves
+from weft.auto.evidence.halves import alike_in_rows, most_alike, shown_in_halves
 from weft.auto.evidence.lumps import one_lump_copies
 from weft.auto.evidence.table import dips_of
-from weft.auto.kernels import halves as kernels
 from weft.auto.kernels.distances import pairwise
+from weft.auto.kernels.halves import nearest_to_own_centre
 from weft.auto.working import HALF_ROWS, prepare
 
 
@@ -73,7 +73,7 @@ def test_nearest_to_own_centre_leaves_the_row_out():
     points = rng.standard_normal((40, 3))
     labels = np.stack([rng.integers(-1, 4, 40), np.arange(40) % 2, np.r_[0, np.ones(39, int)]])
     shares = np.empty(3)
-    kernels.nearest_to_own_centre(points, labels, shares)
+    nearest_to_own_centre(points, labels, shares)
     for row, share in zip(labels, shares, strict=True):
         right = []
         for i in np.flatnonzero(row >= 0):
@@ -90,10 +90,8 @@ def test_nearest_to_own_centre_leaves_the_row_out():
 def test_most_alike_is_the_largest_rand_index():
     rng = np.random.default_rng(3)
     labels, others = rng.integers(0, 4, (5, 60)), rng.integers(0, 6, (7, 60))
-    out = np.empty(5)
-    kernels.most_alike(labels, others, out)
     expected = [max(adjusted_rand_score(a, b) for b in others) for a in labels]
-    assert out == pytest.approx(expected)
+    assert most_alike(labels, others) == pytest.approx(expected)
 
 
 def test_halves_have_half_of_the_columns_and_few_rows():

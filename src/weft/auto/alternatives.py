@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from weft._base.arrays import Floats, Integers
+from weft.auto.agreement import rand_index
 from weft.columns.weights import association, subspace_weights
 
 SAME_STORY = 0.9  # adjusted Rand index from which two clusterings say the same
@@ -31,7 +31,7 @@ def find_alternatives(
     for place in np.argsort(-scores, kind="stable"):
         if len(chosen) == MAX_ALTERNATIVES:
             break
-        like = (adjusted_rand_score(labels[place], labels[other]) for other in chosen)
+        like = (rand_index(labels[place], labels[other]) for other in chosen)
         if all(index < SAME_STORY for index in like):
             chosen.append(int(place))
     best = float(scores.max())
@@ -45,7 +45,7 @@ def different(alternatives: tuple[Alternative, ...]) -> list[Alternative]:
     """Return the first, and those of the others that differ from all before them."""
     chosen: list[Alternative] = []
     for one in alternatives:
-        like = (adjusted_rand_score(one.labels, other.labels) for other in chosen)
+        like = (rand_index(one.labels, other.labels) for other in chosen)
         if len(chosen) < MAX_ALTERNATIVES and all(index < SAME_STORY for index in like):
             chosen.append(one)
     return chosen

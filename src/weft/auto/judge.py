@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.evidence import relative
-from weft.auto.kernels.partitions import rand_matrix
+from weft.auto.kernels.partitions import rand_between
 from weft.auto.trees import Forest, forest_from, logistic, predict, read
 
 TOP = 10  # candidates that the winner is compared with
@@ -131,7 +131,8 @@ def agreeing_most(scores: Floats, labels: Integers, part_of: Integers | None = N
     order = np.concatenate([order[part_of[order] == part][:LIKELY] for part in np.unique(part_of)])
     odds = np.exp(SHARPNESS * (scores[order] - scores[order].max()))
     alike = np.empty((len(order), len(order)))
-    rand_matrix(np.ascontiguousarray(labels[order], dtype=np.int64), alike)
+    likely = np.ascontiguousarray(labels[order], dtype=np.int64)
+    rand_between(likely, likely, True, alike)
     return int(order[np.argmax(alike @ odds)])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from weft._base.arrays import Floats
 from weft.auto.evidence import NAMES, relative_names
 from weft.auto.judge import Judge
@@ -143,6 +145,7 @@ def _distinct(words: list[str]) -> list[str]:
     return list(dict.fromkeys(words))[:MAX_REASONS]
 
 
+@cache
 def _topic(name: str) -> str:
     """Return the longest key of WORDS that a measure's name begins with; none for sizes of X."""
     fits = [key for key in WORDS if name == key or name.startswith(f"{key}_")]

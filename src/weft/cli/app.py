@@ -8,6 +8,7 @@ best result, all other commands write nothing. Results are never left half-writt
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -261,7 +262,10 @@ def demo(
     force: Force = False,
 ) -> None:
     """Cluster the wine data of scikit-learn with 13 noise columns added."""
-    with one_sentence():
+    with one_sentence(), ExitStack() as resources:
+        from weft.auto.compiling import compiled_beside
+
+        resources.enter_context(compiled_beside())
         import pandas as pd
         from sklearn.datasets import load_wine
 

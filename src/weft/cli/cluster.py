@@ -160,6 +160,10 @@ def cluster(
         if wanted.in_python_only:
             raise ValueError(f"{wanted.title} needs more than a table: weft.{wanted.call}.")
         check_name(file)
+        if wanted.name == "auto":
+            from weft.auto.compiling import compiled_beside
+
+            resources.enter_context(compiled_beside())
         folder = check_folder(out or Path(f"{table_stem(file)}-weft"), force=force)
         if is_cells(file):
             if wanted.name != "auto":

@@ -48,10 +48,13 @@ def centre_candidates(prepared: Prepared, counts: Ints, ward: Ints) -> list[Raw]
         found.append(Raw(labels, "kmeans", f"kmeans:{k}"))
         if k not in pieces or n < 5 * k:
             continue
+        starts = [ward[position]]
+        if (labels != starts[0]).any():
+            starts.append(labels)
         for kind in KINDS:
             view = few_axes if kind == "full" and d > FULL_AXES else points
             best = max(
-                (mixture_labels(view, start, k, kind) for start in (ward[position], labels)),
+                (mixture_labels(view, start, k, kind) for start in starts),
                 key=lambda fit: fit[1],
             )
             found.append(Raw(best[0], f"mixture-{kind}", f"mixture-{kind}:{k}"))

@@ -16,7 +16,7 @@ from weft.auto.candidates.merging import merged
 from weft.auto.candidates.raw import Candidate, Raw
 from weft.auto.candidates.second import second_candidates
 from weft.auto.candidates.sizes import cluster_counts
-from weft.auto.candidates.trees import tree_candidates, ward_cuts
+from weft.auto.candidates.trees import cuts, linkage_edges, tree_candidates
 from weft.auto.working import Prepared
 from weft.parallel.blas import one_blas_thread
 
@@ -75,12 +75,14 @@ def generate(
         return []  # all rows are equal
     counts = cluster_counts(n, min_clusters, max_clusters)
     with one_blas_thread():
-        ward = ward_cuts(prepared, counts)
+        ward_edges = linkage_edges(prepared, "ward")
+        # From cuts of Ward's tree centres and mixtures start as well.
+        ward = cuts(ward_edges, counts)
         found = tree_candidates(prepared, counts, ward)
         found += centre_candidates(prepared, counts, ward)
         found += density_candidates(prepared)
         found += spectral_candidates(prepared, counts)
-        found += piece_candidates(prepared, counts)
+        found += piece_candidates(prepared, counts, ward_edges)
         found += community_candidates(prepared)
         found += second_candidates(prepared, counts)
         single = [_alone(raw) for raw in found]

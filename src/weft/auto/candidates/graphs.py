@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from weft.auto.candidates.centres import kmeans_labels
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import up_to
-from weft.auto.candidates.trees import cuts, ward_cuts
+from weft.auto.candidates.trees import cuts
 from weft.auto.kernels import graphs as kernels
 from weft.auto.working import Floats, Ints, Prepared
 
@@ -155,7 +155,7 @@ def piece_edges(prepared: Prepared, pieces: Ints) -> Ints:
     return np.vstack([np.delete(inside, first_row, axis=0), first_row[merges]])
 
 
-def piece_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
+def piece_candidates(prepared: Prepared, counts: Ints, ward_edges: Ints) -> list[Raw]:
     """Small pieces of k-means, joined where they have most neighbours in common."""
     n_pieces = min(N_PIECES, len(prepared.points) // 4)
     counts = up_to(counts, MOST_FROM_PIECES)
@@ -163,7 +163,7 @@ def piece_candidates(prepared: Prepared, counts: Ints) -> list[Raw]:
     if len(counts) == 0:
         return []
     rng = np.random.default_rng([prepared.seed, 5])
-    start = ward_cuts(prepared, np.array([n_pieces]))[0]
+    start = cuts(ward_edges, np.array([n_pieces]))[0]
     labels = kmeans_labels(prepared.points, start, n_pieces, rng)
     pieces = np.unique(labels, return_inverse=True)[1].astype(np.int64)
     counts = counts[counts <= pieces.max()]

@@ -38,11 +38,16 @@ def merged(
         if leader[position] != position:
             groups[leader[position]][1].extend(members)
     return [
-        Candidate(
-            labels,
-            tuple(sorted({name for member in members for name in member.generators})),
-            tuple(name for name in families if any(name in m.families for m in members)),
-        )
+        _joined(labels, members, families)
         for position, (labels, members) in enumerate(groups)
         if leader[position] == position
     ]
+
+
+def _joined(labels: Ints, members: Sequence[Candidate], families: Sequence[str]) -> Candidate:
+    """One candidate with the generators and families of all members."""
+    generators = {name for member in members for name in member.generators}
+    own = {name for member in members for name in member.families}
+    return Candidate(
+        labels, tuple(sorted(generators)), tuple(name for name in families if name in own)
+    )

@@ -26,13 +26,12 @@ def linkage_edges(prepared: Prepared, method: str) -> Ints:
 def linkage_edges_of(distances: Floats, method: str) -> Ints:
     """The merges of a linkage as edges between rows of both clusters."""
     merges = linkage(squareform(distances, checks=False), method)[:, :2].astype(np.int64)
-    n = len(merges) + 1
-    first_row = np.arange(2 * n - 1)
-    edges = np.empty((n - 1, 2), dtype=np.int64)
-    for t, (left, right) in enumerate(merges.tolist()):
-        edges[t] = first_row[left], first_row[right]
-        first_row[n + t] = first_row[left]
-    return edges
+    first_row = list(range(len(merges) + 1))  # of each row, then of each merged cluster
+    edges = []
+    for left, right in merges.tolist():
+        edges.append((first_row[left], first_row[right]))
+        first_row.append(first_row[left])
+    return np.array(edges, dtype=np.int64).reshape(-1, 2)
 
 
 def cuts(edges: Ints, counts: Ints) -> Ints:
@@ -58,11 +57,6 @@ def genie_edges(tree_edges: Ints, threshold: float) -> Ints:
     out = np.empty_like(tree_edges)
     kernels.genie(tree_edges, threshold, out)
     return out
-
-
-def ward_cuts(prepared: Prepared, counts: Ints) -> Ints:
-    """Cuts of Ward's tree, from which centres and mixtures start as well."""
-    return cuts(linkage_edges(prepared, "ward"), counts)
 
 
 def flooded(edges: Ints, labels: Ints) -> Ints:

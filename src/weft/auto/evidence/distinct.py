@@ -24,12 +24,15 @@ class DistinctClusters(NamedTuple):
 
 def distinct_clusters(labels: Ints) -> DistinctClusters:
     """Find the distinct clusters of candidates (C, n), labelled 0 … K - 1 with -1 for outliers."""
+    # Short integers are sorted by radix and make short keys.
+    small = np.min_scalar_type(-2 * labels.shape[1])
+    labels = labels.astype(small)
     number: dict[bytes, int] = {}
     members: list[Ints] = []
     offsets = [0]
     clusters: list[int] = []
     for row in labels:
-        by_label = np.argsort(row, kind="stable")
+        by_label = np.argsort(row, kind="stable").astype(small)
         sizes = np.bincount(row + 1)
         ends = np.cumsum(sizes)
         for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):

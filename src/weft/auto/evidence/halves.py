@@ -8,8 +8,9 @@ import numpy as np
 
 from weft.auto.candidates.centres import kmeans_labels
 from weft.auto.candidates.trees import cuts, linkage_edges_of
-from weft.auto.kernels import halves as kernels
 from weft.auto.kernels.distances import pairwise
+from weft.auto.kernels.halves import nearest_to_own_centre
+from weft.auto.kernels.partitions import rand_between
 from weft.auto.working import Floats, Ints, Prepared
 
 N_SPLITS = 2  # random splits of the rows, two halves each
@@ -32,6 +33,13 @@ def clusterings_of(points: Floats, seed: int) -> Ints:
     return np.stack(found)
 
 
+def most_alike(labels: Ints, others: Ints) -> Floats:
+    """The largest adjusted Rand index of each row of `labels` with a row of `others`."""
+    indices = np.empty((len(labels), len(others)))
+    rand_between(labels, others, False, indices)
+    return indices.max(axis=1)
+
+
 def shown_in_halves(prepared: Prepared, labels: Ints) -> Floats:
     """Two measures of each candidate, means over the halves; zeros without halves.
 
@@ -49,9 +57,8 @@ def shown_in_halves(prepared: Prepared, labels: Ints) -> Floats:
     own = np.ascontiguousarray(labels[:, prepared.half_rows])
     for points in prepared.halves:
         shares = np.empty(len(labels))
-        kernels.nearest_to_own_centre(points, own, shares)
-        agreement = np.empty(len(labels))
-        kernels.most_alike(own, clusterings_of(points, prepared.seed), agreement)
+        nearest_to_own_centre(points, own, shares)
+        agreement = most_alike(own, clusterings_of(points, prepared.seed))
         out += np.column_stack([shares, agreement])
     return out / len(prepared.halves)
 
@@ -70,8 +77,6 @@ def alike_in_rows(prepared: Prepared, labels: Ints) -> Floats:
         for part in np.array_split(rng.permutation(prepared.half_rows), 2):
             rows = np.sort(part)
             points = np.ascontiguousarray(prepared.points[rows])
-            agreement = np.empty(len(labels))
             own = np.ascontiguousarray(labels[:, rows])
-            kernels.most_alike(own, clusterings_of(points, prepared.seed), agreement)
-            out += agreement
+            out += most_alike(own, clusterings_of(points, prepared.seed))
     return out / (2 * N_SPLITS)

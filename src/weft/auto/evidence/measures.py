@@ -15,7 +15,7 @@ from weft.auto.evidence.second import in_second_view
 from weft.auto.kernels import clusters as cluster_kernels
 from weft.auto.kernels import evidence as kernels
 from weft.auto.kernels.distances import minimax
-from weft.auto.kernels.partitions import rand_matrix
+from weft.auto.kernels.partitions import rand_between
 from weft.auto.working import Floats, Ints, Prepared
 from weft.parallel.blas import one_blas_thread
 
@@ -172,7 +172,7 @@ def _evidence_of_clusters(
 def agreement_of_families(labels: Ints, candidates: Sequence[Candidate]) -> Floats:
     """Share of families with a like candidate, mean of their best index, share of votes."""
     indices = np.empty((len(labels), len(labels)))
-    rand_matrix(labels, indices)
+    rand_between(labels, labels, True, indices)
     present = [name for name in FAMILIES if any(name in c.families for c in candidates)]
     best = np.empty((len(labels), len(present)))
     for column, name in enumerate(present):

@@ -37,8 +37,9 @@ def _measures(
     distances: Singles, squared: Singles, near: Ints, total: float, labels: Ints
 ) -> tuple[float, float, float, float]:
     inside = np.flatnonzero(labels >= 0)
-    numbers, own = np.unique(labels[inside], return_inverse=True)
-    k, n = len(numbers), len(inside)
+    filled = np.bincount(labels[inside]) > 0
+    own = (np.cumsum(filled) - 1)[labels[inside]]
+    k, n = int(filled.sum()), len(inside)
     if k < 2:
         return 0.0, -1.0, 1.0, 0.0
     member = np.zeros((len(labels), k), dtype=np.float32)

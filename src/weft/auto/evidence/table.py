@@ -76,13 +76,12 @@ def dips_of(points: Floats) -> Floats:
     return np.array([dips.max(), dips.mean(), dips[0], dips[: min(d, N_AXES)].max()])
 
 
-def clumping(distances: Floats, lengths: Floats) -> Floats:
+def clumping(distances: Floats, lengths: Floats, edges: Floats) -> Floats:
     """Logs of: nearest and tenth neighbour, mean edge of the spanning tree, spread of its edges.
 
     All are relative to the mean distance, so that they have no unit.
     """
     scale = distances.mean() + 1e-300
-    edges = spanning_tree(distances, np.zeros(len(distances))).lengths
     parts = (lengths[:, 0].mean(), lengths[:, -1].mean(), edges.mean(), edges.std())
     return np.log(np.maximum(np.array(parts) / scale, 1e-6))
 
@@ -91,14 +90,16 @@ def clump_evidence(prepared: Prepared, lumps: Sequence[Floats]) -> Floats:
     """How much nearer neighbours and edges are than in copies that are one lump."""
     n = len(prepared.points)
     k = min(CLUMP_NEIGHBOURS, prepared.neighbours.shape[1])
-    found = clumping(prepared.distances, prepared.neighbour_distances[:, :k])
+    edges = prepared.trees[0].lengths  # of plain distances
+    found = clumping(prepared.distances, prepared.neighbour_distances[:, :k], edges)
     copies = []
     for copy in lumps:
         distances = np.empty((n, n))
         pairwise(copy, distances)
         lengths = np.empty((n, k))
         nearest(distances, k, np.empty((n, k), dtype=np.int64), lengths)
-        copies.append(clumping(distances, lengths))
+        edges = spanning_tree(distances, np.zeros(n)).lengths
+        copies.append(clumping(distances, lengths, edges))
     return np.mean(copies, axis=0) - found
 
 

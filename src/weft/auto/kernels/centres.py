@@ -2,6 +2,10 @@
 
 Loops run over the rows of a block first, so that the compiler handles several rows at once. Each
 sum keeps its order, features first to last: the bits are those of one row after the other.
+
+Here and in the modules beside this one, arrays are copied and filled in loops. An assignment such
+as ``out[:] = labels`` makes numba compile a text for the error of unequal shapes, which takes
+longer than most of these functions.
 """
 
 import numpy as np
@@ -48,8 +52,10 @@ def squared_gaps(block, centre, out):
 @njit(nogil=True, cache=True, error_model="numpy")
 def spread_rows(points, blocks, draws, centres):
     """Fill centres by k-means++ (Arthur, Vassilvitskii 2007), one uniform draw for each."""
-    n = len(points)
-    gaps = np.full(n, np.inf)
+    n, d = points.shape
+    gaps = np.empty(n)
+    for i in range(n):
+        gaps[i] = np.inf
     gap = np.empty(BLOCK)
     row = min(int(draws[0] * n), n - 1)
     for c in range(centres.shape[0]):
@@ -65,7 +71,8 @@ def spread_rows(points, blocks, draws, centres):
                 if passed > goal:
                     row = i
                     break
-        centres[c] = points[row]
+        for f in range(d):
+            centres[c, f] = points[row, f]
         for b in range(len(blocks)):
             squared_gaps(blocks[b], centres[c], gap)
             own = gaps[b * BLOCK : (b + 1) * BLOCK]
@@ -77,7 +84,8 @@ def spread_rows(points, blocks, draws, centres):
 def means(points, labels, centres, sizes):
     """Fill the mean and size of each cluster; an empty cluster keeps its centre."""
     n, d = points.shape
-    sizes[:] = 0
+    for c in range(len(sizes)):
+        sizes[c] = 0
     for i in range(n):
         sizes[labels[i]] += 1
     for c in range(centres.shape[0]):
@@ -136,9 +144,12 @@ def kmeans(points, start, draws, max_iter, out):
     labels = np.empty(n, dtype=np.int64)
     lowest = np.inf
     for attempt in range(-1, draws.shape[0]):
-        labels[:] = -1
+        for i in range(n):
+            labels[i] = -1
         if attempt < 0:
-            centres[:] = points[0]
+            for c in range(k):
+                for f in range(d):
+                    centres[c, f] = points[0, f]
             means(points, start, centres, sizes)
         else:
             spread_rows(points, blocks, draws[attempt], centres)
@@ -150,5 +161,6 @@ def kmeans(points, start, draws, max_iter, out):
             means(points, labels, centres, sizes)
         if inertia < lowest * (1.0 - 1e-9):
             lowest = inertia
-            out[:] = labels
+            for i in range(n):
+                out[i] = labels[i]
     return lowest

@@ -26,7 +26,8 @@ def sum_rows(matrix, starts, rows, out):
     n = matrix.shape[1]
     for u in range(len(starts) - 1):
         target = out[u]
-        target[:] = 0
+        for j in range(n):
+            target[j] = 0.0
         for position in range(starts[u], starts[u + 1]):
             source = matrix[rows[position]]
             for j in range(n):
@@ -39,7 +40,8 @@ def nearest_member(reach, starts, rows, out):
     n = reach.shape[1]
     for u in range(len(starts) - 1):
         target = out[u]
-        target[:] = np.inf
+        for j in range(n):
+            target[j] = np.inf
         for position in range(starts[u], starts[u + 1]):
             source = reach[rows[position]]
             for j in range(n):
@@ -63,7 +65,8 @@ def inner_edges(reach, starts, rows, out):
     for u in range(len(starts) - 1):
         start = starts[u]
         m = starts[u + 1] - start
-        out[u, :] = 0.0
+        for column in range(N_EDGES):
+            out[u, column] = 0.0
         if m < 2:
             continue
         for t in range(m - 1):
@@ -99,7 +102,8 @@ def inner_edges(reach, starts, rows, out):
             below[source[j]] += below[j]
             if min(below[j], m - below[j]) >= least:
                 split = max(split, best[j])
-        ordered = np.sort(lengths[: m - 1])
+        ordered = lengths[: m - 1]
+        ordered.sort()
         out[u, LARGEST] = ordered[m - 2]
         out[u, NINETIETH] = ordered[int(0.9 * (m - 2))]
         out[u, MEDIAN] = ordered[(m - 2) // 2]
@@ -108,7 +112,10 @@ def inner_edges(reach, starts, rows, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def leading_axis(matrix, axis):
-    """Fill the direction of largest variance by power iteration; gives that variance."""
+    """Fill the direction of largest variance by power iteration; gives that variance.
+
+    Where it gives 0, there is no such direction.
+    """
     d = matrix.shape[0]
     largest = 0
     for f in range(d):
@@ -124,7 +131,6 @@ def leading_axis(matrix, axis):
             length += axis[f] * axis[f]
         length = np.sqrt(length)
         if length < 1e-150:
-            axis[:] = 0.0
             return 0.0
         for f in range(d):
             axis[f] /= length
@@ -140,11 +146,23 @@ def leading_axis(matrix, axis):
         length += axis[f] * axis[f]
     length = np.sqrt(length)
     if length < 1e-150:
-        axis[:] = 0.0
         return 0.0
     for f in range(d):
         axis[f] /= length
     return length
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def deviation(values):
+    """The standard deviation of some values."""
+    total = 0.0
+    for value in values:
+        total += value
+    mean = total / len(values)
+    squares = 0.0
+    for value in values:
+        squares += (value - mean) * (value - mean)
+    return np.sqrt(squares / len(values))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -167,13 +185,15 @@ def shapes(points, core, starts, rows, floor, centres, covariances, out):
         members = rows[starts[u] : starts[u + 1]]
         m = len(members)
         centre = centres[u]
-        centre[:] = 0.0
+        for f in range(d):
+            centre[f] = 0.0
+            for g in range(d):
+                cov[f, g] = 0.0
         for i in members:
             for f in range(d):
                 centre[f] += points[i, f]
         for f in range(d):
             centre[f] /= m
-        cov[:] = 0.0
         squares = 0.0
         radius = 0.0
         for i in members:
@@ -193,7 +213,9 @@ def shapes(points, core, starts, rows, floor, centres, covariances, out):
                 shrunk[f, g] = cov[f, g] * m / (m + d + 1.0)
             shrunk[f, f] += floor[f] * (d + 1.0) / (m + d + 1.0)
             diagonal -= 0.5 * (np.log(shrunk[f, f]) + cov[f, f] / shrunk[f, f])
-        covariances[u] = cov
+        for f in range(d):
+            for g in range(d):
+                covariances[u, f, g] = cov[f, g]
         log_det = cholesky_inverse(shrunk, factor, inverse)
         first = 0.0
         second = 0.0
@@ -234,6 +256,9 @@ def shapes(points, core, starts, rows, floor, centres, covariances, out):
                 for g in range(d):
                     cov[f, g] -= variance * axis[f] * axis[g]
         out[u, DIP] = deepest
-        levels = np.sort(core[members])
+        levels = projected
+        for position in range(m):
+            levels[position] = core[members[position]]
+        levels.sort()
         out[u, CORE] = levels[m // 2]
-        out[u, CORE_SPREAD] = np.std(levels)
+        out[u, CORE_SPREAD] = deviation(levels)

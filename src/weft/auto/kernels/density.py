@@ -16,9 +16,12 @@ from weft.auto.kernels.trees import root_of
 def merge_nodes(edges, children, sizes):
     """Fill both children of each merge (rows are 0..n-1, merge t is n + t) and all nodes' sizes."""
     n = edges.shape[0] + 1
-    parents = np.arange(n)
-    node = np.arange(n)
-    sizes[:n] = 1
+    parents = np.empty(n, dtype=np.int64)
+    node = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parents[i] = i
+        node[i] = i
+        sizes[i] = 1
     for t in range(n - 1):
         first = root_of(parents, edges[t, 0])
         second = root_of(parents, edges[t, 1])
@@ -53,7 +56,9 @@ def hdbscan(children, lengths, sizes, min_cluster_size, by_excess, by_leaf):
     """
     n = len(lengths) + 1
     most = 2 * (n // max(min_cluster_size, 1)) + 3
-    parent = np.full(most, -1)
+    parent = np.empty(most, dtype=np.int64)
+    for cluster in range(most):
+        parent[cluster] = -1
     birth = np.zeros(most)
     stability = np.zeros(most)
     n_below = np.zeros(most, dtype=np.int64)  # child clusters, 0 or 2
@@ -104,8 +109,11 @@ def hdbscan(children, lengths, sizes, min_cluster_size, by_excess, by_leaf):
             below[parent[cluster]] += stability[cluster]
         else:
             below[parent[cluster]] += below[cluster]
-    number_excess = np.full(n_found, -1)
-    number_leaf = np.full(n_found, -1)
+    number_excess = np.empty(n_found, dtype=np.int64)
+    number_leaf = np.empty(n_found, dtype=np.int64)
+    for cluster in range(n_found):
+        number_excess[cluster] = -1
+        number_leaf[cluster] = -1
     n_excess = 0
     n_leaf = 0
     for cluster in range(1, n_found):
@@ -129,12 +137,15 @@ def dbscan(edges, lengths, core, radius, neighbours, neighbour_lengths, out):
     Border rows go to the nearest core row within the radius.
     """
     n = len(core)
-    parents = np.arange(n)
+    parents = np.empty(n, dtype=np.int64)
+    number = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parents[i] = i
+        number[i] = -1
     for e in range(n - 1):
         if lengths[e] > radius:
             break
         parents[root_of(parents, edges[e, 1])] = root_of(parents, edges[e, 0])
-    number = np.full(n, -1)
     count = 0
     for i in range(n):
         out[i] = -1

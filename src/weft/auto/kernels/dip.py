@@ -36,24 +36,16 @@ def hull(x, minorant, majorant):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def below_chord(x, start, end):
-    """Largest gap, in rows, of the distribution above the chord from start to end."""
+def chord_gap(x, start, end, side):
+    """Largest gap, in rows, between the distribution and the chord from start to end.
+
+    The distribution lies above the chord where `side` is 1, and below it where it is -1.
+    """
     largest = 1.0
     if end - start > 1 and x[end] != x[start]:
         slope = (end - start) / (x[end] - x[start])
         for j in range(start, end + 1):
-            largest = max(largest, (j - start + 1) - (x[j] - x[start]) * slope)
-    return largest
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def above_chord(x, start, end):
-    """Largest gap, in rows, of the distribution below the chord from start to end."""
-    largest = 1.0
-    if end - start > 1 and x[end] != x[start]:
-        slope = (end - start) / (x[end] - x[start])
-        for j in range(start, end + 1):
-            largest = max(largest, (x[j] - x[start]) * slope - (j - start - 1))
+            largest = max(largest, side * ((j - start + side) - (x[j] - x[start]) * slope))
     return largest
 
 
@@ -120,9 +112,9 @@ def dip(x):
             break
         deepest = 0.0
         for t in range(from_lower, n_lower):
-            deepest = max(deepest, below_chord(x, lower[t + 1], lower[t]))
+            deepest = max(deepest, chord_gap(x, lower[t + 1], lower[t], 1))
         for t in range(from_upper, n_upper):
-            deepest = max(deepest, above_chord(x, upper[t], upper[t + 1]))
+            deepest = max(deepest, chord_gap(x, upper[t], upper[t + 1], -1))
         largest = max(largest, deepest)
         if low == lower[from_lower] and high == upper[from_upper]:
             break

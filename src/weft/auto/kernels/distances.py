@@ -53,10 +53,13 @@ def spanning_tree(distances, core, edges, lengths):
     Core distances make many lengths equal; of these, the pair with the smaller distance counts.
     """
     n = distances.shape[0]
-    best = np.full(n, np.inf)
-    plain = np.full(n, np.inf)
+    best = np.empty(n)
+    plain = np.empty(n)
     source = np.zeros(n, dtype=np.int64)
     done = np.zeros(n, dtype=np.bool_)
+    for j in range(n):
+        best[j] = np.inf
+        plain[j] = np.inf
     current = 0
     done[0] = True
     for step in range(n - 1):
@@ -92,11 +95,14 @@ def minimax(edges, lengths, out):
     Rows are kept in chains: two components that meet are crossed once, so the whole costs O(n²).
     """
     n = out.shape[0]
-    head = np.arange(n)
-    tail = np.arange(n)
-    following = np.full(n, -1)
+    head = np.empty(n, dtype=np.int64)
+    tail = np.empty(n, dtype=np.int64)
+    following = np.empty(n, dtype=np.int64)
     for i in range(n):
         out[i, i] = 0.0
+        head[i] = i
+        tail[i] = i
+        following[i] = -1
     for e in range(n - 1):
         first = head[edges[e, 0]]
         second = head[edges[e, 1]]

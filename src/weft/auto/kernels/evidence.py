@@ -55,17 +55,19 @@ def log_ratio(first, second):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def silhouettes(labels, ids, sizes, sums, own, other, out):
-    """Fill the mean silhouette of each cluster; gives the share of rows nearer to another.
+    """Fill the mean silhouette of each cluster; gives minus the share of rows nearer to another.
 
     `own` and `other` are buffers (n,). Rows of clusters of one row have 0, as in scikit-learn.
     """
     n = len(labels)
     k = len(ids)
-    out[:k] = 0.0
+    for c in range(k):
+        out[c] = 0.0
     if k < 2:
-        return 0.0
-    other[:] = np.inf
-    own[:] = 0.0
+        return -0.0
+    for i in range(n):
+        other[i] = np.inf
+        own[i] = 0.0
     for c in range(k):
         line = sums[ids[c]]
         scale = 1.0 / sizes[c]
@@ -89,15 +91,15 @@ def silhouettes(labels, ids, sizes, sums, own, other, out):
                 misplaced += 1
     for c in range(k):
         out[c] /= sizes[c]
-    return misplaced / max(n_labelled, 1)
+    return -(misplaced / max(n_labelled, 1))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def separations(labels, ids, nearest, distance, partner):
     """Fill the mutual reachability distance to the nearest other cluster, and that cluster."""
-    distance[: len(ids)] = np.inf if len(ids) > 1 else 0.0
-    partner[: len(ids)] = 0
     for c in range(len(ids)):
+        distance[c] = np.inf if len(ids) > 1 else 0.0
+        partner[c] = 0
         line = nearest[ids[c]]
         for i in range(len(labels)):
             if labels[i] >= 0 and labels[i] != c and line[i] < distance[c]:
@@ -113,10 +115,11 @@ def graph_evidence(labels, k, neighbours, degrees, core, inside, volume, border,
     Outliers count as clusters of one row.
     """
     n, m = neighbours.shape
-    inside[:k] = 0.0
-    volume[:k] = 0.0
-    border[:k] = 0.0
-    crossing[:k] = 0.0
+    for c in range(k):
+        inside[c] = 0.0
+        volume[c] = 0.0
+        border[c] = 0.0
+        crossing[c] = 0.0
     total = 2.0 * n * m
     modularity = 0.0
     for i in range(n):
@@ -189,9 +192,9 @@ def measure(
     volume = np.empty(n)
     border = np.empty(n)
     crossing = np.empty(n)
-    values = np.empty(n)
     sizes = np.empty(n, dtype=np.int64)
     middle = np.empty(d)
+    axis = np.empty(d)
     fisher = np.empty(d)
     for candidate in range(len(labels)):
         label = labels[candidate]
@@ -203,21 +206,21 @@ def measure(
             sizes[c] = starts[ids[c] + 1] - starts[ids[c]]
             n_labelled += sizes[c]
         n_outliers = n - n_labelled
-        whole[candidate, MISPLACED] = -silhouettes(label, ids, sizes, sums, own, other, values)
-        out[:, SILHOUETTE] = values[:k]
-        whole[candidate, PATH_MISPLACED] = -silhouettes(
-            label, ids, sizes, path_sums, own, other, values
+        whole[candidate, MISPLACED] = silhouettes(
+            label, ids, sizes, sums, own, other, out[:, SILHOUETTE]
         )
-        out[:, PATH_SILHOUETTE] = values[:k]
-        whole[candidate, REACH_MISPLACED] = -silhouettes(
-            label, ids, sizes, reach_sums, own, other, values
+        whole[candidate, PATH_MISPLACED] = silhouettes(
+            label, ids, sizes, path_sums, own, other, out[:, PATH_SILHOUETTE]
         )
-        out[:, REACH_SILHOUETTE] = values[:k]
+        whole[candidate, REACH_MISPLACED] = silhouettes(
+            label, ids, sizes, reach_sums, own, other, out[:, REACH_SILHOUETTE]
+        )
         separations(label, ids, nearest, distance, partner)
         whole[candidate, MODULARITY] = graph_evidence(
             label, k, neighbours, degrees, core, inside, volume, border, crossing
         )
-        middle[:] = 0.0
+        for f in range(d):
+            middle[f] = 0.0
         within = 0.0
         full = 0.0
         diagonal = 0.0
@@ -271,11 +274,10 @@ def measure(
                 worst = max(worst, radii / (np.sqrt(gap) + radii + TINY))
             out[c, COMPACT] = 1.0 - worst
             apart = distance[c]
-            for column, edge in (
-                (SPARSE_EDGE, edges[u, described.LARGEST]),
-                (SPARSE_EDGE_90, edges[u, described.NINETIETH]),
-            ):
-                out[c, column] = (apart - edge) / max(max(apart, edge), TINY)
+            edge = edges[u, described.LARGEST]
+            out[c, SPARSE_EDGE] = (apart - edge) / max(max(apart, edge), TINY)
+            edge = edges[u, described.NINETIETH]
+            out[c, SPARSE_EDGE_90] = (apart - edge) / max(max(apart, edge), TINY)
             out[c, SPLIT] = log_ratio(apart, edges[u, described.SPLIT])
             outside = volume[c] - 2.0 * inside[c]
             smaller = min(volume[c], 2.0 * n * m - volume[c])
@@ -298,7 +300,8 @@ def measure(
             else:
                 members = rows[starts[u] : starts[u + 1]]
                 others = rows[starts[p] : starts[p + 1]]
-                axis = centres[p] - centres[u]
+                for f in range(d):
+                    axis[f] = centres[p, f] - centres[u, f]
                 out[c, APART] = dip_between(points, members, others, axis, buffer)
                 fisher_axis(axis, covariances[u], covariances[p], floor, fisher)
                 out[c, APART_FISHER] = dip_between(points, members, others, fisher, buffer)

@@ -17,7 +17,9 @@ from weft.auto.kernels.trees import number_by_first_row, root_of
 def mutual_components(neighbours, k, out):
     """Fill components of the graph in which both rows are among the other's k nearest."""
     n = neighbours.shape[0]
-    parents = np.arange(n)
+    parents = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parents[i] = i
     for i in range(n):
         for position in range(k):
             j = neighbours[i, position]
@@ -34,7 +36,9 @@ def mutual_components(neighbours, k, out):
 def shared_neighbours(neighbours, k, out):
     """Fill (n, k) Jaccard shares of the k nearest (each row with itself) of a row and neighbour."""
     n = neighbours.shape[0]
-    marked = np.full(n, -1)
+    marked = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        marked[i] = -1
     for i in range(n):
         marked[i] = i
         for position in range(k):
@@ -55,9 +59,10 @@ def move_rows(starts, ends, weights, strength, resolution, order, groups, bounds
     Nodes stay within their `bounds` group. Fills `groups`; gives whether any node moved.
     """
     n = len(starts) - 1
-    total = strength.sum()
+    total = 0.0
     held = np.zeros(n)
     for i in range(n):
+        total += strength[i]
         held[groups[i]] += strength[i]
     links = np.zeros(n)
     touched = np.empty(n, dtype=np.int64)
@@ -103,7 +108,15 @@ def move_rows(starts, ends, weights, strength, resolution, order, groups, bounds
 def contract(starts, ends, weights, groups, n_groups):
     """The graph whose nodes are the groups; weights within a group become a loop."""
     n = len(starts) - 1
-    order = np.argsort(groups, kind="mergesort")
+    first = np.zeros(n_groups + 1, dtype=np.int64)  # of each group in the order of groups
+    for i in range(n):
+        first[groups[i] + 1] += 1
+    for group in range(n_groups):
+        first[group + 1] += first[group]
+    order = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        order[first[groups[i]]] = i
+        first[groups[i]] += 1
     new_starts = np.zeros(n_groups + 1, dtype=np.int64)
     new_ends = np.empty(len(ends), dtype=np.int64)
     new_weights = np.empty(len(ends))
@@ -135,7 +148,9 @@ def contract(starts, ends, weights, groups, n_groups):
 def renumber(groups):
     """Number groups by their first node, in place; gives how many there are."""
     n = len(groups)
-    number = np.full(n, -1)
+    number = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        number[i] = -1
     count = 0
     for i in range(n):
         if number[groups[i]] < 0:
@@ -153,10 +168,12 @@ def communities(starts, ends, weights, resolution, order, out):
     The graph is symmetric: every edge is in both rows.
     """
     n = len(starts) - 1
-    node_of = np.arange(n)  # the node of the present level that holds each row
-    out[:] = 0
-    bounds = np.zeros(n, dtype=np.int64)
-    groups = np.arange(n)
+    node_of = np.empty(n, dtype=np.int64)  # the node of the present level that holds each row
+    groups = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        out[i] = 0
+        node_of[i] = i
+        groups[i] = i
     for _ in range(20):
         m = len(starts) - 1
         strength = np.zeros(m)
@@ -177,12 +194,14 @@ def communities(starts, ends, weights, resolution, order, out):
         if not moved or n_groups == m:
             break
         # The refined parts of each group become the nodes of the next level.
-        bounds = groups.copy()
-        parts = np.arange(m)
-        move_rows(starts, ends, weights, strength, resolution, level_order, parts, bounds)
+        parts = np.empty(m, dtype=np.int64)
+        for i in range(m):
+            parts[i] = i
+        move_rows(starts, ends, weights, strength, resolution, level_order, parts, groups)
         n_parts = renumber(parts)
         if n_parts == m:
-            parts = groups.copy()
+            for i in range(m):
+                parts[i] = groups[i]
             n_parts = n_groups
         next_groups = np.empty(n_parts, dtype=np.int64)
         for i in range(m):
@@ -206,7 +225,9 @@ def merge_pieces(links, gaps, out):
     k = links.shape[0]
     degrees = np.empty(k)
     for a in range(k):
-        degrees[a] = links[a].sum()
+        degrees[a] = 0.0
+        for b in range(k):
+            degrees[a] += links[a, b]
     used = np.ones(k, dtype=np.bool_)
     for step in range(k - 1):
         first = -1

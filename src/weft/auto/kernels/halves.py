@@ -4,7 +4,6 @@ import numpy as np
 from numba import njit
 
 from weft.auto.kernels.centres import BLOCK, in_blocks, squared_gaps
-from weft.auto.kernels.partitions import pairs_within, rand_index
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -20,9 +19,11 @@ def nearest_to_own_centre(points, labels, out):
     gap = np.empty(n)  # to a row's own centre
     other = np.empty(n)  # to the nearest of the others
     for candidate in range(len(labels)):
-        other[:] = np.inf
         row_labels = labels[candidate]
-        k = row_labels.max() + 1
+        k = 0
+        for i in range(n):
+            other[i] = np.inf
+            k = max(k, row_labels[i] + 1)
         sizes = np.zeros(max(k, 1))
         centres = np.zeros((max(k, 1), d))
         for i in range(n):
@@ -58,19 +59,3 @@ def nearest_to_own_centre(points, labels, out):
             stretch = (sizes[own] / (sizes[own] - 1.0)) ** 2
             right += not other[i] < gap[i] * stretch
         out[candidate] = right / max(counted, 1)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def most_alike(labels, others, out):
-    """Fill the largest adjusted Rand index of each row of `labels` with a row of `others`."""
-    pairs = np.empty(len(others))
-    for b in range(len(others)):
-        pairs[b] = pairs_within(others[b])
-    counts = np.zeros((labels.max() + 2) * (others.max() + 2), dtype=np.int64)
-    for candidate in range(len(labels)):
-        own = pairs_within(labels[candidate])
-        best = -1.0
-        for b in range(len(others)):
-            value = rand_index(labels[candidate], others[b], own, pairs[b], counts)
-            best = max(best, value)
-        out[candidate] = best

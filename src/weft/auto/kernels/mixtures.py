@@ -125,10 +125,15 @@ def maximise(points, shares, kind, floor, weights, centre, cov, variance, invers
     k = len(weights)
     factor = np.zeros((d, d))
     row = np.empty(d)
-    cov[:] = 0.0
-    centre[:] = 0.0
-    variance[:] = 0.0
-    weights[:] = 1e-10
+    for c in range(len(cov)):
+        for f in range(d):
+            for g in range(d):
+                cov[c, f, g] = 0.0
+    for c in range(k):
+        weights[c] = 1e-10
+        for f in range(d):
+            centre[c, f] = 0.0
+            variance[c, f] = 0.0
     for i in range(n):
         for c in range(k):
             share = shares[i, c]
@@ -161,8 +166,10 @@ def maximise(points, shares, kind, floor, weights, centre, cov, variance, invers
             for g in range(f + 1):
                 cov[0, f, g] /= n
             cov[0, f, f] += floor[f]
-        log_det[:] = cholesky_inverse(cov[0], factor, inverse[0])
+        log_det[0] = cholesky_inverse(cov[0], factor, inverse[0])
     for c in range(k):
+        if kind == TIED:
+            log_det[c] = log_det[0]
         if kind == FULL:
             for f in range(d):
                 for g in range(f + 1):

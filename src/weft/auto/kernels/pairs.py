@@ -19,7 +19,8 @@ def fisher_axis(axis, first, second, floor, out):
     factor = np.zeros((d, d))
     inverse = np.zeros((d, d))
     cholesky_inverse(pooled, factor, inverse)
-    out[:] = 0.0
+    for f in range(d):
+        out[f] = 0.0
     for f in range(d):
         total = 0.0
         for g in range(f + 1):
@@ -52,9 +53,14 @@ def dip_between(points, members, others, axis, buffer):
     n_first = min(len(first), 2 * len(second))
     n_second = min(len(second), 2 * len(first))
     m = n_first + n_second
-    for position in range(n_first):
-        buffer[position] = first[len(first) - n_first + position]
-    for position in range(n_second):
-        buffer[n_first + position] = second[position]
-    both = np.sort(buffer[:m])
+    both = buffer[:m]
+    i = len(first) - n_first
+    j = 0
+    for position in range(m):
+        if j == n_second or (i < len(first) and first[i] <= second[j]):
+            both[position] = first[i]
+            i += 1
+        else:
+            both[position] = second[j]
+            j += 1
     return dip(both) * np.sqrt(m)

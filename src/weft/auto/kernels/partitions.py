@@ -10,7 +10,9 @@ def canonical(labels, out):
     highest = -1
     for label in labels:
         highest = max(highest, label)
-    number = np.full(highest + 1, -1)
+    number = np.empty(highest + 1, dtype=np.int64)
+    for label in range(highest + 1):
+        number[label] = -1
     count = 0
     for i in range(len(labels)):
         if labels[i] < 0:
@@ -24,35 +26,49 @@ def canonical(labels, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def pairs_within(labels):
-    """Pairs of rows in one cluster; rows with -1 are a cluster of their own."""
-    highest = 0
-    for label in labels:
-        highest = max(highest, label)
-    sizes = np.zeros(highest + 2)
-    for label in labels:
-        sizes[label + 1] += 1.0
-    return 0.5 * ((sizes * sizes).sum() - len(labels))
+def pairs_within(labels, pairs, widths):
+    """Fill, for each row of `labels`, the pairs in one cluster and the largest label plus 2.
+
+    Rows with -1 are a cluster of their own. Gives the largest of the widths.
+    """
+    n_candidates, n = labels.shape
+    widest = 2
+    for c in range(n_candidates):
+        widths[c] = 2
+        for i in range(n):
+            widths[c] = max(widths[c], labels[c, i] + 2)
+        widest = max(widest, widths[c])
+    sizes = np.empty(widest, dtype=np.int64)
+    for c in range(n_candidates):
+        for label in range(widths[c]):
+            sizes[label] = 0
+        for i in range(n):
+            sizes[labels[c, i] + 1] += 1
+        squares = 0
+        for label in range(widths[c]):
+            squares += sizes[label] * sizes[label]
+        pairs[c] = 0.5 * (squares - n)
+    return widest
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def rand_index(first, second, pairs_first, pairs_second, counts):
+def rand_index(first, second, first_width, width, pairs_first, pairs_second, counts):
     """Adjusted Rand index (Hubert, Arabie 1985); rows with -1 are one cluster.
 
     `counts` is a buffer of zeros, large enough for both numbers of clusters; zeros again after.
     """
     n = len(first)
-    width = 0
-    for label in second:
-        width = max(width, label)
-    width += 2
     squares = 0
     for i in range(n):
         cell = (first[i] + 1) * width + second[i] + 1
         squares += 2 * counts[cell] + 1
         counts[cell] += 1
-    for i in range(n):
-        counts[(first[i] + 1) * width + second[i] + 1] = 0
+    if first_width * width <= 4 * n:
+        for cell in range(first_width * width):
+            counts[cell] = 0
+    else:
+        for i in range(n):
+            counts[(first[i] + 1) * width + second[i] + 1] = 0
     both = 0.5 * (squares - n)
     expected = pairs_first * pairs_second / (0.5 * n * (n - 1.0))
     middle = 0.5 * (pairs_first + pairs_second)
@@ -62,22 +78,33 @@ def rand_index(first, second, pairs_first, pairs_second, counts):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def rand_matrix(labels, out):
-    """Fill the adjusted Rand index of every two rows of `labels` (candidates, n)."""
-    n_candidates, n = labels.shape
-    pairs = np.empty(n_candidates)
-    highest = 0
-    for c in range(n_candidates):
-        pairs[c] = pairs_within(labels[c])
-        for i in range(n):
-            highest = max(highest, labels[c, i])
-    counts = np.zeros((highest + 2) * (highest + 2), dtype=np.int64)
-    for c in range(n_candidates):
-        out[c, c] = 1.0
-        for b in range(c):
-            value = rand_index(labels[c], labels[b], pairs[c], pairs[b], counts)
-            out[c, b] = value
-            out[b, c] = value
+def rand_between(labels, others, same, out):
+    """Fill the adjusted Rand index of every row of `labels` (C, n) with every row of `others`.
+
+    With `same` both are the same array, and each two rows are compared once.
+    """
+    pairs = np.empty(len(labels))
+    widths = np.empty(len(labels), dtype=np.int64)
+    widest = pairs_within(labels, pairs, widths)
+    other_pairs = np.empty(len(others))
+    other_widths = np.empty(len(others), dtype=np.int64)
+    other_widest = pairs_within(others, other_pairs, other_widths)
+    counts = np.zeros(widest * other_widest, dtype=np.int64)
+    for c in range(len(labels)):
+        for b in range(c if same else len(others)):
+            out[c, b] = rand_index(
+                labels[c],
+                others[b],
+                widths[c],
+                other_widths[b],
+                pairs[c],
+                other_pairs[b],
+                counts,
+            )
+            if same:
+                out[b, c] = out[c, b]
+        if same:
+            out[c, c] = 1.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -88,12 +115,9 @@ def leaders(labels, threshold, out):
     """
     n_candidates, n = labels.shape
     pairs = np.empty(n_candidates)
-    highest = 0
-    for c in range(n_candidates):
-        pairs[c] = pairs_within(labels[c])
-        for i in range(n):
-            highest = max(highest, labels[c, i])
-    counts = np.zeros((highest + 2) * (highest + 2), dtype=np.int64)
+    widths = np.empty(n_candidates, dtype=np.int64)
+    widest = pairs_within(labels, pairs, widths)
+    counts = np.zeros(widest * widest, dtype=np.int64)
     all_pairs = 0.5 * n * (n - 1.0)
     for c in range(n_candidates):
         out[c] = c
@@ -105,6 +129,9 @@ def leaders(labels, threshold, out):
             bound = min(pairs[c], pairs[b]) - expected
             if bound <= threshold * (0.5 * (pairs[c] + pairs[b]) - expected):
                 continue
-            if rand_index(labels[c], labels[b], pairs[c], pairs[b], counts) > threshold:
+            index = rand_index(
+                labels[c], labels[b], widths[c], widths[b], pairs[c], pairs[b], counts
+            )
+            if index > threshold:
                 out[c] = b
                 break

@@ -23,7 +23,9 @@ def root_of(parents, i):
 def number_by_first_row(parents, out):
     """Fill labels of components, numbered by their first row; gives their number."""
     n = len(parents)
-    number = np.full(n, -1)
+    number = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        number[i] = -1
     count = 0
     for i in range(n):
         root = root_of(parents, i)
@@ -38,7 +40,9 @@ def number_by_first_row(parents, out):
 def cut(edges, n_clusters, out):
     """Fill one row of labels for each wanted number of clusters (in falling order)."""
     n = edges.shape[0] + 1
-    parents = np.arange(n)
+    parents = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parents[i] = i
     merged = 0
     for position in range(len(n_clusters)):
         while merged < n - n_clusters[position]:
@@ -56,9 +60,14 @@ def cut_large(edges, n_clusters, smallest, out):
     Rows of smaller clusters get -1. Where no cut has so many, the row of labels stays at -2.
     """
     n = edges.shape[0] + 1
-    last_with = np.full(n + 1, -1)
-    parents = np.arange(n)
-    sizes = np.ones(n, dtype=np.int64)
+    last_with = np.empty(n + 1, dtype=np.int64)
+    parents = np.empty(n, dtype=np.int64)
+    sizes = np.empty(n, dtype=np.int64)
+    last_with[n] = -1
+    for i in range(n):
+        last_with[i] = -1
+        parents[i] = i
+        sizes[i] = 1
     large = n if smallest <= 1 else 0
     for merged in range(n):
         if large <= n:
@@ -74,7 +83,8 @@ def cut_large(edges, n_clusters, smallest, out):
     numbers = np.empty(n, dtype=np.int64)
     for position in range(len(n_clusters)):
         wanted = n_clusters[position]
-        out[position, :] = -2
+        for i in range(n):
+            out[position, i] = -2
         if wanted > n or last_with[wanted] < 0:
             continue
         for i in range(n):
@@ -105,8 +115,11 @@ def flood(edges, labels, out):
     Edges come in order of length. Two clusters never merge.
     """
     n = len(labels)
-    parents = np.arange(n)
-    held = labels.copy()
+    parents = np.empty(n, dtype=np.int64)
+    held = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        parents[i] = i
+        held[i] = labels[i]
     for e in range(n - 1):
         first = root_of(parents, edges[e, 0])
         second = root_of(parents, edges[e, 1])
@@ -178,15 +191,21 @@ def genie(edges, threshold, out):
     the smallest clusters is merged; otherwise the shortest of all.
     """
     n = edges.shape[0] + 1
-    parents = np.arange(n)
-    sizes = np.ones(n, dtype=np.int64)
+    parents = np.empty(n, dtype=np.int64)
+    sizes = np.empty(n, dtype=np.int64)
     counts = np.zeros(n + 1, dtype=np.int64)
-    following = np.full(n + 1, -1)  # next larger size in use
-    previous = np.full(n + 1, -1)
+    following = np.empty(n + 1, dtype=np.int64)  # next larger size in use
+    previous = np.empty(n + 1, dtype=np.int64)
+    next_edge = np.empty(n, dtype=np.int64)  # linked list of the edges that are left
+    following[n] = previous[n] = -1
+    for i in range(n):
+        parents[i] = i
+        sizes[i] = 1
+        following[i] = previous[i] = -1
+        next_edge[i] = i + 1
     counts[1] = n
-    smallest = 1
+    smallest = sizes[0]  # 1, but not a constant, for which all that is called is compiled again
     spread = 0  # sum over pairs of clusters of the difference of their sizes
-    next_edge = np.arange(1, n + 1)  # linked list of the edges that are left
     first_edge = 0
     resume = -1  # edges up to this one do not touch a cluster of the size `resume_size`
     resume_size = -1

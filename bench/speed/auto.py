@@ -1,0 +1,82 @@
+"""AutoCluster on tables of several sizes: seconds of the clock, of the processor, and memory.
+
+    python -m bench.speed.auto                          all sizes on two threads
+    python -m bench.speed.auto --threads 1 1000x50      one size on one thread
+
+Each size gets a process of its own, which fits a small table first, so that nothing is compiled
+while the clock runs. Half of the columns tell five clusters apart, the others are noise. On a busy
+machine only the processor seconds mean something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from bench.harness import places
+
+RESULTS = places.RESULTS / "auto_speed.jsonl"
+SIZES = ("1000x50", "10000x200", "1000000x100")
+_CODE = """
+import json, resource, sys, time, warnings
+import numpy as np
+from weft import AutoCluster
+warnings.simplefilter("ignore")
+
+
+def table(n, d):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d), dtype=np.float64)
+    centres = 3.0 * rng.standard_normal((5, d // 2))
+    X[:, : d // 2] += centres[rng.integers(5, size=n)]
+    return X
+
+
+n, d, threads = map(int, sys.argv[1:])
+model = AutoCluster(random_state=0, n_jobs=threads)
+model.fit(table(150, d))
+X = table(n, d)
+clock, processor = time.perf_counter(), time.process_time()
+model.fit(X)
+found = {
+    "seconds": round(time.perf_counter() - clock, 2),
+    "processor_seconds": round(time.process_time() - processor, 2),
+    "peak_gb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2, 2),
+    "n_clusters": int(model.n_clusters_),
+}
+print(json.dumps(found))
+"""
+
+
+def measure(size: str, n_threads: int) -> dict[str, object]:
+    """Return what a fit of one size took, in a process of its own."""
+    numbers = size.split("x")
+    done = subprocess.run(
+        [sys.executable, "-c", _CODE, *numbers, str(n_threads)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        return {"size": size, "threads": n_threads, "error": done.stderr.strip().splitlines()[-1]}
+    return {"size": size, "threads": n_threads, **json.loads(done.stdout)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("sizes", nargs="*", default=SIZES)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    given = parser.parse_args()
+    with given.out.open("a") as file:
+        for size in given.sizes:
+            line = measure(size, given.threads)
+            print(line, flush=True)
+            file.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main()

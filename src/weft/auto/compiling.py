@@ -1,0 +1,103 @@
+"""AutoCluster's compiled code, compiled by several processes at once.
+
+numba compiles one function at a time, whatever the number of threads, and keeps the result on
+disk. Where nothing is kept yet, the command line lets other processes compile from the last
+function on while it works its way from the first: whoever comes second to a function reads it.
+
+    python -m weft.auto.compiling 0 1      compiles everything
+    python -m weft.auto.compiling 1 3      compiles the second of three parts
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import joblib
+from numba import boolean, float32, float64, int64
+
+from weft.auto.kernels import (
+    centres,
+    clusters,
+    density,
+    dip,
+    distances,
+    evidence,
+    graphs,
+    halves,
+    mixtures,
+    partitions,
+    trees,
+)
+from weft.parallel.beside import modules_beside
+
+MOST_PROCESSES = 3  # beside the first; each takes a second to start
+_I1, _I2 = int64[::1], int64[:, ::1]
+_F1, _F2, _F3 = float64[::1], float64[:, ::1], float64[:, :, ::1]
+_S2 = float32[:, ::1]
+
+# In the order in which a fit needs them.
+SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+    (distances.pairwise, (_F2, _F2)),
+    (distances.nearest, (_F2, int64, _I2, _F2)),
+    (distances.spanning_tree, (_F2, _F1, _I2, _F1)),
+    (trees.cut, (_I2, _I1, _I2)),
+    (trees.cut_large, (_I2, _I1, int64, _I2)),
+    (trees.flood, (_I2, _I1, _I1)),
+    (trees.genie, (_I2, float64, _I2)),
+    (centres.kmeans, (_F2, _I1, _F2, int64, _I1)),
+    (mixtures.mixture, (_F2, _I1, int64, int64, _F1, int64, float64, _I1)),
+    (density.merge_nodes, (_I2, _I2, _I1)),
+    (density.hdbscan, (_I2, _F1, _I1, int64, _I1, _I1)),
+    (density.dbscan, (_I2, _F1, _F1, float64, _I2, _F2, _I1)),
+    (graphs.mutual_components, (_I2, int64, _I1)),
+    (graphs.shared_neighbours, (_I2, int64, _F2)),
+    (graphs.merge_pieces, (_F2, _F2, _I2)),
+    (graphs.communities, (_I1, _I1, _F1, float64, _I1, _I1)),
+    (partitions.canonical, (_I1, _I1)),
+    (partitions.leaders, (_I2, float64, _I1)),
+    (dip.dip, (_F1,)),
+    (clusters.sum_rows, (_S2, _I1, _I1, _S2)),
+    (distances.minimax, (_I2, _F1, _S2)),
+    (clusters.nearest_member, (_S2, _I1, _I1, _S2)),
+    (clusters.inner_edges, (_S2, _I1, _I1, _F2)),
+    (clusters.shapes, (_F2, _F1, _I1, _I1, _F1, _F2, _F3, _F2)),
+    (
+        evidence.measure,
+        (
+            *(_F2, _F1, _I2, _F1, _I2, _I1, _I1, _I1, _I1),
+            *(_S2, _S2, _S2, _S2, _F2, _F2, _F3, _F1, _F2, _F1, _F2, _F2),
+        ),
+    ),
+    (halves.nearest_to_own_centre, (_F2, _I2, _F1)),
+    (partitions.rand_between, (_I2, _I2, boolean, _F2)),
+)
+
+
+def compile_part(part: int, n_parts: int) -> None:
+    """Compile every `n_parts`-th function, from the last to the first."""
+    for kernel, types in SIGNATURES[::-1][part::n_parts]:
+        kernel.compile(types)
+
+
+def is_compiled() -> bool:
+    """Return whether the function that takes longest is on disk, or needs no compiling."""
+    stats = getattr(evidence.measure, "stats", None)
+    if stats is None or stats.cache_path is None:  # numba is switched off, or keeps nothing
+        return True
+    return any(Path(stats.cache_path).glob("evidence.measure-*.nbi"))
+
+
+def compiled_beside() -> AbstractContextManager[None]:
+    """Let other processes compile while the block runs, where nothing is compiled yet."""
+    n_parts = min(joblib.cpu_count() - 1, MOST_PROCESSES)
+    if n_parts < 1 or is_compiled():
+        return nullcontext()
+    parts = [(str(part), str(n_parts)) for part in range(n_parts)]
+    return modules_beside("weft.auto.compiling", parts)
+
+
+if __name__ == "__main__":
+    compile_part(int(sys.argv[1]), int(sys.argv[2]))
