@@ -13,7 +13,8 @@ import numpy as np
 from bench.unseen.evidence import TableEvidence
 from bench.unseen.exporting import forest_of, join, scaled
 from weft.auto.evidence.table import TABLE_NAMES
-from weft.auto.judge import by_part, cluster_counts, rounded, told_features
+from weft.auto.judge import told_features
+from weft.auto.pool import by_part, cluster_counts, rounded
 from weft.auto.trees import Forest
 from weft.auto.working import PLAIN_COLUMNS
 
