@@ -43,7 +43,9 @@ FOLD_SEEDS = (1,)
 # limit such tables would set the threshold for everybody.
 LUMP_ALARMS, FALSE_ALARMS = 0.05, 0.1
 SHAPED = ("uniform_shape", "one_filament", "one_ring", "bent_sheet")  # of one piece, but no lump
-EVEN = 0.5  # "no clusters" is never said where clusters are the likelier
+# "No clusters" is said where it is likelier than clusters. Fewer clusterless tables pass that than
+# the limits allow; where more do, the threshold is lower.
+EVEN = 0.5
 FEWEST_TO_CALIBRATE = 30
 HOPELESS = 0.3  # a clustered table whose winner is below this teaches the gate nothing
 
@@ -177,7 +179,7 @@ def gate_threshold(no_clusters: np.ndarray, clustered: np.ndarray, kinds: Sequen
     lumps = no_clusters[~clustered & ~np.isin(kinds, SHAPED)]
     limits = [np.quantile(no_clusters[~clustered], FALSE_ALARMS)]
     limits += [np.quantile(lumps, LUMP_ALARMS)] if len(lumps) else []
-    return float(min(limits))
+    return float(min(EVEN, *limits))
 
 
 def _kind_weights(tables: Sequence[TableEvidence], used: np.ndarray) -> np.ndarray:
@@ -266,7 +268,7 @@ def train(
         **arrays_of("gate", train_gate(winners.gate[tells], ~clustered[tells],
                                        gate_weights[tells])),
         **arrays_of("confidence", train_confidence(winners.confidence, right, sure_weights)),
-        "gate_threshold": np.array(max(threshold, EVEN)),
+        "gate_threshold": np.array(threshold),
         "curve_from": curve[0],
         "curve_to": curve[1],
     }  # fmt: skip
