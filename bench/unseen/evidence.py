@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from bench.unseen.rivals import RIVALS, standardised
 from bench.unseen.scoring import best_ari, number_of_clusters
 from bench.unseen.world import KINDS, make_table
-from weft.auto.judge import Pool, rounded
+from weft.auto.pool import Pool, rounded
 
 BUILD = Path(__file__).parents[2] / "build" / "unseen"
 WORLD = "bench.unseen.world"

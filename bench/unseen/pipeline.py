@@ -6,7 +6,7 @@ import numpy as np
 
 from weft.auto.canonical import to_canonical
 from weft.auto.examining import examine as examine_rows
-from weft.auto.judge import Pool
+from weft.auto.pool import Pool
 from weft.parallel.blas import one_blas_thread
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.auto.judge import rand_index
+from weft.auto.agreement import rand_index
 
 
 def each_alone(labels: np.ndarray) -> np.ndarray:

@@ -28,13 +28,10 @@ from bench.unseen.rankers import (
     train_ranker,
     train_told,
 )
-from weft.auto.judge import (
-    VERSION,
-    agreeing_most,
-    by_part,
-    doubt_features,
-    told_features,
-)
+from weft.auto.agreement import best_of_told, likely_candidates
+from weft.auto.doubt import doubts
+from weft.auto.judge import VERSION, told_features
+from weft.auto.pool import by_part
 from weft.auto.trees import Forest, logistic, predict
 
 RIGHT = 0.8  # adjusted Rand index from which a partition counts as right
@@ -46,7 +43,9 @@ FOLD_SEEDS = (1,)
 # limit such tables would set the threshold for everybody.
 LUMP_ALARMS, FALSE_ALARMS = 0.05, 0.1
 SHAPED = ("uniform_shape", "one_filament", "one_ring", "bent_sheet")  # of one piece, but no lump
-EVEN = 0.5  # "no clusters" is never said where clusters are the likelier
+# "No clusters" is said where it is likelier than clusters. Fewer clusterless tables pass that than
+# the limits allow; where more do, the threshold is lower.
+EVEN = 0.5
 FEWEST_TO_CALIBRATE = 30
 HOPELESS = 0.3  # a clustered table whose winner is below this teaches the gate nothing
 
@@ -62,12 +61,16 @@ DOUBT = {
     "lambda_l2": 5.0,
 }
 DOUBT_TREES = 200
+# The gate sees twice as much, the best candidate of two representations: smaller trees, more.
+GATE = {**DOUBT, "num_leaves": 4}
+GATE_TREES = 300
 
 
 class Winners(NamedTuple):
     """One row per table: the winner of a ranker that has not seen the table's kind."""
 
-    features: np.ndarray  # (tables, doubt features)
+    gate: np.ndarray  # (tables, features of the gate)
+    confidence: np.ndarray  # (tables, features of the confidence)
     aris: np.ndarray  # (tables,) of the winner
     best: np.ndarray  # (tables,) of the best candidate
     told: np.ndarray  # (tables,) of the winner where the true number of clusters is told
@@ -93,15 +96,31 @@ def folds_of_kinds(tables: Sequence[TableEvidence], n_folds: int = N_FOLDS) -> n
     return np.array([fold_of[table.kind] for table in tables])
 
 
-def train_doubt(features: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> Forest:
-    """Return a classifier of winners: the mean over seeds."""
+def train_gate(features: np.ndarray, clusterless: np.ndarray, weights: np.ndarray) -> Forest:
+    """Return a classifier of tables: are they without clusters?"""
+    return _classifier(features, clusterless, weights, GATE, GATE_TREES)
+
+
+def train_confidence(features: np.ndarray, right: np.ndarray, weights: np.ndarray) -> Forest:
+    """Return a classifier of winners: are they right?"""
+    return _classifier(features, right, weights, DOUBT, DOUBT_TREES)
+
+
+def _classifier(
+    features: np.ndarray,
+    truth: np.ndarray,
+    weights: np.ndarray,
+    settings: dict[str, Any],
+    n_trees: int,
+) -> Forest:
+    """Return the mean of boosters over seeds."""
     import lightgbm
 
     data = lightgbm.Dataset(
-        features.astype(np.float32), truth.astype(int), weight=weights, params=DOUBT
+        features.astype(np.float32), truth.astype(int), weight=weights, params=settings
     )
     boosters = [
-        lightgbm.train({**DOUBT, "seed": seed, "data_random_seed": 1}, data, DOUBT_TREES)
+        lightgbm.train({**settings, "seed": seed, "data_random_seed": 1}, data, n_trees)
         for seed in SEEDS
     ]
     return mean_of(boosters)
@@ -109,27 +128,30 @@ def train_doubt(features: np.ndarray, truth: np.ndarray, weights: np.ndarray) ->
 
 def winner_row(
     table: TableEvidence, ranker: Forest, told: Forest, relative: Relative
-) -> tuple[np.ndarray, float, float, float]:
+) -> tuple[np.ndarray, np.ndarray, float, float, float]:
     """Return the fields of `Winners` for one table."""
     features = ranker_features(table, relative)
     scores = predict(ranker, features)
     pool = table.pool()
-    winner = agreeing_most(scores, pool.labels, pool.part_of)
-    doubt = doubt_features(features, scores, pool, winner)
-    return doubt, table.aris[winner], table.aris.max(), told_index(table, told, relative)
+    likely = likely_candidates(scores, pool.labels, pool.part_of)
+    winner = likely.best()
+    asked = doubts(features, scores, pool, likely, winner)
+    told_ari = told_index(table, scores, told, relative)
+    return asked.gate, asked.confidence, table.aris[winner], table.aris.max(), told_ari
 
 
-def told_index(table: TableEvidence, told: Forest, relative: Relative) -> float:
+def told_index(table: TableEvidence, scores: np.ndarray, told: Forest, relative: Relative) -> float:
     """Return the index of the told ranker's choice; NaN without a candidate of that number."""
     places = told_places(table)
     if len(places) == 0:
         return float("nan")
     pool = table.pool()
-    part_of = pool.part_of[places]
+    own = pool.take(places)
     beside_all = by_part(pool.values, pool.part_of, relative)[places]
-    scores = predict(told, told_features(beside_all, pool.values[places], part_of, relative))
-    place = agreeing_most(scores, pool.labels[places], part_of)
-    return float(table.aris[places[place]])
+    ranks = predict(told, told_features(beside_all, own.values, own.part_of, relative))
+    likely = likely_candidates(ranks, own.labels, own.part_of)
+    every = likely_candidates(scores, pool.labels, pool.part_of)
+    return float(table.aris[places[best_of_told(likely, own.labels, every, pool.labels)]])
 
 
 def _curve_of(raw: np.ndarray, right: np.ndarray, passed: np.ndarray, known: np.ndarray):
@@ -157,7 +179,7 @@ def gate_threshold(no_clusters: np.ndarray, clustered: np.ndarray, kinds: Sequen
     lumps = no_clusters[~clustered & ~np.isin(kinds, SHAPED)]
     limits = [np.quantile(no_clusters[~clustered], FALSE_ALARMS)]
     limits += [np.quantile(lumps, LUMP_ALARMS)] if len(lumps) else []
-    return float(min(limits))
+    return float(min(EVEN, *limits))
 
 
 def _kind_weights(tables: Sequence[TableEvidence], used: np.ndarray) -> np.ndarray:
@@ -172,7 +194,7 @@ def _kind_weights(tables: Sequence[TableEvidence], used: np.ndarray) -> np.ndarr
 _SHARED: list[Any] = []  # what processes that are forked find there: tables, folds, relative
 
 
-def _winners_of_fold(fold: int) -> list[tuple[np.ndarray, float, float, float]]:
+def _winners_of_fold(fold: int) -> list[tuple[np.ndarray, np.ndarray, float, float, float]]:
     tables, folds, relative = _SHARED
     others = [table for table, f in zip(tables, folds, strict=True) if f != fold]
     own = [table for table, f in zip(tables, folds, strict=True) if f == fold]
@@ -224,12 +246,11 @@ def train(
     no_clusters, raw = np.empty(len(tables)), np.empty(len(tables))
     for fold in range(N_FOLDS):
         out = folds == fold
-        gate = train_doubt(
-            winners.features[~out & tells], ~clustered[~out & tells], gate_weights[~out & tells]
-        )
-        sure = train_doubt(winners.features[~out], right[~out], sure_weights[~out])
-        no_clusters[out] = logistic(predict(gate, winners.features[out]))
-        raw[out] = logistic(predict(sure, winners.features[out]))
+        taught = ~out & tells
+        gate = train_gate(winners.gate[taught], ~clustered[taught], gate_weights[taught])
+        sure = train_confidence(winners.confidence[~out], right[~out], sure_weights[~out])
+        no_clusters[out] = logistic(predict(gate, winners.gate[out]))
+        raw[out] = logistic(predict(sure, winners.confidence[out]))
     threshold = gate_threshold(no_clusters, clustered, [table.kind for table in tables])
     passed = no_clusters < threshold
     confidence = np.empty(len(tables))
@@ -244,10 +265,10 @@ def train(
         "version": np.array(VERSION),
         **arrays_of("ranker", mean_forest(rankers)),
         **arrays_of("told", train_told(tables, relative)),
-        **arrays_of("gate", train_doubt(winners.features[tells], ~clustered[tells],
-                                        gate_weights[tells])),
-        **arrays_of("confidence", train_doubt(winners.features, right, sure_weights)),
-        "gate_threshold": np.array(max(threshold, EVEN)),
+        **arrays_of("gate", train_gate(winners.gate[tells], ~clustered[tells],
+                                       gate_weights[tells])),
+        **arrays_of("confidence", train_confidence(winners.confidence, right, sure_weights)),
+        "gate_threshold": np.array(threshold),
         "curve_from": curve[0],
         "curve_to": curve[1],
     }  # fmt: skip

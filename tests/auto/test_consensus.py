@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from weft.auto.agreement import likely_candidates
 from weft.auto.candidates.consensus import FEWEST_VOTES, consensus_candidates, votes_of
 from weft.auto.candidates.raw import Candidate
-from weft.auto.judge import agreeing_most
 
 
 def test_votes_by_hand():
@@ -51,6 +51,7 @@ def test_the_winner_agrees_with_what_is_likely():
     halves = np.repeat([0, 1], 10)
     nearly = np.repeat([0, 1], [9, 11])
     labels = np.stack([alone, halves, nearly, halves])
-    assert agreeing_most(np.array([1.0, 0.9, 0.8, 0.7]), labels) == 1
+    one = np.zeros(4, dtype=np.int64)  # all of one representation
+    assert likely_candidates(np.array([1.0, 0.9, 0.8, 0.7]), labels, one).best() == 1
     # A score that is far ahead wins by itself.
-    assert agreeing_most(np.array([9.0, 0.9, 0.8, 0.7]), labels) == 0
+    assert likely_candidates(np.array([9.0, 0.9, 0.8, 0.7]), labels, one).best() == 0

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from weft import AutoCluster
+from weft.auto.agreement import likely_candidates
 from weft.auto.examining import examine
-from weft.auto.judge import agreeing_most, by_part
+from weft.auto.pool import by_part
 from weft.auto.representations import (
     FEWEST,
     MOST,
@@ -87,8 +88,8 @@ def test_each_representation_has_its_likely_candidates():
     labels = np.stack([halves] * 70 + [quarters] * 3)
     scores = np.concatenate([np.full(70, 1.0), np.full(3, 6.0)])
     part_of = np.repeat([0, 1], [70, 3])
-    assert agreeing_most(scores, labels, part_of) >= 70
-    assert agreeing_most(np.ones(73), labels, part_of) < 70
+    assert likely_candidates(scores, labels, part_of).best() >= 70
+    assert likely_candidates(np.ones(73), labels, part_of).best() < 70
 
 
 @pytest.mark.parametrize(("shape", "ways"), [((60, 3), 1), ((60, 5), 2), ((30, 90), 2)])

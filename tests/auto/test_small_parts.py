@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from weft.auto.agreement import rand_index
 from weft.auto.canonical import (
     GOLDEN,
     Canonical,
@@ -14,7 +15,7 @@ from weft.auto.canonical import (
     mixed,
     order_by_bits,
 )
-from weft.auto.judge import cluster_counts, rand_index
+from weft.auto.pool import cluster_counts
 from weft.auto.projection import vote
 from weft.auto.rare import STEPS, Known, Way, _places, core_rows, count_along, has_valley, way_to
 from weft.auto.reasons import _distinct, _topic

@@ -13,7 +13,7 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.candidates import Candidate, generate
 from weft.auto.evidence import measure, measure_table
 from weft.auto.evidence.lumps import one_lump_copies
-from weft.auto.judge import Pool
+from weft.auto.pool import Pool
 from weft.auto.representations import FEWEST_FOR_AXES, on_even_axes, profiles_of
 from weft.auto.working import MAX_AXES, Prepared, prepare
 from weft.backends import CPU, Backend
@@ -48,7 +48,6 @@ class Examined(NamedTuple):
     kept: Mask  # columns that the candidates are made on
     # Empty: too few rows, no column varies, or no candidate.
     representations: tuple[Representation, ...] = ()
-    wide: bool = False
 
     def pool(self) -> Pool:
         """Return the candidates of all representations as the judge takes them."""
@@ -58,7 +57,6 @@ class Examined(NamedTuple):
             np.vstack([way.values for way in ways]),
             np.repeat(np.arange(len(ways)), [len(way.candidates) for way in ways]),
             np.stack([way.table_values for way in ways]),
-            self.wide,
         )
 
     def candidate(self, place: int) -> tuple[Prepared, Candidate]:
@@ -108,7 +106,7 @@ def examine(
         _represent(way, standardise, max_axes, max_clusters, unit_rows) for way, standardise in ways
     )
     found = tuple(each for each in represented if each is not None)
-    return Examined(screening, kept, found, wide)
+    return Examined(screening, kept, found)
 
 
 def _represent(

@@ -5,9 +5,11 @@ The file `judge.npz` holds four forests (see `trees`):
 ranker      evidence of a candidate, beside that of its rivals → a score; the candidate wins that
             agrees most with all that are likely by their scores
 told        the same for candidates of one number of clusters, which the user has told
-gate        evidence of the winner and of the table → log-odds that the table has no clusters
-confidence  the same evidence → log-odds that the winner is right (adjusted Rand index ≥ 0.8),
-            then a monotone curve that was calibrated on kinds of tables left out of training
+gate        evidence of the best candidate of each representation and of the table → log-odds that
+            the table has no clusters
+confidence  evidence of the winner and of the table → log-odds that the winner is right (adjusted
+            Rand index ≥ 0.8), then a monotone curve that was calibrated on kinds of tables left out
+            of training
 
 Evidence is rounded to single precision before anything is compared, so that the judge decides by
 the numbers that it was trained on.
@@ -21,17 +23,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Mask
+from weft.auto.agreement import best_of_told, likely_candidates
+from weft.auto.doubt import doubts
 from weft.auto.evidence import relative
-from weft.auto.kernels.partitions import rand_between
+from weft.auto.pool import Pool, by_part, rounded
 from weft.auto.trees import Forest, forest_from, logistic, predict, read
 
-TOP = 10  # candidates that the winner is compared with
-LIKELY = 60  # best candidates of a representation that may be right
-SHARPNESS = 2.0  # by which scores are multiplied before they become odds
-VERSION = 3
+VERSION = 4
 
 
 class Judge(NamedTuple):
@@ -44,16 +44,6 @@ class Judge(NamedTuple):
     gate_threshold: float  # "no clusters" from this probability on
     curve_from: Floats  # the calibration curve, raw to calibrated
     curve_to: Floats
-
-
-class Pool(NamedTuple):
-    """The candidates of one table, of all representations of its rows."""
-
-    labels: Integers  # (C, n), -1 for outliers
-    values: Floats  # (C, F) evidence of each candidate
-    part_of: Integers  # (C,) the representation that a candidate was made and measured in
-    table_values: Floats  # (R, T) evidence of the table in each representation
-    wide: bool = False  # whether the second representation is that of profiles
 
 
 class Verdict(NamedTuple):
@@ -87,55 +77,6 @@ def load(path: Path = PATH) -> Judge:
     )
 
 
-def rounded(values: NDArray) -> Floats:
-    """Return evidence in the precision that the judge sees."""
-    return np.nan_to_num(np.asarray(values, dtype=np.float32)).astype(np.float64)
-
-
-def rand_index(a: Integers, b: Integers) -> float:
-    """Return the adjusted Rand index of two labellings; -1 is a label like any other."""
-    a, b = np.asarray(a) + 1, np.asarray(b) + 1
-    width = int(b.max()) + 1
-    table = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).astype(np.float64)
-    table = table.reshape(-1, width)
-    pairs = (table * (table - 1)).sum() / 2
-    rows, columns = table.sum(axis=1), table.sum(axis=0)
-    in_a, in_b = (rows * (rows - 1)).sum() / 2, (columns * (columns - 1)).sum() / 2
-    expected = in_a * in_b / (len(a) * (len(a) - 1) / 2)
-    highest = (in_a + in_b) / 2
-    return 1.0 if highest == expected else float((pairs - expected) / (highest - expected))
-
-
-def cluster_counts(labels: Integers) -> Integers:
-    """Return the number of clusters of each row of labels (C, n); -1 is none."""
-    return np.array([len(np.unique(row[row >= 0])) for row in labels], dtype=np.int64)
-
-
-def by_part(values: Floats, part_of: Integers, relative: Callable[[Floats], Floats]) -> Floats:
-    """Set the evidence of candidates beside that of the others of the same representation."""
-    parts = [relative(values[part_of == part]) for part in np.unique(part_of)]
-    out = np.empty((len(values), parts[0].shape[1]))
-    for part, beside in zip(np.unique(part_of), parts, strict=True):
-        out[part_of == part] = beside
-    return out
-
-
-def agreeing_most(scores: Floats, labels: Integers, part_of: Integers | None = None) -> int:
-    """Return the candidate whose mean adjusted Rand index with those that may be right is largest.
-
-    The likely candidates of each representation count by odds that grow with their scores, as in
-    a softmax.
-    """
-    part_of = np.zeros(len(scores), dtype=np.int64) if part_of is None else part_of
-    order = np.argsort(-scores, kind="stable")
-    order = np.concatenate([order[part_of[order] == part][:LIKELY] for part in np.unique(part_of)])
-    odds = np.exp(SHARPNESS * (scores[order] - scores[order].max()))
-    alike = np.empty((len(order), len(order)))
-    likely = np.ascontiguousarray(labels[order], dtype=np.int64)
-    rand_between(likely, likely, True, alike)
-    return int(order[np.argmax(alike @ odds)])
-
-
 def told_features(
     features: Floats,
     values: Floats,
@@ -152,43 +93,6 @@ def told_features(
     relative : the function that sets each value beside those of the other candidates
     """
     return np.hstack([features, by_part(values, part_of, relative)[:, values.shape[1] :]])
-
-
-def score_features(scores: Floats, labels: Integers, winner: int) -> Floats:
-    """Return how clear the winner is and how far the best candidates agree with it.
-
-    Parameters
-    ----------
-    scores : (C,) of the ranker
-    labels : (C, n) of the candidates
-    winner : position of the winner, which need not have the largest score
-    """
-    order = np.argsort(-scores, kind="stable")
-    order = np.concatenate([[winner], order[order != winner]])[: TOP + 1]
-    others = order[1:]
-    if len(others) == 0:
-        return np.array([scores[winner], 0.0, 0.0, 1.0, 0.0, 1.0])
-    agreement = np.array([rand_index(labels[winner], labels[other]) for other in others])
-    counts = np.log(cluster_counts(labels[order]))
-    different = others[agreement < 0.9]
-    lead = scores[winner] - (scores[different[0]] if len(different) else scores[others[-1]])
-    return np.array(
-        [
-            scores[winner],
-            scores[winner] - scores.mean(),
-            lead,
-            agreement.mean(),
-            counts.std(),
-            (agreement >= 0.9).mean(),
-        ]
-    )
-
-
-def doubt_features(features: Floats, scores: Floats, pool: Pool, winner: int) -> Floats:
-    """Return what gate and confidence see: the winner, the table, and how clear the win is."""
-    clear = score_features(scores, pool.labels, winner)
-    table_values = rounded(pool.table_values[pool.part_of[winner]])
-    return rounded(np.concatenate([features[winner], table_values, clear]))
 
 
 def judge_candidates(
@@ -214,24 +118,19 @@ def judge_candidates(
     features = by_part(values, pool.part_of, relative)
     scores = predict(judge.ranker, features)
     places = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
-    eligible = Pool(pool.labels[places], values[places], pool.part_of[places], pool.table_values)
-    ranks = scores[places]
+    eligible = pool.take(places)
+    likely = likely_candidates(scores[places], eligible.labels, eligible.part_of)
+    place = likely.best()
     if told:
-        beside = told_features(features[places], eligible.values, eligible.part_of, relative)
-        ranks = predict(judge.told, beside)
-    place = agreeing_most(ranks, eligible.labels, eligible.part_of)
+        seen = told_features(features[places], values[places], eligible.part_of, relative)
+        ranks = predict(judge.told, seen)
+        likely = likely_candidates(ranks, eligible.labels, eligible.part_of)
+        every = likely_candidates(scores, pool.labels, pool.part_of)
+        place = best_of_told(likely, eligible.labels, every, pool.labels)
     winner = int(places[place])
-    doubt = doubt_features(features[places], scores[places], eligible, place)
-    odds = float(predict(judge.gate, doubt[None])[0])
-    first = np.flatnonzero(eligible.part_of == 0)
-    if pool.wide and eligible.part_of[place] > 0 and len(first):
-        # In profiles a single factor looks like two opposite groups, so that they do not decide
-        # alone whether there are clusters.
-        other = first[agreeing_most(ranks[first], eligible.labels[first])]
-        beside = doubt_features(features[places], scores[places], eligible, int(other))
-        odds = (odds + float(predict(judge.gate, beside[None])[0])) / 2
-    no_clusters = float(logistic(np.array(odds)))
-    raw = logistic(predict(judge.confidence, doubt[None]))
+    asked = doubts(features[places], scores[places], eligible, likely, place)
+    no_clusters = float(logistic(predict(judge.gate, asked.gate[None]))[0])
+    raw = logistic(predict(judge.confidence, asked.confidence[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
     scores[winner] = scores[places].max()
     return Verdict(scores, winner, no_clusters, confidence, features[winner], features)

@@ -12,6 +12,7 @@ from sklearn.metrics import silhouette_score
 
 from bench.unseen import exporting, rankers, training
 from weft.auto import judge as judging
+from weft.auto.pool import Pool, cluster_counts
 
 pytest.importorskip("lightgbm")
 
@@ -34,7 +35,7 @@ def examine(X):
     )
     values = np.array([[silhouette_score(X, row), np.log(row.max() + 1.0)] for row in labels])
     table_values = np.array([[values[:, 0].max(), np.log(len(X))]])
-    return judging.Pool(labels, values, np.zeros(len(labels), dtype=int), table_values)
+    return Pool(labels, values, np.zeros(len(labels), dtype=int), table_values)
 
 
 def relative(values):
@@ -49,12 +50,14 @@ def tables(tmp_path_factory):
     patch.setattr("bench.unseen.rankers.RANKER_TREES", 30)
     patch.setattr("bench.unseen.rankers.TOLD_TREES", 30)
     patch.setattr("bench.unseen.training.DOUBT_TREES", 30)
+    patch.setattr("bench.unseen.training.GATE_TREES", 30)
     patch.setattr("bench.unseen.training.SEEDS", (1, 2))
     # A hundred candidates instead of a hundred thousand: smaller leaves.
     for settings in (rankers.RANKER, rankers.TOLD):
         patch.setitem(settings, "min_data_in_leaf", 5)
         patch.setitem(settings, "feature_fraction", 1.0)
-    patch.setitem(training.DOUBT, "min_data_in_leaf", 5)
+    for settings in (training.DOUBT, training.GATE):
+        patch.setitem(settings, "min_data_in_leaf", 5)
     yield [compute(kind, seed, examine) for seed in range(4) for kind in KINDS]
     patch.undo()
 
@@ -112,7 +115,7 @@ def test_a_told_number_of_clusters_is_kept(trained, tmp_path):
     exporting.write(tmp_path / "judge.npz", trained.arrays)
     judge = judging.load(tmp_path / "judge.npz")
     examined = examine(make_table("gaussians_apart", 51).X)
-    told = judging.cluster_counts(examined.labels) == 3
+    told = cluster_counts(examined.labels) == 3
     verdict = judging.judge_candidates(judge, examined, told, relative, told=True)
     assert told[verdict.winner]
     assert verdict.scores[verdict.winner] == verdict.scores[told].max()
@@ -121,7 +124,7 @@ def test_a_told_number_of_clusters_is_kept(trained, tmp_path):
 
 def test_another_version_is_refused(trained, tmp_path):
     exporting.write(tmp_path / "judge.npz", {**trained.arrays, "version": np.array(0)})
-    with pytest.raises(ValueError, match="is not a judge of version 3; train it again"):
+    with pytest.raises(ValueError, match="is not a judge of version 4; train it again"):
         judging.load(tmp_path / "judge.npz")
 
 

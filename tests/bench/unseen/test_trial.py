@@ -10,7 +10,7 @@ from bench.unseen.rivals import available, standardised
 from bench.unseen.scoring import best_ari, each_alone, number_of_clusters
 
 from bench.unseen import battery, trial
-from weft.auto.judge import rand_index
+from weft.auto.agreement import rand_index
 
 
 def test_rows_without_a_cluster_are_alone():

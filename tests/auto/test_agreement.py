@@ -1,0 +1,97 @@
+"""Which candidates may be right, how far they agree, and what gate and confidence see of that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from weft.auto.agreement import LIKELY, SHARPNESS, best_of_told, likely_candidates, rand_indices
+from weft.auto.doubt import agreement_features, doubts, lead
+from weft.auto.pool import Pool
+
+HALVES = np.repeat([0, 1], 10)
+QUARTERS = np.repeat([0, 1, 2, 3], 5)
+MIXED = np.tile([0, 1, 2, 3], 5)
+
+
+def test_odds_grow_with_scores_and_each_representation_has_its_own():
+    scores = np.array([0.0, 1.0, 3.0])
+    likely = likely_candidates(scores, np.stack([HALVES, QUARTERS, MIXED]), np.array([0, 0, 1]))
+    assert likely.places.tolist() == [1, 0, 2]  # the best of a representation comes first
+    # exp(2 (s - 3)) for s = 1, 0, 3.
+    weights = np.exp(SHARPNESS * np.array([-2.0, -3.0, 0.0]))
+    assert likely.odds == pytest.approx(weights / weights.sum())
+    first = likely.of_part(0)
+    assert first.places.tolist() == [1, 0]
+    assert first.odds == pytest.approx(weights[:2] / weights[:2].sum())
+    assert first.alike[0, 1] == pytest.approx(adjusted_rand_score(HALVES, QUARTERS))
+
+
+def test_only_the_best_of_a_representation_are_likely():
+    labels = np.stack([HALVES] * (LIKELY + 5))
+    likely = likely_candidates(np.arange(LIKELY + 5.0), labels, np.zeros(LIKELY + 5, dtype=int))
+    assert sorted(likely.places) == list(range(5, LIKELY + 5))
+
+
+def test_indices_are_those_of_scikit_learn():
+    labels = np.random.default_rng(0).integers(-1, 4, (6, 30))
+    expected = [[adjusted_rand_score(a, b) for b in labels] for a in labels]
+    assert rand_indices(labels) == pytest.approx(np.array(expected))
+
+
+def test_a_told_number_listens_to_candidates_of_all_numbers():
+    # Two candidates of two clusters with the same score: halves, and every other row. The likely
+    # candidate of all numbers is four quarters, which only the halves resemble.
+    every_other = np.tile([0, 1], 10)
+    labels = np.stack([every_other, HALVES, QUARTERS])
+    part_of = np.zeros(3, dtype=int)
+    every = likely_candidates(np.array([0.0, 0.0, 5.0]), labels, part_of)
+    told = likely_candidates(np.zeros(2), labels[:2], part_of[:2])
+    assert best_of_told(told, labels[:2], every, labels) == 1
+    turned = labels[[1, 0, 2]]
+    every = likely_candidates(np.array([0.0, 0.0, 5.0]), turned, part_of)
+    told = likely_candidates(np.zeros(2), turned[:2], part_of[:2])
+    assert best_of_told(told, turned[:2], every, turned) == 0
+
+
+def test_how_clearly_a_candidate_leads():
+    # The winner has score 2, a copy of it 1.5 and a different candidate 0.5: the lead is over the
+    # different one, 1.5; the index with the copy is 1, with the other one r.
+    labels = np.stack([HALVES, HALVES, MIXED])
+    scores = np.array([2.0, 1.5, 0.5])
+    likely = likely_candidates(scores, labels, np.zeros(3, dtype=int))
+    r = adjusted_rand_score(HALVES, MIXED)
+    counts = np.log([2, 2, 4])
+    expected = [2.0, 2.0 - 4.0 / 3.0, 1.5, (1.0 + r) / 2.0, counts.std(), 0.5]
+    assert lead(scores, labels, likely, 0) == pytest.approx(np.array(expected))
+    alone = likely_candidates(scores[:1], labels[:1], np.zeros(1, dtype=int))
+    assert lead(scores[:1], labels[:1], alone, 0).tolist() == [2.0, 0.0, 0.0, 1.0, 0.0, 1.0]
+
+
+def test_agreement_within_and_across_representations():
+    # One candidate in each representation, with equal scores.
+    labels = np.stack([HALVES, QUARTERS])
+    scores = np.array([1.0, 1.0])
+    likely = likely_candidates(scores, labels, np.array([0, 1]))
+    r = adjusted_rand_score(HALVES, QUARTERS)
+    spread = (np.log(4) - np.log(2)) / 2
+    expected = [(1 + r) / 2, (1 + r) / 2, spread, r, r, r, 1.0, 1.0, 0.0, 0.0]
+    assert agreement_features(scores, labels, likely) == pytest.approx(np.array(expected))
+
+
+def test_gate_and_confidence_see_what_they_should():
+    # The winner is in the second representation. The gate sees the best of both, first the first.
+    labels = np.stack([HALVES, MIXED, QUARTERS])
+    features = np.array([[10.0], [20.0], [30.0]])
+    part_of = np.array([0, 0, 1])
+    table_values = np.array([[7.0], [8.0]])
+    pool = Pool(labels, features, part_of, table_values)
+    scores = np.array([1.0, -4.0, 2.0])
+    likely = likely_candidates(scores, labels, part_of)
+    asked = doubts(features, scores, pool, likely, 2)
+    assert asked.gate[[0, 1]].tolist() == [10.0, 7.0]
+    assert asked.gate[[8, 9]].tolist() == [30.0, 8.0]
+    assert asked.confidence[[0, 1]].tolist() == [30.0, 8.0]
+    assert len(asked.gate) == 2 * (2 + 6) + 10
+    assert len(asked.confidence) == 2 + 6 + 10
