@@ -38,7 +38,6 @@ SOURCES = (
     "weft.auto.candidates",
     "weft.auto.evidence",
     "weft.auto.kernels",
-    "weft.auto.canonical",
     "weft.auto.examining",
     "weft.columns.screening",
     "weft.columns.wide",
