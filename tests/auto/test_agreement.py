@@ -40,7 +40,7 @@ def test_indices_are_those_of_scikit_learn():
     assert rand_indices(labels) == pytest.approx(np.array(expected))
 
 
-def test_a_told_number_listens_to_candidates_of_all_numbers():
+def test_with_a_told_number_candidates_of_all_numbers_count_too():
     # Two candidates of two clusters with the same score: halves, and every other row. The likely
     # candidate of all numbers is four quarters, which only the halves resemble.
     every_other = np.tile([0, 1], 10)
