@@ -73,6 +73,7 @@ class DeviceRounds(PlainRounds):
             self.search = fused.minkowski.Search(X, exponent, len(c))
             scaled = self.search.rows
             self.solver = fused.centers.Solver(X, self.rows.load, scaled)
+            self.recorded = None
         if self.recorded is None or self.recorded[0] is not rule:
             self.recorded = (rule, self._record(state, device_rule))
         step = self.recorded[1]

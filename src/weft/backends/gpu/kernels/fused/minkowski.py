@@ -28,7 +28,7 @@ _MANY = 96  # clusters from which a product rules most of them out
 _ROUNDING = 2.0**-23
 _SPREAD = 1.5  # standard deviations of a column's centres that the nodes cover
 _NARROWEST = 1.0 / 64.0  # of a column's range
-_AT_ONCE = 2**20  # rows whose products are held at once
+_AT_ONCE = 2**30  # products that are held at once
 _LARGEST = 32.0  # largest sum of a centre's factors: 32 · 129^1.5 is a half-precision number
 
 
@@ -368,8 +368,9 @@ class Search:
         found = (labels, flagged, n_flagged)
         if self.many:
             product = _make_product(self.rows, centers, factors, self.nodes)
-            for first in range(0, n_rows, _AT_ONCE):
-                a = self.make_features(product, first, min(_AT_ONCE, n_rows - first))
+            height = max(_AT_ONCE // max(product.b.shape), 2**12)
+            for first in range(0, n_rows, height):
+                a = self.make_features(product, first, min(height, n_rows - first))
                 self.look(metric, product, a, _multiply(a.thin, product.b), first, found)
         else:
             self.compare_all(metric, found)
@@ -416,13 +417,13 @@ class Search:
         """Fill labels, open rows and their number by way of the products `near`."""
         single = self.rows.single
         height, n_clusters = near.shape
+        filled = triton.next_power_of_2(n_clusters)
         # Sums of 16 products each, and what splitting a sum into parts may add.
         steps = product.b.shape[1] / 16 + 128
         share = torch.full((1,), steps * 2.0**-22, dtype=torch.float32, device=near.device)
         _search[(triton.cdiv(height, 16),)](
             single, near, a.lost, a.norms, product.errors, product.ratio, metric.centers,
             metric.factors, metric.limits, share, *found, first, height, n_clusters,
-            W=single.shape[1], BF=width_of(self.X.shape[1])[1],
-            KP=triton.next_power_of_2(n_clusters), ROWS=16, ROOT=self.rows.exponent == 1.5,
-            num_warps=1,
+            W=single.shape[1], BF=width_of(self.X.shape[1])[1], KP=filled, ROWS=16,
+            ROOT=self.rows.exponent == 1.5, num_warps=max(1, min(16, filled // 1024)),
         )  # fmt: skip
