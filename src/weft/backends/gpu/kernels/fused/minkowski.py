@@ -282,18 +282,26 @@ def _exact_power(x, exponent, numbers):
     one = tl.load(numbers + 1)
     s = (m - one) / (m + one)
     z = s * s
-    r = tl.fma(z, tl.load(numbers + 10) + z * 0.0, tl.load(numbers + 9) + z * 0.0)
+    r = tl.fma(
+        z,
+        tl.broadcast_to(tl.load(numbers + 10), x.shape),
+        tl.broadcast_to(tl.load(numbers + 9), x.shape),
+    )
     for j in tl.static_range(0, 5):
-        r = tl.fma(r, z, tl.load(numbers + 8 - j) + z * 0.0)
+        r = tl.fma(r, z, tl.broadcast_to(tl.load(numbers + 8 - j), x.shape))
     y = exponent * tl.fma(s, r, e)
     y = tl.minimum(tl.maximum(y, -1022.0), 1023.0)
     shift = tl.load(numbers + 2)
     whole = y + shift
     g = y - (whole - shift)
-    q = tl.fma(g, tl.load(numbers + 20) + g * 0.0, tl.load(numbers + 19) + g * 0.0)
+    q = tl.fma(
+        g,
+        tl.broadcast_to(tl.load(numbers + 20), x.shape),
+        tl.broadcast_to(tl.load(numbers + 19), x.shape),
+    )
     for j in tl.static_range(0, 8):
-        q = tl.fma(q, g, tl.load(numbers + 18 - j) + g * 0.0)
-    q = tl.fma(q, g, one + g * 0.0)
+        q = tl.fma(q, g, tl.broadcast_to(tl.load(numbers + 18 - j), x.shape))
+    q = tl.fma(q, g, tl.broadcast_to(one, x.shape))
     power = (whole.to(tl.int64, bitcast=True) << 52) + 0x3FF0000000000000
     return q * power.to(tl.float64, bitcast=True)
 
