@@ -10,7 +10,7 @@ endif
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CHROMIUM ?= /usr/bin/chromium
 
-.PHONY: demo test lint bench noise studies docs browser-test
+.PHONY: demo test lint bench noise studies docs browser-test picture
 .PHONY: contracts parameters bad-tables memory reports
 .PHONY: lowest release-check wheels hooks
 .PHONY: fuzz faults forgery audit lock coverage mutation clean
@@ -127,6 +127,11 @@ browser-test: $(VENV)/.app  ## The report in a real browser; needs npm, and brin
 	cd tests/browser && npm ci --no-audit --no-fund
 	$(BIN)/python tests/browser/make_pages.py build/browser
 	node tests/browser/check.mjs build/browser $(CHROMIUM)
+
+picture: demo  ## The picture of the report in the README, from the demo; needs npm and Chromium.
+	test -x $(CHROMIUM) || apt-get install --yes --no-install-recommends chromium
+	cd tests/browser && npm ci --no-audit --no-fund
+	node tests/browser/picture.mjs weft-demo/report.html docs/_static/report.png $(CHROMIUM)
 
 clean:
 	rm -rf $(VENV) weft-demo build docs/_build docs/api docs/auto_examples tests/browser/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -101,7 +101,8 @@ def judge(case: Case) -> str:
     nan_is_data = case.estimator == "RangeScaler"
     for result in results:
         try:
-            numbers = np.asarray(result, dtype=float)
+            dense = result.toarray() if hasattr(result, "toarray") else result
+            numbers = np.asarray(dense, dtype=float)
         except (ValueError, TypeError):
             return "a result does not consist of numbers"
         if np.isinf(numbers).any() or (np.isnan(numbers).any() and not nan_is_data):

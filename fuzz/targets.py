@@ -91,6 +91,28 @@ def parquet(data: bytes) -> None:
     _table(_file("t.parquet", data))
 
 
+def labels(data: bytes) -> None:
+    """Files with one label for each row, as ``weft report`` and ``weft compare`` read them."""
+    from weft.cli.given import read_label_file
+    from weft.reporting.compared_files import read_result
+
+    path = _file(("l.csv", "l.jsonl")[data[0] % 2], data[1:]) if data else _file("l.csv", data)
+    with warnings.catch_warnings():
+        # Only a crash or a wrong answer counts here.
+        warnings.simplefilter("ignore")
+        try:
+            read_label_file(path, None, 3)
+        except ValueError as error:
+            _refusal(error)
+        try:
+            found = read_result(path, "l").labels
+        except ValueError as error:
+            _refusal(error)
+            return
+    if found.dtype != np.int64 or found.min(initial=0) < -2:
+        raise Crash(f"labels that are none: {found[:5]}")
+
+
 @cache
 def _command() -> Any:
     import typer.main
@@ -277,6 +299,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "database": database,
     "packed": packed,
     "workbook": workbook,
+    "labels": labels,
     "config": config,
     "model": model,
     "checkpoint": checkpoint,
@@ -334,6 +357,13 @@ def seeds(name: str) -> list[bytes]:
             b'a;b\n"1,5";2\n3;4\n\n5;x\n',
             b"\xef\xbb\xbfa\tb\n1\t?\n2\tNA\n3\t1e308\n",
             b'"a ""q""",b,\n1,2,x\n3,4,"y\nz"\n',
+        ]
+    if name == "labels":
+        return [
+            b"\0row,cluster\n1,0\n2,-1\n3,1\n",
+            b"\0name,label\na,x\nb,\nc,y\n",
+            b'\1{"row": 1, "cluster": 0}\n{"row": 3, "cluster": 1e9}\n',
+            b'\1{"cluster": 1}\n{"cluster": 1' + b"0" * 400 + b"}\n",
         ]
     if name == "config":
         return [

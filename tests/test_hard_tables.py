@@ -16,7 +16,7 @@ from weft.backends.cpu.kernels import minkowski as cpu_minkowski
 from weft.backends.cpu.kernels import neighbours as cpu_neighbours
 from weft.backends.cpu.kernels import prototypes as cpu_prototypes
 from weft.backends.cpu.kernels import scores as cpu_scores
-from weft.backends.reference import clusterings, measures
+from weft.backends.reference import clusterings
 from weft.backends.reference import prototypes as ref_prototypes
 
 QUICK = settings(max_examples=60, deadline=None)
@@ -112,9 +112,9 @@ def test_scores_on_hard_tables(X, data):
     cpu_scores.nearest_by_label_block(matrix, 0, labels, found[1], found[2])
     cpu_scores.connectedness_rows(indices, near, labels, 10.0, found[3])
     expected = (
-        measures.silhouette_rows(np.sqrt(matrix), labels),
-        *measures.nearest_by_label(matrix, labels),
-        measures.connectedness_rows(indices, near, labels, 10.0),
+        clusterings.silhouette_rows(np.sqrt(matrix), labels),
+        *clusterings.nearest_by_label(matrix, labels),
+        clusterings.connectedness_rows(indices, near, labels, 10.0),
     )
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     assert (np.abs(found[0]) <= 1.0).all()

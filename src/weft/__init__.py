@@ -21,7 +21,7 @@ _PUBLIC = {
     "FeatureClusterSelector": "weft.estimators.feature_similarity",
     "ConstrainedKMeans": "weft.estimators.constrained_kmeans",
     "EntropyKMeans": "weft.estimators.entropy_kmeans",
-    "LocallyAdaptiveKMeans": "weft.estimators.locally_adaptive_kmeans",
+    "LocallyAdaptiveKMeans": "weft.estimators.entropy_kmeans",
     "ProjectedSwarm": "weft.estimators.projected_swarm",
     "CountNormalizer": "weft.estimators.count_normalizer",
     "RangeScaler": "weft.estimators.range_scaler",

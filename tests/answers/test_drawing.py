@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from weft.answers.comparing import Match, Side, compare_sides
-from weft.answers.drawing import COLOURS, explanation_html, sankey
-from weft.answers.explaining import Explanation, Reason, RowExplanation, headline, times
+from weft.answers.drawing import COLOURS, Explanation, explanation_html, headline, sankey, times
+from weft.answers.explaining import Reason, RowExplanation
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from weft.answers.comparing import Side, as_dict, compare_sides, match_clusters
-from weft.answers.drawing import explanation_html, sankey
-from weft.answers.explaining import Explanation, Placement, explain_rows, typical_range
+from weft.answers.drawing import Explanation, explanation_html, sankey
+from weft.answers.explaining import Placement, explain_rows, typical_range
 from weft.answers.views import ColumnView, number_views
 
 

@@ -15,8 +15,7 @@ from weft.answers.membership import (
     softness_of,
     with_labels_first,
 )
-from weft.answers.nearness import cluster_distances
-from weft.answers.outlyingness import measure_reach, outlier_scores
+from weft.answers.outlyingness import cluster_distances, measure_reach, outlier_scores
 
 PLAIN = Softness(1.0, 1.0, 0.0)
 

@@ -14,7 +14,7 @@ from weft.backends.cpu.kernels import scores as cpu_scores
 from weft.backends.cpu.kernels import swarm_powers as cpu_powers
 from weft.backends.cpu.kernels import tiles as cpu_tiles
 from weft.backends.cpu.kernels.settled_linkage import settled_linkage
-from weft.backends.reference import clusterings, measures
+from weft.backends.reference import clusterings
 from weft.backends.reference.clusterings import powered_distances
 
 
@@ -340,9 +340,9 @@ def test_scores_from_distances(name, root):
         near = np.take_along_axis(distances, indices, axis=1)
         cpu_scores.connectedness_rows(indices, near, labels, 10.0, connected)
         expected = (
-            measures.silhouette_rows(distances ** (1.0 / root), labels),
-            *measures.nearest_by_label(distances, labels),
-            measures.connectedness_rows(indices, near, labels, 10.0),
+            clusterings.silhouette_rows(distances ** (1.0 / root), labels),
+            *clusterings.nearest_by_label(distances, labels),
+            clusterings.connectedness_rows(indices, near, labels, 10.0),
         )
         for wanted, found in zip(expected, (silhouette, same, other, connected), strict=True):
             assert not np.isnan(found).any()
@@ -356,7 +356,7 @@ def test_gaussian_scores(name):
         found = np.full((2, n_rows), np.nan)
         floor = np.full(X.shape[1], 1e-12)
         cpu_scores.gaussian_scores(X, labels, labels.max() + 1, 0.1, floor, *found)
-        expected = measures.gaussian_scores(X, labels, 0.1, floor)
+        expected = clusterings.gaussian_scores(X, labels, 0.1, floor)
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-6)
 
 

@@ -138,12 +138,13 @@ def uneven(path: Path) -> None:
 
 
 def wide(path: Path) -> None:
-    """600 columns."""
-    rows = np.random.default_rng(0).normal(size=(1_500, 600))
-    rows[:500, :10] += 4
-    rows[500:1_000, :10] -= 4
-    model = weft.WeightedKMeans(3, random_state=0, max_iter=10).fit(rows)
-    report(model, rows, feature_names=[f"gene {i:04d}" for i in range(600)]).save(path)
+    """600 columns, clusters in 20 of them."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 600))
+    rows[:100, :20] += 3
+    rows[100:200, :20] -= 3
+    frame = pd.DataFrame(rows, columns=[f"gene {i:04d}" for i in range(600)])
+    weft.AutoCluster(n_resamples=2, random_state=0).fit(frame).report(frame).save(path)
 
 
 def penguins(path: Path) -> None:

@@ -18,7 +18,8 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from weft.cli.app import FILES, app
+from weft.cli.app import app
+from weft.cli.fitting import FILES
 from weft.io import apply_recipe, read_csv, read_model
 
 FAST = ["--generations", "2", "--particles", "6"]

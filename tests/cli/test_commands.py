@@ -393,6 +393,36 @@ def test_options_that_a_method_does_not_have_are_refused(table):
     assert not Path("t-weft").exists()
 
 
+@pytest.mark.parametrize(
+    ("method", "setting", "words"),
+    [
+        ("pso-fsw", "clusterer_params=3", "clusterer_params=3 must be None or a dict of settings."),
+        ("pso-fsw", "swarm=3", "--swarm=3 must be"),
+        ("kernel-swarm", "kernel.params=3", "params=3 must be a dict of the kernel's parameters."),
+        ("auto", "n_jobs=2.5", "n_jobs=2.5 must be None, or an integer"),
+    ],
+)
+def test_a_parameter_of_the_wrong_type_is_one_sentence(table, method, setting, words):
+    assert words in refused("cluster", "t.csv", "--method", method, "--param", setting)
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, "1" * 5000, "x" * 5000])
+def test_long_values_of_parameters_are_cut_in_the_sentence(table, value):
+    for option in ("--param", f"n_resamples={value}"), ("--n-clusters", value):
+        text = refused("cluster", "t.csv", *option)
+        assert "…" in text
+        assert len(text) < 1000
+    assert len(refused("cluster", "t.csv", "--param", f"{value}=3")) < 1000
+
+
+def test_a_mistake_in_weft_is_not_blamed_on_the_user(table, monkeypatch):
+    # The error of an operator has no sentence for the user: its traceback stays.
+    monkeypatch.setattr("weft.cli.fitting._literal", lambda text: text + 1)
+    result = run("cluster", "t.csv", "--param", "n_resamples=0")
+    assert isinstance(result.exception, TypeError)
+    assert result.exit_code == 1
+
+
 # Configs ------------------------------------------------------------------------------------
 
 
@@ -420,6 +450,9 @@ def test_a_config_reproduces_a_run(table):
         ('[cluster]\nfile = "t.csv"\nseed = {}\n', "a table 'seed'"),
         ('[cluster]\nfile = "t.csv"\nseed = "x"\n', ""),
         ('[cluster]\nfile = "nothing.csv"\n', "no file 'nothing.csv'"),
+        ("cluster = 3\n", "a value for 'cluster' where a table is expected."),
+        ('input = 3\n[cluster]\nfile = "t.csv"\n', "a value for 'input' where a table"),
+        (f"seed = {'1' * 5000}\n", "an integer that is too long; fix the file."),
     ],
 )
 def test_bad_configs_are_refused(table, text, words):

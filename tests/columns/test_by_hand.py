@@ -115,6 +115,16 @@ def test_rows_on_one_total_by_hand():
             assert sparse.issparse(found) == sparse.issparse(given)
 
 
+def test_rows_of_the_smallest_numbers_have_finite_shares():
+    # 20 over a total of 2e-323 is no number, but a quarter and three quarters of 20 are.
+    least = 5e-324
+    X = np.array([[1.0, 3.0], [1.0 * least, 3.0 * least], [0.0, 0.0]])
+    for given in (X, sparse.csr_array(X)):
+        found = normalized_counts(given, 20.0, log=False)
+        dense = found.toarray() if sparse.issparse(found) else found
+        assert dense.tolist() == [[5.0, 15.0], [5.0, 15.0], [0.0, 0.0]]
+
+
 def test_overdispersion_by_its_moments():
     # Equal totals, so all factors are 1: θ = Σ m² / (Σ (x - m)² - Σ m).
     X = np.array([[0.0, 8.0], [8.0, 0.0], [4.0, 4.0], [4.0, 4.0]])

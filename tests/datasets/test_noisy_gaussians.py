@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from weft.datasets import make_noisy_gaussians
-from weft.datasets.noisy_gaussians import MODELS
+from weft.datasets.gaussians import MODELS
 
 
 @pytest.mark.parametrize("model", sorted(MODELS))

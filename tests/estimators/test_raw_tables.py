@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import weft
-from weft.estimators._raw_tables import is_raw, learn_table
+from weft.estimators._reading import is_raw, learn_table
 
 CLUSTERERS = [
     lambda: weft.WeightedKMeans(3, random_state=0),

@@ -13,7 +13,7 @@ import weft
 from weft import StagedSwarm
 from weft.methods.staged import ClusterEstimate
 from weft.methods.staged.objectives import Partition, Terms
-from weft.methods.staged.polish import polished
+from weft.methods.staged.search import polished
 from weft.metrics import pair_f1
 from weft.search.swarms.staged import StagedPSO
 

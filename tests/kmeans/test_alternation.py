@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft.backends.rounds import Advance
 from weft.kmeans.alternation import Start, alternate, fill_empty
-from weft.kmeans.data import make_data
+from weft.kmeans.data import begin, make_data
 from weft.kmeans.weights import EntropyWeights, PowerWeights, Unweighted
 
 
@@ -161,3 +162,40 @@ def test_a_feature_no_row_of_a_cluster_has_costs_nothing():
     )
     assert np.isfinite(outcome.trace).all()
     assert outcome.trace[-1] == pytest.approx(outcome.criterion, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_rounds", "converged", "changed", "n_iter"),
+    [
+        (2, True, False, 2),  # the round that found nothing to do does not count
+        (2, True, True, 3),  # it moved some rows, few enough to stop
+        (5, False, True, 5),  # out of rounds
+    ],
+)
+def test_rounds_that_a_backend_does_by_itself_are_counted(
+    n_rounds, converged, changed, n_iter, monkeypatch
+):
+    data = table([[0.0], [1.0], [10.0], [11.0]])
+    labels = np.array([0, 0, 1, 1], dtype=np.int32)
+    trace = [2.0 - 0.1 * number for number in range(n_rounds)]
+
+    class Alone:
+        """Rounds of which the backend does all at once."""
+
+        def __init__(self, rounds):
+            self.rounds = rounds
+
+        def __getattr__(self, name):
+            return getattr(self.rounds, name)
+
+        def advance(self, *state, max_rounds, allowed):
+            assert (max_rounds, allowed) == (5, 0.0)
+            centers = np.array([[0.5], [10.5]])
+            return Advance(labels, centers, np.ones((2, 1)), trace, converged, changed)
+
+    monkeypatch.setattr("weft.kmeans.alternation.begin", lambda data: Alone(begin(data)))
+    found = alternate(data, start(0.0, 11.0), ONE, max_iter=5)
+    assert (found.n_iter, found.converged) == (n_iter, converged)
+    assert found.trace == trace
+    assert found.labels.tolist() == [0, 0, 1, 1]
+    assert found.criterion == pytest.approx(1.0)  # four rows, each 0.5 from its centre

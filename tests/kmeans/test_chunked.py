@@ -12,7 +12,7 @@ from dask.distributed import Client, LocalCluster
 
 import weft
 from weft import EntropyKMeans, LocallyAdaptiveKMeans, ProjectedSwarm, WeightedKMeans
-from weft.backends.cpu.kernels.powers import cluster_powers
+from weft.backends.cpu.kernels.minkowski import cluster_powers
 from weft.backends.reference import kmeans as reference
 from weft.kmeans.blocks import Blocks, _checksum
 from weft.kmeans.sampling import draw_sample

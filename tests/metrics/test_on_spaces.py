@@ -21,8 +21,13 @@ from weft.backends.cpu.space_measures import (
 )
 from weft.backends.cpu.spaces import MatrixSpace, Space, Table
 from weft.backends.spaces import Solution
-from weft.metrics import graph
-from weft.metrics.on_spaces import bcr_of, bic_of, dense_labels
+from weft.metrics.on_spaces import (
+    bcr_of,
+    bic_of,
+    dense_labels,
+    edges_between,
+    modularity_of,
+)
 
 WEIGHTS = np.array([0.5, 2.0, 0.0, 1.0])
 EXPONENTS = np.array([1.5, 2.5, 3.0, 2.0])  # of those kept the mean is 2
@@ -231,8 +236,8 @@ def test_modularity_by_hand():
     # A path 0-1-2-3, each with one neighbour: 0→1, 1→0, 2→1, 3→2. Clusters {0, 1}, {2, 3}, {}.
     labels, neighbours = np.array([0, 0, 1, 1]), np.array([[1], [0], [1], [2]])
     # Edges inside 0: 0→1 and 1→0, counted from both ends 4; 2→1 between; 3→2 inside 1: 2.
-    np.testing.assert_array_equal(graph.edges_between(labels, neighbours), [[4, 1], [1, 2]])
+    np.testing.assert_array_equal(edges_between(labels, neighbours), [[4, 1], [1, 2]])
     # Of 8 ends 6 are inside; 5/8 and 3/8 belong to the clusters.
     expected = 6 / 8 - (5 / 8) ** 2 - (3 / 8) ** 2
-    assert graph.modularity_of(labels, neighbours) == pytest.approx(expected, rel=1e-14)
-    assert graph.modularity_of(np.zeros(4, dtype=np.int64), neighbours) == 0.0
+    assert modularity_of(labels, neighbours) == pytest.approx(expected, rel=1e-14)
+    assert modularity_of(np.zeros(4, dtype=np.int64), neighbours) == 0.0

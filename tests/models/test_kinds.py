@@ -26,7 +26,7 @@ from weft.models.kinds import (
     Texts,
     records_in,
 )
-from weft.models.kinds.base import described
+from weft.models.kinds.simple import described
 from weft.models.schema import Added, Only, Optional, Schema, check
 
 

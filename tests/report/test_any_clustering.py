@@ -73,6 +73,29 @@ def test_a_pipeline_is_fitted_again_with_its_scaler():
     assert "The columns were not scaled" not in " ".join(made.summary["warnings"])
 
 
+def test_a_report_says_why_stability_is_missing(three_groups, monkeypatch):
+    X = StandardScaler().fit_transform(three_groups)
+    model = cluster.KMeans(3, n_init=1, random_state=0).fit(X)
+    monkeypatch.setattr("weft.reporting.any_clustering.MAX_SECONDS", 0.0)
+    slow = weft.report(X, model=model)
+    assert slow.summary["stability"] is None
+    assert any("3 refits of KMeans would take more" in note for note in slow.summary["warnings"])
+    assert "there was no clusterer to refit" not in slow.html
+    # Whoever asks for it gets it, however long it takes.
+    assert weft.report(X, model=model, stability=2).summary["stability"]["n_repeats"] == 2
+    too_many = cluster.KMeans(len(X), n_init=1, random_state=0).fit(X)
+    failed = weft.report(X, model=too_many, stability=2)
+    assert any("KMeans cannot be refitted" in note for note in failed.summary["warnings"])
+    assert "there was no clusterer to refit" in weft.report(X, model.labels_).html
+
+
+def test_models_of_weft_are_refitted_on_request(three_groups):
+    model = weft.WeightedKMeans(3, random_state=0).fit(three_groups)
+    assert weft.report(three_groups, model=model).summary["stability"] is None
+    asked = weft.report(three_groups, model=model, stability=2)
+    assert asked.summary["stability"]["n_repeats"] == 2
+
+
 def test_raw_tables_and_named_labels():
     rng = np.random.default_rng(0)
     group = np.repeat([0, 1], 30)
@@ -207,10 +230,11 @@ def check_cards(made):
         if label in widths:
             assert line["silhouette"] == two_digits(np.mean(widths[label]))
         if stable and label >= 0:
-            assert line["found again"] == two_digits(stable[label])
+            assert line["reproduced"] == two_digits(stable[label])
         if "rule" in entry:
             precision, coverage = (percent(entry["rule"][key]) for key in ("precision", "coverage"))
-            assert f"(precision {precision}, coverage {coverage})" in words
+            where = ", measured on other rows" if entry["rule"]["held_out"] else ""
+            assert f"(precision {precision}, coverage {coverage}{where})" in words
         title = f"{entry['name']}: {entry['size']} row"
         assert title in html  # the strip under the title
     assert [c["n_clusters"] for c in summary["candidates"] if c["is_answer"]] in (

@@ -148,6 +148,10 @@ def test_the_search_is_drawn_in_as_many_panels_as_it_has():
 def test_labels_of_files_as_numbers():
     assert as_numbers([0, 2.0, -7, None]).tolist()[:3] == [0, 2, -1]
     assert as_numbers(["3", "1", ""]).tolist()[:2] == [3, 1]
+    # Too large for a number, so labels are texts: "1", then "1000…".
+    assert as_numbers([10**400, 1, 10**400]).tolist() == [1, 0, 1]
+    assert as_numbers([2**53 - 1, 0]).tolist() == [2**53 - 1, 0]
+    assert as_numbers([2**53, 0]).tolist() == [1, 0]
     assert as_numbers(["b", "a"]).tolist() == [1, 0]
     assert as_numbers([0.5, 1.0]).tolist() == [0, 1]  # not whole: names
     assert as_numbers([2.0**53, 1.0]).tolist() == [1, 0]  # too large to be told apart

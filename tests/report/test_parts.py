@@ -104,6 +104,26 @@ def test_clear_clusters_are_found_again_and_noise_is_not():
     assert frame["agreement"] == found["agreement"]
 
 
+def test_every_two_refits_are_compared():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[:30] += 9
+    model = KMeans(2, n_init=1, random_state=0).fit(X)
+    # Three refits have 3 pairs, four have 6; one refit has nothing to be compared with.
+    for asked, n_refits, n_pairs in ((3, 3, 3), (4, 4, 6), (1, 2, 1)):
+        found = measure_refits(model, X, model.labels_, n_repeats=asked)
+        assert len(found["agreement"]) == len(found["n_clusters"]) == n_refits
+        assert len(found["pairs"]) == len(found["null"]) == n_pairs
+        assert set(found["pairs"]) == {1.0}  # two groups far apart
+
+
+def test_refits_that_would_take_too_long_are_left_out():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    model = KMeans(2, n_init=1, random_state=0).fit(X)
+    assert measure_refits(model, X, model.labels_, n_repeats=3, max_seconds=0.0) is None
+    whole = measure_refits(model, X, model.labels_, n_repeats=3)
+    assert measure_refits(model, X, model.labels_, n_repeats=3, max_seconds=1e9) == whole
+
+
 @pytest.mark.parametrize(
     ("given", "numbers", "names"),
     [

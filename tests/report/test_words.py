@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weft.reporting import told
-from weft.reporting.profile import _number, _sentence, in_line
+from weft.reporting.profile import _sentence, in_line
 from weft.reporting.refits import _alike, _on_shared
 from weft.reporting.snippet import _cut, snippet
 
@@ -93,18 +93,21 @@ def test_headlines(given, text):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("mean", "rest_mean", "texts"),
     [
-        (999.4, "999"),
-        (999.6, "1e+03"),
-        (1000.0, "1000"),
-        (-1234.5, "-1234"),
-        (9999999.0, "9999999"),
+        # The larger of both gets three digits, the other as many decimals.
+        (5.744, 0.0132, ("5.74", "0.01")),
+        (-0.0001, 2.0, ("0.00", "2.00")),
+        (-48.0, 38.94, ("−48.0", "38.9")),
+        (999.6, 1.0, ("1000", "1")),
+        (-1234.5, 9999999.0, ("−1234", "9999999")),
+        (1e7, 0.5, ("1e+07", "0.5")),
+        (0.00042, 0.0, ("0.00042", "0")),
+        (None, 3.0, ("–", "3.00")),
     ],
 )
-def test_means_in_sentences(value, text):
-    assert _number(value) == text
-    assert _number(1e7) == "1e+07"
+def test_both_means_have_the_same_decimals(mean, rest_mean, texts):
+    assert told.both_means(_trait("a", "higher", mean, rest_mean)) == texts
 
 
 def _trait(feature, direction, mean, rest_mean, binary=False):
@@ -121,12 +124,14 @@ def test_sentences_of_clusters_by_hand():
         _trait("c", "higher", 0.75, 0.5, True),
     ]
     assert _sentence(0, 1, 4, traits) == (
-        "1 row (25%) with a higher (2.5 against 1 on average), b less often (25% against 50%), "
+        "1 row (25%) with a higher (2.50 against 1.00 on average), b less often (25% against 50%), "
         "c more often (75% against 50%)."
     )
     assert _sentence(-1, 2, 4, traits[:1]).startswith("2 rows (50%) in no cluster: a higher")
     assert _sentence(0, 4, 4, traits) == "All 4 rows (100%): there is nothing to compare with."
-    assert _sentence(0, 3, 4, []) == "3 rows (75%) that no single selected feature sets apart."
+    assert _sentence(0, 3, 4, []) == (
+        "3 rows (75%) that differ from the others in no single column."
+    )
 
 
 def test_long_names_and_names_that_turn_the_text():

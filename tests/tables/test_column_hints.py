@@ -9,8 +9,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from weft.tables.cells import is_raw
 from weft.tables.errors import InputError
-from weft.tables.frames import is_raw
 from weft.tables.hints import (
     _range_start,
     cycle_by_name,

@@ -144,6 +144,11 @@ PACKED = [
     Case("t.csv.zst", lambda path: path.write_bytes(pa.compress(PLAIN.encode(), "zstd", True))),
     Case("one.zip", lambda path: zipped(path, t_csv=PLAIN)),
     Case("two.zip", lambda path: zipped(path, a_csv=PLAIN, b_csv=PLAIN), refused="holds 2 files"),
+    Case(
+        "five.zip",
+        lambda path: zipped(path, **{f"{letter}_csv": PLAIN for letter in "abcde"}),
+        refused="holds 5 files ('a.csv', 'b.csv', 'c.csv', 'd.csv'); pack one table",
+    ),
     Case("empty.zip", lambda path: zipped(path), refused="holds no file"),
     Case("cut.csv.gz", written(gzip.compress(PLAIN.encode())[:-9]), refused="cannot be unpacked"),
     Case("no gzip.csv.gz", written(PLAIN), refused="cannot be unpacked"),

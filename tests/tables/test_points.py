@@ -6,19 +6,22 @@ import bz2
 import gzip
 import lzma
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import weft
 from weft.columns.mixed.blocks import Block
-from weft.columns.mixed.embedding import learn_embedding, transform
+from weft.columns.mixed.embedding import Embedding, learn_embedding, transform
 from weft.columns.source import MixedTable, SourceColumn
 from weft.io import read_table
 from weft.tables.errors import InputError
 from weft.tables.number_notes import about_limits, about_missing_code, about_money
 from weft.tables.orientation import orientation_note, transposed
 from weft.tables.points import (
+    PlainPoints,
     _on_circle,
     coordinate_names,
     is_plain,
@@ -31,7 +34,7 @@ from weft.tables.points import (
 )
 from weft.tables.raw import RawTable
 from weft.tables.reading import Reading
-from weft.tables.schema import _block_fits
+from weft.tables.schema import _block_fits, _plan_fits
 
 COLUMNS = (
     SourceColumn("size", "number", (0,)),
@@ -153,6 +156,45 @@ def test_blocks_of_a_model_file(measure, shape, period, words):
 def test_a_block_that_divides_by_0_is_refused():
     points = np.array([[0.0, 0.0, 0.0, 1.0]])
     assert _block_fits(Block(0, 0, "number", 0.0, points, 1.0)) == "divides by 0."
+
+
+def _plan_of(output="coordinates", **options):
+    numbers = np.arange(12.0)
+    frame = pd.DataFrame({"size": numbers**2, "colour": ["red", "blue", "green"] * 4})
+    frame["age"] = numbers[::-1] % 5
+    return weft.TablePreparer(output=output, **options).fit(frame).plan_
+
+
+def test_what_does_not_fit_in_the_plan_of_a_model_file():
+    plan = _plan_of()
+    assert isinstance(plan.points, Embedding)
+    assert _plan_fits(plan) == ""
+    blocks = plan.points.blocks  # of size, colour and age
+
+    def with_blocks(*changed):
+        return replace(plan, points=plan.points._replace(blocks=changed))
+
+    # Three columns are used: there is no fourth, and the last one does not make the first position.
+    unknown = "has a block for a column that it does not make."
+    assert _plan_fits(with_blocks(*blocks[:2], blocks[2]._replace(source=3))) == unknown
+    assert _plan_fits(with_blocks(*blocks[:2], blocks[2]._replace(position=0))) == unknown
+    missing = "does not have one block for each column that it makes."
+    assert _plan_fits(with_blocks(*blocks[:2])) == missing
+    twice = replace(plan, readings=(*plan.readings, plan.readings[0]))
+    assert _plan_fits(twice) == "reads a column twice."
+    short = replace(plan, fills=plan.fills[:-1])
+    assert _plan_fits(short) == "fills 2 columns, but makes 3."
+    width = len(plan.names)
+    flat = replace(plan, spread=plan.spread[:-1])
+    assert _plan_fits(flat) == f"makes {width} coordinates, but has {width - 1} variances."
+
+
+def test_plain_points_fill_as_many_columns_as_there_are():
+    plan = _plan_of(scale="range")
+    assert isinstance(plan.points, PlainPoints)
+    assert _plan_fits(plan) == ""
+    fewer = replace(plan, points=plan.points._replace(fills=plan.points.fills[1:]))
+    assert _plan_fits(fewer) == "does not fill as many columns as it makes."
 
 
 # Notes --------------------------------------------------------------------------------------------

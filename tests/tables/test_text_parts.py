@@ -6,10 +6,16 @@ import io
 
 import pytest
 
-from weft.tables.encodings import _wide_encoding, find_encoding
 from weft.tables.errors import InputError
 from weft.tables.headers import find_header, is_total, number_names
-from weft.tables.text_form import find_text_form, open_text, records, skip_records
+from weft.tables.text_form import (
+    _wide_encoding,
+    find_encoding,
+    find_text_form,
+    open_text,
+    records,
+    skip_records,
+)
 
 # Headers ------------------------------------------------------------------------------------------
 
@@ -46,6 +52,9 @@ def test_names_on_two_lines():
     assert grouped.names == ["size low", "size high", "age"]
     assert (grouped.n_above, grouped.n_lines) == (0, 2)
     assert grouped.notes == ["the column names are on two lines and were joined."]
+    # One number below is enough: a table may have categories as well.
+    mixed = find_header([["size", "", "age"], ["low", "high", ""], ["red", "2", "blue"]])
+    assert mixed.names == ["size low", "size high", "age"]
 
 
 @pytest.mark.parametrize(

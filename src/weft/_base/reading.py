@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from weft._base.arrays import Floats
@@ -101,6 +102,13 @@ def check_numbers(
             )
         peak = max(peak, largest_here)
     refuse_huge(peak, name=name, largest=largest)
+
+
+def read_generator(random_state: Any) -> np.random.Generator:
+    """Return the Generator behind `random_state`: None, an int, a RandomState or a Generator."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
 def refuse_huge(peak: float, *, name: str = "X", largest: float = LARGEST) -> None:

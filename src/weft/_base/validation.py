@@ -17,16 +17,20 @@ _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
-def shown(value: Any, longest: int = 60) -> str:
+def short(text: str, longest: int = 60) -> str:
+    """Return a text on one line, cut."""
+    line = "".join(char if char.isprintable() else "�" for char in text[: 2 * longest])
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def shown(value: Any) -> str:
     """Return a value for a sentence: on one line, cut, and arrays by their shape."""
     shape = getattr(value, "shape", ())
     if shape and not isinstance(value, type):
         return f"an array of shape {shape}"
     if isinstance(value, numbers.Integral) and abs(int(value)) >= 10**20:
         return "a very large integer"
-    text = repr(value)[: 2 * longest]
-    line = "".join(char if char.isprintable() else "�" for char in text)
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    return short(repr(value))
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Explanations and comparisons as plain HTML and SVG: no style sheets, no scripts.
+"""Explanations in words, and explanations and comparisons as plain HTML and SVG, without scripts.
 
 Colours are those of the text around them, so that light and dark pages both work.
 """
@@ -7,14 +7,97 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
+
+import numpy as np
 
 from weft.answers.comparing import Compared, Flow, Side
-from weft.answers.explaining import RowExplanation, headline, shown_reasons, times
+from weft.answers.explaining import Reason, RowExplanation
 
 # One colour per cluster (Okabe and Ito, 2008), told apart by people who see few colours.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a500")
 _NONE = "#888888"
+N_SHOWN = 8  # columns of an explanation, in text and in a notebook
 WIDTH, HEIGHT, BAR, GAP = 720, 420, 14, 8
+
+
+class Explanation:
+    """Explanations of some rows; can be printed, and shown as tables in a notebook.
+
+    Attributes
+    ----------
+    rows : list of RowExplanation
+        One for each row that was asked for.
+    names : dict of int to str
+        A name of each cluster.
+    """
+
+    def __init__(self, rows: list[RowExplanation], names: dict[int, str]) -> None:
+        self.rows = rows
+        self.names = names
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in plain types, for JSON."""
+        return {
+            "names": {str(cluster): name for cluster, name in self.names.items()},
+            "rows": [
+                {**row._asdict(), "reasons": [reason._asdict() for reason in row.reasons]}
+                for row in self.rows
+            ],
+        }
+
+    def __str__(self) -> str:
+        return "\n\n".join(_as_text(row, self.names) for row in self.rows)
+
+    def __repr__(self) -> str:
+        n = len(self.rows)
+        return f"<Explanation of {n} row{'s' if n != 1 else ''}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(explanation_html(row, self.names) for row in self.rows)
+
+
+def headline(row: RowExplanation, names: dict[int, str]) -> str:
+    """Return where a row is, in one sentence."""
+    if row.cluster < 0:
+        return f"Row {row.row} is in no cluster (outlier score {row.outlier_score:.2f})."
+    text = f"Row {row.row} is in cluster {row.cluster}{_in_brackets(row.cluster, names)}"
+    text += f", probability {row.probability:.0%}"
+    if row.next_cluster is not None:
+        text += (
+            f"; next is cluster {row.next_cluster}{_in_brackets(row.next_cluster, names)}, "
+            f"{row.next_probability:.0%}"
+        )
+    return f"{text}; outlier score {row.outlier_score:.2f}."
+
+
+def _in_brackets(cluster: int, names: dict[int, str]) -> str:
+    return f" ({names[cluster]})" if cluster in names else ""
+
+
+def shown_reasons(row: RowExplanation) -> list[Reason]:
+    """Return the reasons that are worth showing."""
+    return [reason for reason in row.reasons if abs(reason.contribution) > 0.05][:N_SHOWN]
+
+
+def _as_text(row: RowExplanation, names: dict[int, str]) -> str:
+    lines = [headline(row, names)]
+    for reason in shown_reasons(row):
+        own, other = f"cluster {row.cluster} ({reason.typical})", "the other rows"
+        if row.next_cluster is not None:
+            other = f"cluster {row.next_cluster} ({reason.typical_next})"
+        more, less = (own, other) if reason.contribution > 0 else (other, own)
+        lines.append(
+            f"  {reason.column} = {reason.value}: {times(reason.contribution)} as common in {more} "
+            f"as in {less}"
+        )
+    return "\n".join(lines)
+
+
+def times(contribution: float) -> str:
+    """Return how many times more common a value is on the side that it speaks for."""
+    factor = float(np.exp(min(abs(contribution), 20.0)))
+    return f"{factor:.0f}×" if factor >= 10 else f"{factor:.1f}×"
 
 
 def explanation_html(row: RowExplanation, names: dict[int, str]) -> str:

@@ -19,7 +19,6 @@ from weft._base.arrays import Floats, Integers
 from weft.answers.views import ColumnView
 
 N_BINS = 10
-N_SHOWN = 8  # columns of an explanation, in text and in a notebook
 TYPICAL = (0.1, 0.9)  # quantiles of a typical range
 _SMOOTHING = 0.5
 
@@ -182,84 +181,3 @@ def typical_range(view: ColumnView, inside: Any) -> str:
     low, high = np.quantile(values, TYPICAL, method="nearest")
     first, last = view.show(float(low)), view.show(float(high))
     return first if first == last else f"{first} to {last}"
-
-
-class Explanation:
-    """Explanations of some rows; can be printed, and shown as tables in a notebook.
-
-    Attributes
-    ----------
-    rows : list of RowExplanation
-        One for each row that was asked for.
-    names : dict of int to str
-        A name of each cluster.
-    """
-
-    def __init__(self, rows: list[RowExplanation], names: dict[int, str]) -> None:
-        self.rows = rows
-        self.names = names
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything in plain types, for JSON."""
-        return {
-            "names": {str(cluster): name for cluster, name in self.names.items()},
-            "rows": [
-                {**row._asdict(), "reasons": [reason._asdict() for reason in row.reasons]}
-                for row in self.rows
-            ],
-        }
-
-    def __str__(self) -> str:
-        return "\n\n".join(_as_text(row, self.names) for row in self.rows)
-
-    def __repr__(self) -> str:
-        n = len(self.rows)
-        return f"<Explanation of {n} row{'s' if n != 1 else ''}>"
-
-    def _repr_html_(self) -> str:
-        from weft.answers.drawing import explanation_html
-
-        return "".join(explanation_html(row, self.names) for row in self.rows)
-
-
-def headline(row: RowExplanation, names: dict[int, str]) -> str:
-    """Return where a row is, in one sentence."""
-    if row.cluster < 0:
-        return f"Row {row.row} is in no cluster (outlier score {row.outlier_score:.2f})."
-    text = f"Row {row.row} is in cluster {row.cluster}{_called(row.cluster, names)}"
-    text += f", probability {row.probability:.0%}"
-    if row.next_cluster is not None:
-        text += (
-            f"; next is cluster {row.next_cluster}{_called(row.next_cluster, names)}, "
-            f"{row.next_probability:.0%}"
-        )
-    return f"{text}; outlier score {row.outlier_score:.2f}."
-
-
-def _called(cluster: int, names: dict[int, str]) -> str:
-    return f" ({names[cluster]})" if cluster in names else ""
-
-
-def shown_reasons(row: RowExplanation) -> list[Reason]:
-    """Return the reasons that are worth showing."""
-    return [reason for reason in row.reasons if abs(reason.contribution) > 0.05][:N_SHOWN]
-
-
-def _as_text(row: RowExplanation, names: dict[int, str]) -> str:
-    lines = [headline(row, names)]
-    for reason in shown_reasons(row):
-        own, other = f"cluster {row.cluster} ({reason.typical})", "the other rows"
-        if row.next_cluster is not None:
-            other = f"cluster {row.next_cluster} ({reason.typical_next})"
-        more, less = (own, other) if reason.contribution > 0 else (other, own)
-        lines.append(
-            f"  {reason.column} = {reason.value}: {times(reason.contribution)} as common in {more} "
-            f"as in {less}"
-        )
-    return "\n".join(lines)
-
-
-def times(contribution: float) -> str:
-    """Return how many times more common a value is on the side that it speaks for."""
-    factor = float(np.exp(min(abs(contribution), 20.0)))
-    return f"{factor:.0f}×" if factor >= 10 else f"{factor:.1f}×"

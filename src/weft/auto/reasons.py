@@ -1,4 +1,4 @@
-"""Which evidence spoke for the answer, and which against it, in words."""
+"""The evidence for and against an answer, in words."""
 
 from __future__ import annotations
 
@@ -8,47 +8,83 @@ from weft.auto.judge import Judge
 from weft.auto.trees import contributions
 
 MAX_REASONS = 3
-LEAST_SHARE = 0.05  # of all that was credited: smaller credits are not worth a sentence
+LEAST_SHARE = 0.05  # of all credit; less is not worth a sentence
 
-# Evidence, by the beginning of its name: what it says where it speaks for the answer, and against.
+# By the beginning of a measure's name: its words as evidence for an answer, and against it.
 WORDS = {
-    "silhouette": ("clusters are compact and apart", "clusters are not compact"),
+    "silhouette": (
+        "rows are much nearer to their own cluster than to others",
+        "rows are hardly nearer to their own cluster than to others",
+    ),
     "path_silhouette": (
-        "clusters are connected, with gaps between them",
-        "chains of rows join the clusters",
+        "the rows of a cluster are close together, with gaps between clusters",
+        "rows in between connect the clusters",
     ),
     "compact": (
-        "clusters are narrower than the distances between them",
+        "clusters are narrow compared with the distances between them",
         "clusters are as wide as the distances between them",
     ),
     "density_gap": ("gaps between clusters are wide", "gaps between clusters are narrow"),
     "split": ("no cluster has a gap inside", "a cluster has a gap inside"),
     "conductance": (
-        "few links of the neighbour graph cross a border",
-        "many links of the neighbour graph cross a border",
+        "similar rows are mostly in the same cluster",
+        "similar rows are often in different clusters",
     ),
-    "neighbours": ("nearest rows share a cluster", "nearest rows are in other clusters"),
-    "valley": ("density falls between clusters", "density does not fall between clusters"),
-    "border": ("few rows lie at the borders", "many rows lie at the borders"),
-    "even_density": ("density is even inside clusters", "density is uneven inside clusters"),
-    "gaussian": ("clusters look like Gaussian clouds", "clusters do not look like Gaussian clouds"),
-    "one_mode": ("each cluster has one peak", "a cluster has more than one peak"),
-    "apart": ("neighbouring clusters are separate peaks", "neighbouring clusters share one peak"),
+    "neighbours": (
+        "the nearest rows are mostly in the same cluster",
+        "the nearest rows are often in other clusters",
+    ),
+    "valley": (
+        "few rows lie between the clusters",
+        "as many rows lie between the clusters as inside them",
+    ),
+    "border": (
+        "few rows lie at the borders of clusters",
+        "many rows lie at the borders of clusters",
+    ),
+    "even_density": (
+        "rows are spread evenly inside clusters",
+        "rows are spread unevenly inside clusters",
+    ),
+    "gaussian": (
+        "clusters look like round or oval clouds",
+        "clusters do not look like round or oval clouds",
+    ),
+    "one_mode": (
+        "each cluster is densest in one place",
+        "a cluster is dense in more than one place",
+    ),
+    "apart": (
+        "there are fewer rows between neighbouring clusters than inside them",
+        "rows are as dense between neighbouring clusters as inside them",
+    ),
     "unity": ("each cluster is in one piece", "a cluster falls into pieces"),
-    "calinski": ("clusters explain much of the variance", "clusters explain little variance"),
+    "calinski": (
+        "clusters differ much more than the rows inside them",
+        "clusters differ little more than the rows inside them",
+    ),
     "modularity": (
-        "the neighbour graph splits along these clusters",
-        "the neighbour graph does not split along these clusters",
+        "similar rows are mostly in the same cluster",
+        "similar rows are often in different clusters",
     ),
-    "bic": ("a mixture of Gaussians fits well", "a mixture of Gaussians fits poorly"),
+    "bic": (
+        "one oval cloud per cluster describes the rows well",
+        "one oval cloud per cluster describes the rows poorly",
+    ),
     "misplaced": (
-        "few rows are nearer to another cluster",
-        "many rows are nearer to another cluster",
+        "few rows are nearer to another cluster than to their own",
+        "many rows are nearer to another cluster than to their own",
     ),
-    "path_misplaced": ("few rows link to another cluster", "many rows link to another cluster"),
+    "path_misplaced": (
+        "few rows have their nearest rows in another cluster",
+        "many rows have their nearest rows in another cluster",
+    ),
     "agreement": ("many methods find these clusters", "other methods find different clusters"),
     "mean_agreement": ("many methods find these clusters", "other methods find different clusters"),
-    "votes": ("several methods give exactly this", "few methods give exactly this"),
+    "votes": (
+        "several methods give exactly these clusters",
+        "few methods give exactly these clusters",
+    ),
     "smallest_share": ("no cluster is tiny", "a cluster is tiny"),
     "largest_share": ("no cluster holds most of the rows", "one cluster holds most of the rows"),
     "size_entropy": ("clusters have similar sizes", "cluster sizes are very unequal"),
@@ -58,8 +94,8 @@ WORDS = {
         "clusters are no more compact than in data without clusters",
     ),
     "calinski_beyond_chance": (
-        "clusters explain more variance than in data without clusters",
-        "clusters explain no more variance than in data without clusters",
+        "clusters differ more than in data without clusters",
+        "clusters differ no more than in data without clusters",
     ),
     "shown_in_halves": (
         "half of the columns show the same clusters",
@@ -74,8 +110,8 @@ WORDS = {
         "half of the rows give other clusters",
     ),
     "second": (
-        "clusters show in another view of the columns too",
-        "clusters do not show in another view of the columns",
+        "another way to compare rows shows the same clusters",
+        "another way to compare rows does not show these clusters",
     ),
     "outliers": ("few rows are left out", "many rows are left out"),
     "log_clusters": ("the number of clusters is plausible", "the number of clusters is unusual"),
@@ -83,7 +119,7 @@ WORDS = {
 
 
 def reasons(judge: Judge, features: Floats) -> dict[str, list[str]]:
-    """Return what spoke most for and against a candidate, in words, strongest first.
+    """Return the evidence for and against a candidate in words, strongest first.
 
     `features` is its evidence, as the ranker saw it.
     """

@@ -8,8 +8,13 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft.answers.membership import Membership, most_likely, soften, softness_of
-from weft.answers.nearness import group_anchors, nearest_of_groups, squared_blocks
-from weft.answers.outlyingness import measure_reach, scores_of_block
+from weft.answers.outlyingness import (
+    group_anchors,
+    measure_reach,
+    nearest_of_groups,
+    scores_of_block,
+    squared_blocks,
+)
 
 
 def soft_answers(

@@ -26,13 +26,13 @@ from weft.auto.source_family import (
 
 # Weights of: stability, smallest, agreement, both ratios, latent classes, dependent classes, log of
 # the number of clusters.
-SCORE = (2.69, 1.08, 1.67, 2.86, 3.21, 0.29, 1.49, -2.01)
+SCORE = (2.29, 0.85, 1.71, 2.82, 3.13, 0.3, 1.52, -1.83)
 # Clumps within a cluster count from so many deviations of clouds, and no more from so many beyond;
 # each deviation between costs `REMAINING_COST` of the score. Chosen on the same tables.
 CLUMPED, MOST_CLUMPED = 2.5, 3.0
 REMAINING_COST = 1.0
 # Constant and weights of the winner's: stability, agreement, gain up to `MOST_GAIN`.
-CONFIDENCE = (-7.27, 5.46, 2.24, 2.99)
+CONFIDENCE = (-6.38, 3.54, 2.64, 2.97)
 MOST_GAIN = 1.0
 MOST_CONFIDENT = 0.95  # more was not tried often enough
 

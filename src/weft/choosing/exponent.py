@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight
 
-from weft._base.reading import read_array
+from weft._base.reading import read_array, read_generator
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.choosing import evidence
 from weft.choosing.evidence import Fitter, Floats, Integers, labels_of
@@ -105,7 +104,7 @@ def choose_exponent(
         method = "labels" if y is not None else "pairs" if paired else "validity"
     check_choice("method", method, METHODS)
     check_choice("ties", ties, TIES)
-    rng = _generator(random_state)
+    rng = read_generator(random_state)
     fitter = Fitter(model, _names(model, parameter), int(rng.integers(2**31 - 1)))
     if n_repeats is None:
         n_repeats = {"stability": 5, "look-alike": 6}.get(method, 1)
@@ -211,9 +210,3 @@ def _read_pairs(must_link: Any, cannot_link: Any, n_rows: int) -> tuple[Integers
     if not len(pairs[0]) and not len(pairs[1]):
         raise ValueError("method='pairs' needs must_link or cannot_link pairs; give some.")
     return pairs[0], pairs[1]
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.metrics.graph import edges_between
+from weft.metrics.on_spaces import edges_between
 
 MOST_DIMENSIONS = 20
 FULL_DIMENSIONS = 15  # beyond, a covariance has more free numbers than a cluster has rows

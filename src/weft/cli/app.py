@@ -17,7 +17,6 @@ import weft
 from weft.cli.cluster import cluster
 from weft.cli.compare import compare
 from weft.cli.explain import explain
-from weft.cli.fitting import FILES
 from weft.cli.options import (
     TABLE,
     Drop,
@@ -36,8 +35,6 @@ from weft.cli.options import (
     one_of,
 )
 from weft.cli.shared import one_sentence, say
-
-__all__ = ["FILES", "app"]
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a bug in weft; 2 the input or an option cannot be used, and a message "

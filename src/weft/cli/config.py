@@ -27,9 +27,8 @@ def _check_place(name: str, key: str, value: Any) -> None:
         )
 
 
-def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
-    """Return the options in a config file; unknown names are refused."""
-    path = Path(path)
+def _read(path: Path) -> dict[str, Any]:
+    """Return what a config file holds."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -39,8 +38,20 @@ def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path.name} is not valid TOML: {detail}; fix the file.") from None
+    except ValueError:  # Python's own limit
+        raise InputError(f"{path.name} has an integer that is too long; fix the file.") from None
     except RecursionError:
         raise InputError(f"{path.name} has values nested too deep; fix the file.") from None
+    for key in ("cluster", "input"):
+        if not isinstance(content.get(key, {}), dict):
+            raise InputError(f"{path.name} has a value for {key!r} where a table is expected.")
+    return content
+
+
+def read_config(path: str | Path, known: Iterable[str]) -> dict[str, Any]:
+    """Return the options in a config file; unknown names are refused."""
+    path = Path(path)
+    content = _read(path)
     options = content.get("cluster", content)
     known = list(known)
     for key, value in options.items():
@@ -88,7 +99,7 @@ def digest(path: str | Path) -> str | None:
 
 def changed_input(config: str | Path, path: str | Path) -> bool:
     """Return whether the input has changed since the config was written."""
-    written = tomllib.loads(Path(config).read_text(encoding="utf-8")).get("input", {})
+    written = _read(Path(config)).get("input", {})
     return "sha256" in written and written["sha256"] != digest(path)
 
 

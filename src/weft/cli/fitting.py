@@ -11,12 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from sklearn.exceptions import ConvergenceWarning
 
 import weft
+from weft._base.validation import check_integer, shown
+from weft.callbacks import Checkpoint, Progress, StopOnSignal
 from weft.cli.config import write_config
 from weft.cli.shared import clickable, console, in_options, print_json, take_answer
+from weft.columns.marker_table import FIELDS as MARKER_FIELDS
 from weft.estimators.presets import Method
-from weft.io import Table, table_files
+from weft.io import Table, save_model, table_files, write_folder
+from weft.reporting.html import render
+from weft.reporting.sources import facets
+from weft.reporting.summary import summarize
+from weft.reporting.terminal import show_columns, show_result, show_warnings
+from weft.search.runs import SearchInterrupted
+from weft.tables.folders import write_csv
 
 if TYPE_CHECKING:
     from weft.cli.streaming import Streamed
@@ -64,7 +74,9 @@ def _put(
     taken = name in records if setting else name in (*known, *old)
     if not mark or not taken or name in _NOT_TYPED:
         listed = ", ".join(sorted(set(known) - set(_NOT_TYPED)))
-        raise ValueError(f"--param {text!r} is not a NAME=VALUE of {title}; it takes: {listed}.")
+        raise ValueError(
+            f"--param {shown(text)} is not a NAME=VALUE of {title}; it takes: {listed}."
+        )
     if setting:
         before = settings.get(name, known[name])
         settings[name] = records[name](before, {setting: _literal(value)})
@@ -81,7 +93,9 @@ def _count(
         try:
             settings["n_clusters"] = int(asked)
         except ValueError:
-            raise ValueError(f"--n-clusters={asked!r} is neither a number nor 'auto'.") from None
+            raise ValueError(
+                f"--n-clusters={shown(asked)} is neither a number nor 'auto'."
+            ) from None
         return settings, []
     cannot = known.get("n_clusters") is not None and asked is None
     if asked != "auto" and not cannot:
@@ -104,7 +118,7 @@ def _literal(text: str) -> Any:
     """Return a number, true, false, a list or null if the text is one; else the text itself."""
     try:
         return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # too long a number and too many brackets as well
         return text
 
 
@@ -131,11 +145,6 @@ def search(
     quiet: bool = False,
 ) -> None:
     """Fit, write the folder, print the result."""
-    from weft._base.validation import check_integer
-    from weft.io import write_folder
-    from weft.reporting.summary import summarize
-    from weft.reporting.terminal import show_columns, show_result, show_warnings
-
     check_integer("--seed", given["random_state"], low=0, high=2**32 - 1)
     if given.get("n_jobs") == 0:
         raise ValueError("--jobs=0 is not allowed; give 1 or more threads, or -1 for all cores.")
@@ -192,8 +201,6 @@ def make_callbacks(
     method: Method, checkpoint: Path | None, every: int, resume: Path | None
 ) -> list[Any]:
     """Return the callbacks of the search: signals always, a checkpoint if requested."""
-    from weft.callbacks import Checkpoint, StopOnSignal
-
     if not method.searches:
         for option, given in (("--checkpoint", checkpoint), ("--resume", resume)):
             if given is not None:
@@ -212,11 +219,6 @@ def _fit(
     show_progress: bool,
 ) -> tuple[Any, list[str], int]:
     """Return the fitted model, its warnings, and the signal that ended the search, or 0."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    from weft.callbacks import Progress
-    from weft.search.runs import SearchInterrupted
-
     bar = Progress()
     seen = show_progress and sys.stderr.isatty()
     kind = getattr(weft, method.estimator)
@@ -248,12 +250,6 @@ def _write(
     all_rows: bool = True,
 ) -> None:
     """Write all files of a result, see `FILES`; without `all_rows`, all except the labels."""
-    from weft.columns.marker_table import FIELDS as MARKER_FIELDS
-    from weft.io import save_model
-    from weft.reporting.html import render
-    from weft.reporting.sources import facets
-    from weft.tables.folders import write_csv
-
     found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
     for row, number in zip(table.rows, model.labels_, strict=True):
         found[row] = int(number)
@@ -266,20 +262,25 @@ def _write(
         for entry in summary["features"]
     ]
     write_csv(draft / "features.csv", columns, cells)
-    plan = vars(model).get("_table", table.plan)
     shown = facets(table.mixed)
+    plan = vars(model).get("_table", table.plan)
+    write_answer(draft, model, summary, shown.values, shown.names, plan)
+    seed = summary["settings"]["seed"]
+    command = None if options else f"weft demo --seed {seed}"
+    write_config(draft / "run.toml", options, sha256=sha256, command=command)
+
+
+def write_answer(
+    draft: Path, model: Any, summary: dict[str, Any], values: Any, names: list[str], plan: Any
+) -> None:
+    """Write markers, model, summary and report, which all results have."""
     counts = bool(getattr(model, "counts", False))
-    markers = weft.marker_columns(
-        shown.values, model.labels_, counts=counts, feature_names=shown.names
-    )
+    markers = weft.marker_columns(values, model.labels_, counts=counts, feature_names=names)
     write_csv(draft / "markers.csv", MARKER_FIELDS, (each.values() for each in markers.rows()))
     save_model(model, draft / "model.weft", table=plan, summary=summary)
     text = json.dumps(summary, indent=2, allow_nan=False)
     (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
     (draft / "report.html").write_text(render(summary), encoding="utf-8")
-    seed = summary["settings"]["seed"]
-    command = None if options else f"weft demo --seed {seed}"
-    write_config(draft / "run.toml", options, sha256=sha256, command=command)
 
 
 def refuse_own_input(file: Path, folder: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from weft.io import InputError, prepare_table, read_table, table_stem
+from weft.reporting.given_labels import GivenClustering, read_labels
+from weft.reporting.page import report
 
 # Usual names of the column with labels; the first that the file has is used.
 COLUMNS = ("cluster", "clusters", "label", "labels", "group", "class", "segment")
@@ -18,9 +20,6 @@ def report_labels(
     file: Path, labels: Path, *, column: str | None, truth: str | None, out: Path | None
 ) -> Path:
     """Write the report of a table and its labels; return where."""
-    from weft.reporting.given_labels import GivenClustering, read_labels
-    from weft.reporting.page import report
-
     raw = read_table(file)
     # A column of known classes would describe the clusters too well.
     table = prepare_table(raw, label=truth)

@@ -13,6 +13,10 @@ from weft.cli.shared import console, print_json
 from weft.cli.single_cell import is_cells, label_cells
 from weft.cli.streaming import large_parts, processes, refuse_other_methods, write_labels
 from weft.io import InputError, apply_recipe, read_model, read_table, write_table
+from weft.reporting.html import render
+from weft.reporting.page import Report
+from weft.reporting.page import report as draw
+from weft.reporting.terminal import show_warnings
 from weft.tables.orientation import transposed
 from weft.tables.parquet_parts import Part
 from weft.tables.plan import TablePlan
@@ -32,8 +36,6 @@ def predict(
 ) -> None:
     """Assign the rows of a new table to clusters."""
     import pandas as pd
-
-    from weft.reporting.terminal import show_warnings
 
     held = _read_model(model)
     if is_cells(file):
@@ -157,10 +159,6 @@ def _free(name: str, taken: Any) -> str:
 def report(model: Path, *, data: Path | None, out: Path | None, stability: int) -> Path:
     """Write the HTML report of a model file; return where."""
     import pandas as pd
-
-    from weft.reporting.html import render
-    from weft.reporting.page import Report
-    from weft.reporting.page import report as draw
 
     held = _read_model(model)
     where = out or (_model_path(model).with_suffix(".html"))

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dis import opname
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +32,6 @@ _OPTIONS = (
     (r"give Checkpoint", "give --checkpoint"),
     (r"(?<![-\w])(clusterer|criterion|swarm|scale|missing|method|stability)(?==)", r"--\1"),
 )
-
-
-# Modules that raise TypeError for a mistake of the user, not for a bug in weft.
-_CHECKERS = ("weft._base.validation", "weft.estimators._parameters", "weft.search.criteria")
 
 
 def in_options(text: str) -> str:
@@ -105,11 +102,18 @@ def one_sentence() -> Iterator[None]:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Return whether a parameter check raised the error; otherwise it is a bug."""
+    """Return whether weft says with the error what the user should do; otherwise it is a bug.
+
+    The error comes from a ``raise`` of weft then, not from an operator or a call that failed.
+    """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_globals.get("__name__") in _CHECKERS
+    if trace is None:
+        return False
+    instruction = opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]]
+    name = str(trace.tb_frame.f_globals.get("__name__"))
+    return name.startswith("weft.") and instruction == "RAISE_VARARGS"
 
 
 def take_answer(model: Any, number: int) -> Any:

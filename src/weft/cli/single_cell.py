@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +10,15 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft import sc
 from weft._base.validation import import_optional
-from weft.cli.fitting import make_settings
+from weft.cli.fitting import make_settings, write_answer
 from weft.cli.shared import console, print_json
 from weft.estimators.presets import find_method
 from weft.io import InputError, write_folder
+from weft.reporting.summary import summarize
+from weft.reporting.terminal import show_result, show_warnings
+from weft.tables.folders import write_csv
 
 SUFFIX = ".h5ad"
 FILES = ("labels.csv", "features.csv", "markers.csv", "model.weft", "summary.json", "report.html")
@@ -37,10 +40,6 @@ def cluster_cells(
     quiet: bool,
 ) -> None:
     """Cluster the cells of a file and write the result folder."""
-    from weft import sc
-    from weft.reporting.summary import summarize
-    from weft.reporting.terminal import show_result, show_warnings
-
     adata = read_cells(file)
     settings, _ = make_settings(find_method("auto"), given, extra, None)
     table, _ = sc.table_of(adata, None, None, None)
@@ -64,8 +63,6 @@ def cluster_cells(
 
 def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]]:
     """Return the names of the cells of a file, and each one's cluster and confidence."""
-    from weft import sc
-
     genes = [str(name) for name in getattr(model, "feature_names_in_", [])]
     if not genes or not hasattr(model, "membership"):
         raise InputError("the model was not made by weft cluster from a .h5ad file; give such one.")
@@ -100,13 +97,7 @@ def read_cells(file: Path) -> Any:
 def _write(
     draft: Path, table: Any, cells: list[str], genes: list[str], model: Any, summary: dict[str, Any]
 ) -> None:
-    from weft.columns.marker_table import FIELDS as MARKER_FIELDS
-    from weft.io import save_model
-    from weft.reporting.html import render
-    from weft.sc import cell_confidences
-    from weft.tables.folders import write_csv
-
-    sure = cell_confidences(model, table)
+    sure = sc.cell_confidences(model, table)
     rows = zip(cells, model.labels_.tolist(), sure.round(6).tolist(), strict=True)
     write_csv(draft / "labels.csv", ["cell", "cluster", "confidence"], rows)
     weights = zip(genes, model.feature_weights_.tolist(), strict=True)
@@ -116,12 +107,5 @@ def _write(
         ["name", "weight", "selected"],
         ([name, weight, str(weight > 0).lower()] for name, weight in kept),
     )
-    markers = weft.marker_columns(
-        table, model.labels_, counts=bool(model.counts), feature_names=genes
-    )
-    write_csv(draft / "markers.csv", MARKER_FIELDS, (each.values() for each in markers.rows()))
     model.feature_names_in_ = np.array(genes, dtype=object)  # weft predict matches genes by name
-    save_model(model, draft / "model.weft", summary=summary)
-    text = json.dumps(summary, indent=2, allow_nan=False)
-    (draft / "summary.json").write_text(text + "\n", encoding="utf-8")
-    (draft / "report.html").write_text(render(summary), encoding="utf-8")
+    write_answer(draft, model, summary, table, genes, None)

@@ -63,12 +63,19 @@ def normalized_counts(X: Any, target: float, *, log: bool = True) -> Any:
     A sparse table stays sparse (CSR); an empty row stays empty.
     """
     totals = row_totals(X)
-    factors = target / np.where(totals > 0.0, totals, target)
+    with np.errstate(over="ignore"):
+        factors = target / np.where(totals > 0.0, totals, target)
+    # Where that is too large for a number, the row is divided by its total first.
+    tiny = np.isinf(factors)
+    before, factors = np.where(tiny, totals, 1.0), np.where(tiny, target, factors)
     if sparse.issparse(X):
         out = sparse.csr_array(X, dtype=np.float64, copy=True)
-        out.data *= np.repeat(factors, np.diff(out.indptr))
+        lengths = np.diff(out.indptr)
+        if tiny.any():
+            out.data /= np.repeat(before, lengths)
+        out.data *= np.repeat(factors, lengths)
         if log:
             np.log1p(out.data, out=out.data)
         return out
-    out = X * factors[:, np.newaxis]
+    out = (X / before[:, np.newaxis] if tiny.any() else X) * factors[:, np.newaxis]
     return np.log1p(out) if log else out

@@ -11,9 +11,8 @@
 """
 
 from weft.datasets.ellipsoids import make_ellipsoids
-from weft.datasets.gaussians import make_gaussians
+from weft.datasets.gaussians import make_gaussians, make_noisy_gaussians
 from weft.datasets.noise import add_noise_features
-from weft.datasets.noisy_gaussians import make_noisy_gaussians
 from weft.datasets.shapes import make_shapes
 from weft.datasets.subspace import make_subspace_clusters
 

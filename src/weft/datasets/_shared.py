@@ -1,11 +1,10 @@
-"""What every generator needs: a random stream, cluster sizes, column names."""
+"""What every generator needs: cluster sizes, column names."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from weft._base.docstrings import Entry
 from weft._base.validation import check_integer
@@ -20,13 +19,6 @@ SHARED = {
         "Where the random numbers come from; an int makes the data reproducible.",
     ),
 }
-
-
-def stream(random_state: Any) -> np.random.Generator:
-    """Return the Generator behind `random_state`: None, an int, a RandomState or a Generator."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
 def draw_sizes(

@@ -25,8 +25,9 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from weft._base.docstrings import documented
+from weft._base.reading import read_generator
 from weft._base.validation import check_integer
-from weft.datasets._shared import SHARED, column_names, draw_sizes, stream
+from weft.datasets._shared import SHARED, column_names, draw_sizes
 from weft.parallel.blas import one_blas_thread
 
 DEFAULT_SIZES = (14, 124)  # the smallest and the largest cluster of O'Neill's table 3.1
@@ -116,7 +117,7 @@ def make_ellipsoids(
     """
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     n_features = check_integer("n_features", n_features, low=2)
-    rng = stream(random_state)
+    rng = read_generator(random_state)
     sizes = draw_sizes(
         cluster_size, default=DEFAULT_SIZES, n_clusters=n_clusters, smallest=1, rng=rng
     )

@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.utils import Bunch, check_array
 
 from weft._base.docstrings import documented
+from weft._base.reading import read_generator
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.datasets._shared import SHARED, column_names, stream
+from weft.datasets._shared import SHARED, column_names
 
 BLOCK = 5  # columns that share a factor in kind="correlated"
 FACTOR_SHARE = 0.8  # of their variance, hence the correlation within a block
@@ -83,7 +84,7 @@ def add_noise_features(
     count = _count(n_noise, ratio, X.shape[1])
     names = _names(data, X.shape[1])
     relevant = _mask(data, X.shape[1])
-    rng = stream(random_state)
+    rng = read_generator(random_state)
 
     models = rng.choice(_usable(X, relevant), size=count)
     noise = draw(X[:, models], rng)

@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from weft._base.docstrings import documented
+from weft._base.reading import read_generator
 from weft._base.validation import check_choice, check_integer, check_real
-from weft.datasets._shared import SHARED, column_names, stream
+from weft.datasets._shared import SHARED, column_names
 
 
 class Shape(NamedTuple):
@@ -68,7 +69,7 @@ default="rings"
     form = SHAPES[shape]
     n_samples = check_integer("n_samples", n_samples, low=2 * form.n_clusters)
     spread = form.noise if noise is None else check_real("noise", noise, low=0.0)
-    rng = stream(random_state)
+    rng = read_generator(random_state)
     sizes = np.full(form.n_clusters, n_samples // form.n_clusters)
     sizes[: n_samples % form.n_clusters] += 1
     parts = [form.draw(cluster, int(size), rng) for cluster, size in enumerate(sizes)]

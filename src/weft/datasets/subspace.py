@@ -23,8 +23,9 @@ from sklearn.utils import Bunch
 
 from weft._base.arrays import Floats, Integers
 from weft._base.docstrings import documented
+from weft._base.reading import read_generator
 from weft._base.validation import check_integer, check_real
-from weft.datasets._shared import SHARED, column_names, stream
+from weft.datasets._shared import SHARED, column_names
 
 FEWEST = 2  # relevant features of a cluster
 
@@ -98,7 +99,7 @@ def make_subspace_clusters(
     shift = check_real("data_overlap", data_overlap, low=0.0)
     means_from = _check_range("mean_range", mean_range)
     noise_from = _check_range("noise_range", noise_range)
-    rng = stream(random_state)
+    rng = read_generator(random_state)
 
     counts = draw_counts(n_clusters, n_features, ratio, rng)
     relevant = draw_relevant(counts, n_features, overlap, rng)

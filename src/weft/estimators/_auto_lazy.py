@@ -29,7 +29,7 @@ from weft.backends.spaces import Solution
 from weft.columns.counts import normalized_counts
 from weft.estimators._auto_rows import read_rows
 from weft.estimators._blocks import lengths_of, split
-from weft.estimators._raw_tables import raw_table
+from weft.estimators._reading import raw_table
 from weft.tables.parquet_parts import Part, read_part, starts_of
 
 T = TypeVar("T")

@@ -35,11 +35,10 @@ def read_lazy(
     X: Any,
     sample_weight: Any = None,
     *,
-    reset: bool = True,
     allow_nan: bool = False,
 ) -> LazyTable:
     """Check a Dask array or dataframe in one pass over it."""
-    blocks = split(estimator, X, reset=reset)
+    blocks = split(estimator, X, reset=True)
     mass = None if sample_weight is None else _split_mass(X, sample_weight)
     if mass is not None and len(mass) != len(blocks):
         raise ValueError(

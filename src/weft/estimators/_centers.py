@@ -11,18 +11,17 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from weft._base.arrays import Floats, Mask
-from weft._base.reading import convert, refuse_huge
+from weft._base.reading import convert, read_generator, refuse_huge
 from weft._base.validation import largest_for
 from weft.answers.membership import center_softness, soften
 from weft.backends import Backend, backend_for
 from weft.backends.devices import to_host
 from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import predict_lazy, transform_lazy, warn_of_empty_clusters
-from weft.estimators._kmeans_docs import FAMILY
+from weft.estimators._declared_centers import FAMILY
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
 from weft.estimators._soft_answers import SoftAnswersMixin
@@ -176,8 +175,7 @@ class CenterClusterer(
         return backend_for(self.device, work, n_rows * n_features)
 
     def _generator(self: Any) -> np.random.Generator:
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        return np.random.default_rng(seed)
+        return read_generator(self.random_state)
 
     def _read_settings(self: Any, n_features: int, n_rows: int) -> Settings:
         """Check the parameters of the alternation, those that this estimator has."""

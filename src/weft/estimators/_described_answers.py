@@ -8,15 +8,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
-from weft.answers.explaining import Explanation, Placement, explain_rows
+from weft.answers.drawing import Explanation
+from weft.answers.explaining import Placement, explain_rows
 from weft.answers.membership import Membership, most_likely
 from weft.answers.rules import Rule, find_rules
 from weft.answers.traits import name_clusters
 from weft.answers.views import ColumnView, number_views, source_views
 from weft.columns.source import MixedTable
-from weft.estimators._anchored_answers import AnchoredAnswersMixin, remember
+from weft.estimators._anchors import AnchoredAnswersMixin, remember
 from weft.estimators._auto_rows import anchor_columns
-from weft.estimators._raw_tables import raw_table
+from weft.estimators._reading import raw_table
 from weft.parallel.blas import one_blas_thread
 from weft.tables.cells import is_table
 from weft.tables.plan import TablePlan

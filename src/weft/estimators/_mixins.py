@@ -13,11 +13,9 @@ from weft._base.arrays import Integers
 from weft._base.docstrings import Entry
 from weft.backends.devices import to_host
 from weft.estimators._docstrings import complete_docstrings
-from weft.estimators._fit_tasks import FitTasksMixin
-from weft.estimators._guard import GuardMixin
+from weft.estimators._guard import FitTasksMixin, GuardMixin
 from weft.estimators._marking import MarkersMixin
-from weft.estimators._raw_tables import RawTableMixin
-from weft.estimators._reading import read_table
+from weft.estimators._reading import RawTableMixin, read_table
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
 from weft.reporting.schema import SUMMARY

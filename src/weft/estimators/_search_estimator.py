@@ -13,14 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from weft._base.arrays import Floats
+from weft._base.arrays import Floats, Integers
+from weft._base.labels import order_by_first_row, renumber
 from weft._base.validation import check_integer
 from weft._base.warnings import warn_caller
-from weft.estimators._mixins import ReportMixin
+from weft.answers.membership import center_softness, soften
+from weft.estimators._mixins import PredictMixin, ReportMixin
 from weft.estimators._reading import read_table
+from weft.estimators._soft_answers import SoftAnswersMixin
+from weft.methods.centroids.objectives import assign
 from weft.search.callbacks import History, Patience, Progress
 from weft.search.optimize import optimize
 from weft.search.reached import bind_all
@@ -140,3 +145,26 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
                 f"{advice}.",
                 ConvergenceWarning,
             )
+
+
+class ScaledCentersMixin(SoftAnswersMixin, PredictMixin):
+    """Labels and centres from scaled centres, for estimators with ``_fit_scaling``."""
+
+    def _keep_centers(self: Any, X: Floats, rows: Floats, centers: Floats) -> None:
+        """Give each of the `rows`, the scaled ones of X, to its nearest centre."""
+        labels = assign(rows, centers)
+        order = order_by_first_row(labels)
+        self.labels_ = renumber(labels, order)
+        self.n_clusters_ = len(order)
+        self._fit_centers = centers[order]
+        self.cluster_centers_ = np.stack(
+            [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
+        )
+
+    def _nearest(self: Any, X: Floats) -> Integers:
+        return assign(self._fit_scaling.apply(X), self._fit_centers)
+
+    def _probabilities(self: Any, rows: Floats) -> Floats:
+        distances = cdist(self._fit_scaling.apply(rows), self._fit_centers)
+        softness = center_softness(np.ones((1, rows.shape[1])))
+        return soften(distances, softness, self._nearest(rows))

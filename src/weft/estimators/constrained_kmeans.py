@@ -11,8 +11,7 @@ from weft._base.records import Merge
 from weft._base.validation import check_choice, check_integer
 from weft.estimators._centers import CenterClusterer
 from weft.estimators._declared import FITNESS, declare
-from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS
-from weft.estimators._kmeans_docs import START
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, START
 from weft.estimators._moved_params import Moved, MovedParamsMixin
 from weft.estimators.weighted_kmeans import read_rule
 from weft.kmeans.anomalous import read_anomalous

@@ -11,12 +11,11 @@ import numpy as np
 from weft._base.arrays import Floats
 from weft._base.memory import check_swarm
 from weft._base.scaling import standard_scaling
-from weft._base.validation import check_integer, check_real
+from weft._base.validation import check_integer
 from weft.backends import backend_for
 from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
-from weft.estimators._scaled_centers import ScaledCentersMixin
-from weft.estimators._search_estimator import SearchEstimator, SearchResult
+from weft.estimators._search_estimator import ScaledCentersMixin, SearchEstimator, SearchResult
 from weft.methods.centroids.objectives import SubsetObjective
 from weft.models.kinds import Number
 from weft.parallel.threads import local_threads
@@ -119,32 +118,33 @@ class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
         rng = np.random.default_rng(seed)
         # A pool larger than the number of rows would only repeat rows.
         pool_size = min(check_integer("max_clusters", self.max_clusters, low=2), len(X))
-        n_rounds = check_integer("n_rounds", self.n_rounds, low=1)
-        n_particles = check_integer("n_particles", self.n_particles, low=1)
-        n_generations = check_integer("n_generations", self.n_generations, low=1)
-        share = check_real("initial_share", self.initial_share, low=0.0, high=1.0)
-        swarm = self._make_swarm()
-        check_swarm(n_particles, pool_size)
+        check_swarm(self.n_particles, pool_size)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         rows = self._fit_scaling.apply(X)
         objective = SubsetObjective(
             rows,
             rows[:0],
-            penalty=check_real("penalty", self.penalty, low=0.0),
+            penalty=float(self.penalty),
             n_threads=local_threads(self.n_jobs),
             backend=backend_for(self.device, "centroids", rows.size * pool_size),
         )
+        swarm = BinaryPSO(
+            inertia=float(self.inertia),
+            cognitive=float(self.cognitive),
+            social=float(self.social),
+            max_velocity=float(self.max_velocity),
+        )
         kept, best_centers, best_fitness = rows[:0], rows[:1], -np.inf
         rounds: list[SearchResult] = []
-        for number in range(n_rounds):
+        for number in range(self.n_rounds):
             fresh = rows[rng.integers(len(rows), size=pool_size - len(kept))]
             objective = objective.with_pool(np.vstack([kept, fresh]))
             best = self._search(
                 objective,
                 swarm,
-                objective.initial(rng, n_particles, share),
+                objective.initial(rng, self.n_particles, self.initial_share),
                 rng,
-                n_evaluations_before=number * n_particles * n_generations,
+                n_evaluations_before=number * self.n_particles * self.n_generations,
                 columns={"round": number},
             )
             rounds.append(best)
@@ -156,14 +156,6 @@ class DynamicSwarm(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
         self._warn_if_one_cluster()
         self.fitness_ = best_fitness
         self._keep_history(*rounds)
-
-    def _make_swarm(self) -> BinaryPSO:
-        return BinaryPSO(
-            inertia=check_real("inertia", self.inertia, low=0.0),
-            cognitive=check_real("cognitive", self.cognitive, low=0.0),
-            social=check_real("social", self.social, low=0.0),
-            max_velocity=check_real("max_velocity", self.max_velocity, low=0.0, open_low=True),
-        )
 
 
 def _settled(objective: SubsetObjective, best: SearchResult) -> tuple[Floats, float]:

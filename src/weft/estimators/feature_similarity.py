@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from weft._base.docstrings import Entry
-from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import Backend, backend_for
 from weft.estimators._declared import COUNT, SHARE, declare, floats, positions
 from weft.estimators._mixins import ColumnsMixin, KeepMixin
@@ -117,17 +116,12 @@ class FeatureSimilaritySelector(_Selector):
         self.device = device
 
     def _select(self, X: np.ndarray) -> None:
-        epsilon = self.epsilon
-        if isinstance(epsilon, str):
-            check_choice("epsilon", epsilon, EPSILONS)
-        else:
-            epsilon = check_real("epsilon", epsilon, low=0.0)
+        epsilon = self.epsilon if isinstance(self.epsilon, str) else float(self.epsilon)
         n_others = X.shape[1] - 1
-        if isinstance(self.n_neighbors, (float, np.floating)):
-            share = check_real("n_neighbors", self.n_neighbors, low=0.0, high=1.0)
-            k = min(max(1, round(share * n_others)), n_others)
-        else:
-            k = min(check_integer("n_neighbors", self.n_neighbors, low=1), n_others)
+        k = self.n_neighbors
+        if isinstance(k, (float, np.floating)):
+            k = max(1, round(float(k) * n_others))
+        k = min(int(k), n_others)
         if n_others == 0:
             self.support_ = np.ones(1, dtype=bool)
             self.n_discarded_ = np.empty(0, dtype=np.int64)
@@ -192,7 +186,6 @@ class FeatureClusterSelector(_Selector):
         self.device = device
 
     def _select(self, X: np.ndarray) -> None:
-        check_choice("pick", self.pick, PICKS)
         clusters = ikfs(range_scaled(X), pick=self.pick, backend=self._backend(X))
         self.support_ = clusters.support
         self.labels_ = clusters.labels

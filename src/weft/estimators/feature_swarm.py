@@ -21,17 +21,15 @@ from weft._base.warnings import warn_caller
 from weft.backends import Backend, backend_for
 from weft.backends.devices import device_rows, is_on_gpu, to_host
 from weft.columns.screening import columns_that_matter
-from weft.estimators._anchored_answers import AnchoredAnswersMixin
-from weft.estimators._anchors import AnchorsMixin
-from weft.estimators._declared_features import FEATURE_SWARM
+from weft.estimators._anchors import AnchoredAnswersMixin, AnchorsMixin
+from weft.estimators._declared_swarms import FEATURE_SWARM
 from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin, moved_dict
 from weft.estimators._parameters import LIVE_OBJECTS
 from weft.estimators._sampled import SampledMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.search.clusterers import Clusterer, clusterer_with, make_clusterer, name_of
 from weft.search.criteria import criterion_with, make_criterion
-from weft.search.feature_search import FeatureSearch, search_features
-from weft.search.objectives import FeatureClustering
+from weft.search.objectives import FeatureClustering, FeatureSearch, search_features
 from weft.search.particles import WeightParticle, make_particle
 from weft.search.runs import running
 from weft.search.swarms import PSO, BinaryPSO, make_swarm

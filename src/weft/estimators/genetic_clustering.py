@@ -11,12 +11,11 @@ import numpy as np
 from weft._base.arrays import Floats
 from weft._base.memory import check_swarm
 from weft._base.scaling import standard_scaling
-from weft._base.validation import check_integer, check_real
+from weft._base.validation import check_integer
 from weft.backends import backend_for
 from weft.estimators._declared import SCALED_CENTERS, SEARCH, SHARE, declare, history
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
-from weft.estimators._scaled_centers import ScaledCentersMixin
-from weft.estimators._search_estimator import SearchEstimator
+from weft.estimators._search_estimator import ScaledCentersMixin, SearchEstimator
 from weft.methods.centroids.objectives import StringObjective
 from weft.parallel.threads import local_threads
 from weft.search.swarms.ga import GA
@@ -95,12 +94,7 @@ class GeneticClustering(MovedParamsMixin, ScaledCentersMixin, SearchEstimator):
         rng = np.random.default_rng(seed)
         # More places than rows would only repeat them.
         max_clusters = min(check_integer("max_clusters", self.max_clusters, low=2), len(X))
-        swarm = GA(
-            max_clusters,
-            X.shape[1],
-            check_real("crossover", self.crossover, low=0.0, high=1.0),
-            check_real("mutation", self.mutation, low=0.0, high=1.0),
-        )
+        swarm = GA(max_clusters, X.shape[1], float(self.crossover), float(self.mutation))
         n_strings = check_integer("n_particles", self.n_particles, low=2)
         check_swarm(n_strings, max_clusters * (1 + X.shape[1]))
         self._fit_scaling = standard_scaling(X, scaled=self.scale)

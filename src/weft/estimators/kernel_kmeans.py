@@ -14,7 +14,7 @@ from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
 from weft._base.validation import check_integer
 from weft.estimators._declared import counts_clusters, declare, history
-from weft.estimators._declared_spaces import (
+from weft.estimators._declared_swarms import (
     KERNEL,
     KERNEL_CLUSTERS,
     SEARCHED_ROWS,
@@ -82,7 +82,7 @@ class KernelKMeans(KernelMixin, SampledMixin, ReportMixin, ClusterMixin, BaseEst
             "history_": history("start", "inertia", "n_iter"),
             "_fit_space": SPACE,
         },
-        rules=(counts_clusters("_fit_labels"),),
+        rules=(counts_clusters,),
         kernel=KERNEL,
         sigma=OneOf(Choice("median"), WIDTH),
     )

@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
 from weft._base.scaling import check_size
-from weft._base.validation import check_integer, check_real, parse_memory
+from weft._base.validation import check_integer, parse_memory
 from weft.estimators._declared import POSITIVE, declare, history, positions
-from weft.estimators._declared_spaces import KERNEL, KERNEL_CLUSTERS, SPACE, WIDTH
+from weft.estimators._declared_swarms import KERNEL, KERNEL_CLUSTERS, SPACE, WIDTH
 from weft.estimators._kernel_methods import KernelMixin
 from weft.estimators._mixins import ReportMixin
 from weft.estimators._reading import read_table
@@ -98,10 +98,10 @@ class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
         X = read_table(self, X)
         check_size(X, 4, parse_memory("max_memory", self.max_memory))
         n_clusters = check_integer("n_clusters", self.n_clusters, low=1, high=len(X))
-        alpha = check_real("alpha", self.alpha, low=0.0, open_low=True)
-        beta = check_real("beta", self.beta, low=0.0, open_low=True)
         backend, gram = self._make_space(X, n_clusters)
-        chosen, heights, labels = backend.mercer.subtractive_centers(gram, alpha, beta, n_clusters)
+        chosen, heights, labels = backend.mercer.subtractive_centers(
+            gram, float(self.alpha), float(self.beta), n_clusters
+        )
         order = order_by_first_row(labels)
         self.labels_ = renumber(labels, order)
         self.n_clusters_ = len(order)

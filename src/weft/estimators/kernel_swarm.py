@@ -16,7 +16,7 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft._base.records import Merge, RecordParameter
 from weft._base.scaling import standard_scaling
-from weft._base.validation import check_choice, check_integer, check_real
+from weft._base.validation import check_choice, check_integer
 from weft.backends import backend_for
 from weft.estimators._declared_swarms import KERNEL_SWARM
 from weft.estimators._kernel_methods import KERNEL_PARAMS
@@ -49,6 +49,9 @@ _OF_THE_SWARM = ("inertia", "cognitive", "social", "max_velocity")
 def _given_to(merge: Merge) -> Merge:
     """Leave out settings that are None, which meant the values of table 2."""
     return lambda swarm, old: merge(swarm, {k: v for k, v in old.items() if v is not None})
+
+
+_SWARM = RecordParameter(MEPSO, lambda name: TABLE_2[check_choice("swarm", name, TABLE_2)])
 
 
 class KernelSwarm(MovedParamsMixin, SampledMixin, PredictMixin, SearchEstimator):
@@ -129,12 +132,12 @@ default="feature-space"
     _records: ClassVar[Mapping[str, Merge]] = {
         "kernel": KERNEL_RECORD,
         "centers": CENTERS_RECORD,
-        "swarm": RecordParameter(MEPSO, lambda name: TABLE_2[check_choice("swarm", name, TABLE_2)]),
+        "swarm": _SWARM,
     }
     _moved = (
         KERNEL_PARAMS,
         Moved(("min_size", "refine_steps", "polish"), "centers", OLD_CENTERS),
-        Moved(_OF_THE_SWARM, "swarm", _given_to(_records["swarm"])),
+        Moved(_OF_THE_SWARM, "swarm", _given_to(_SWARM)),
         VERBOSE,
     )
 
@@ -180,13 +183,6 @@ default="feature-space"
     def _check_settings(self) -> None:
         kernel = read_kernel(self.kernel).name
         among_rows = isinstance(read_centers(self.centers), InputCenters)
-        check_integer("n_particles", self.n_particles, low=1)
-        check_integer("n_generations", self.n_generations, low=1)
-        self._make_swarm()
-        if isinstance(self.sigma, str):
-            check_choice("sigma", self.sigma, ("median", "stability"))
-        else:
-            check_real("sigma", self.sigma, low=0.0, open_low=True)
         if among_rows and kernel != "rbf":
             raise ValueError(
                 f"centers='input' is the published form and needs kernel='rbf', got "
@@ -206,7 +202,7 @@ default="feature-space"
             kernel=kernel,
             sigma=self.sigma,
             max_clusters=min(check_integer("max_clusters", self.max_clusters, low=2), len(rows)),
-            swarm=self._make_swarm(),
+            swarm=replace(_SWARM.record(self.swarm), n_generations=self.n_generations),
             n_particles=self.n_particles,
             centers=read_centers(self.centers),
             backend=backend_for(self.device, "mercer-swarm", len(rows)),
@@ -223,12 +219,6 @@ default="feature-space"
         self._fit_reference = learned.reference
         self._keep_history(learned.best)
         self._warn_if_one_cluster(advice="check that the rows differ, or lower min_size")
-
-    def _make_swarm(self) -> MEPSO:
-        swarm = self.swarm
-        if not isinstance(swarm, MEPSO):
-            swarm = TABLE_2[check_choice("swarm", swarm, TABLE_2)]
-        return replace(swarm, n_generations=self.n_generations)
 
     def _nearest(self, X: Floats) -> Integers:
         rows = self._fit_scaling.apply(X)

@@ -19,13 +19,14 @@ from weft._base.validation import check_integer
 from weft.backends import backend_for
 from weft.estimators._blocks import is_dask, read_lazy
 from weft.estimators._blockwise import BlockwiseMixin, warn_of_empty_clusters
-from weft.estimators._declared_projected import PROJECTED_SWARM
+from weft.estimators._declared_centers import PROJECTED_SWARM
 from weft.estimators._jaccard import MetricClusterer
 from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.kmeans.alternation import Start
 from weft.kmeans.streams import Stream
 from weft.methods.projected.blocks import look_at, polish_blocks, rows_to_search
+from weft.methods.projected.criteria import ScaledRule
 from weft.methods.projected.fitting import (
     Clusters,
     close_dense,
@@ -36,7 +37,6 @@ from weft.methods.projected.fitting import (
     stream_rule,
 )
 from weft.methods.projected.objectives import Best, Space
-from weft.methods.projected.rules import ScaledRule
 from weft.methods.projected.settings import Objective, Settings, SwarmSettings, read_settings
 from weft.methods.projected.sparse import SparseSpace
 from weft.parallel.threads import thread_runner

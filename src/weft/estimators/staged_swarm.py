@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from weft._base.arrays import Floats, Integers
 from weft._base.records import Merge, RecordParameter
-from weft._base.validation import check_choice, check_integer
 from weft.answers.membership import center_softness, soften
 from weft.backends import CPU, backend_for
 from weft.estimators._declared_swarms import STAGED_SWARM
@@ -23,11 +22,8 @@ from weft.estimators._mixins import ColumnsMixin, PredictMixin
 from weft.estimators._moved_params import VERBOSE, Moved, MovedParamsMixin
 from weft.estimators._search_estimator import SearchEstimator
 from weft.estimators._soft_answers import SoftAnswersMixin
-from weft.methods.staged.objectives import FEATURE_TERMS, QUALITIES
-from weft.methods.staged.polish import POLISHES
-from weft.methods.staged.scaling import RangeScaling
 from weft.methods.staged.search import StagedSearch, search_stages
-from weft.methods.staged.settings import ClusterEstimate, read_estimate
+from weft.methods.staged.settings import ClusterEstimate, RangeScaling, read_estimate
 from weft.parallel.threads import local_threads
 from weft.search.swarms.staged import StagedPSO
 
@@ -153,16 +149,6 @@ class StagedSwarm(MovedParamsMixin, ColumnsMixin, SoftAnswersMixin, PredictMixin
         self.random_state = random_state
 
     def _check_settings(self) -> None:
-        check_choice("stages", self.stages, (1, 2, 3))
-        check_choice("feature_term", self.feature_term, (None, *FEATURE_TERMS))
-        check_choice("quality", self.quality, QUALITIES)
-        check_choice("polish", self.polish, (None, *POLISHES))
-        check_integer("n_particles", self.n_particles, low=1)
-        read_estimate(self.n_clusters_estimate)
-        if self.max_clusters is not None:
-            check_integer("max_clusters", self.max_clusters, low=2)
-        if not isinstance(self.swarm, StagedPSO):
-            check_choice("swarm", self.swarm, ("standard",))
         if self.stages == 3 and self.polish is not None:
             raise ValueError(
                 f"polish={self.polish!r} replaces stage 3; set stages=2, or polish=None."

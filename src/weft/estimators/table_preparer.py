@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from weft._base.reading import convert
 from weft._base.validation import check_choice, import_optional
 from weft._base.warnings import warn_caller
 from weft.columns.source import MixedTable, SourceColumn
@@ -16,9 +17,9 @@ from weft.estimators._mixins import KeepMixin
 from weft.models.kinds import Choice, ListOf, Text
 from weft.tables.cells import Cells, is_table, number_cells, read_cells, text_cells
 from weft.tables.errors import InputError, in_python
-from weft.tables.inverse import in_units
 from weft.tables.plan import Applied, learn
 from weft.tables.points import SCALES, values_at
+from weft.tables.reading import in_units
 from weft.tables.schema import plan_kind
 
 OUTPUTS = ("coordinates", "columns")
@@ -283,9 +284,8 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
             if len(X) == 0:
                 raise ValueError("Found array with 0 sample(s); pass at least one row.")
             return read_cells(X)
-        X = validate_data(
-            self, X, reset=reset, dtype=None, ensure_all_finite=False, ensure_min_samples=1
-        )
+        free = {"dtype": None, "ensure_all_finite": False, "ensure_min_samples": 1}
+        X = convert(lambda: validate_data(self, X, reset=reset, **free))
         make = text_cells if X.dtype.kind in "OUS" else number_cells
         names = self._input_names()
         return [make(name, X[:, position]) for position, name in enumerate(names)]

@@ -16,8 +16,7 @@ from weft.estimators._blocks import is_dask
 from weft.estimators._blockwise import BlockwiseMixin
 from weft.estimators._centers import CenterClusterer, counted
 from weft.estimators._declared import FITNESS, MATRIX, VECTOR, declare
-from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, STREAM
-from weft.estimators._kmeans_docs import START
+from weft.estimators._declared_centers import CENTERS, INIT, METRIC, PATTERNS, START, STREAM
 from weft.estimators._moved_params import Moved, MovedParamsMixin
 from weft.kmeans.anomalous import read_anomalous
 from weft.kmeans.chunked import Table

@@ -1,7 +1,7 @@
 """The alternation: assign, centre, weigh, until the labels stay.
 
-Each step minimises the criterion (eq. 3.6, or (9) of EWKM) with the other two held, so
-it falls at every step, except where a constant is added to the dispersions.
+Each step minimises the criterion (eq. 3.6, or (9) of EWKM) while the other two are fixed, so it
+falls at every step, except where a constant is added to the dispersions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Assign = Callable[[Data, Floats, Floats], Labels]
 
 
 class DeadEnd(ValueError):
-    """An assignment that finds no place for some rows; the message says which and why."""
+    """Some rows have no allowed cluster; the message says which and why."""
 
 
 class Start(NamedTuple):
@@ -94,7 +94,7 @@ def alternate(
     trace: list[float] = []
     converged = settled = False
     allowed = tol * float(data.mass.sum())
-    # A backend that does rounds by itself asks for the host only where it must.
+    # A backend that computes rounds itself uses the host only if it must.
     usual = assign is None and refill and hasattr(rule, "kind")
     advance = getattr(rounds, "advance", None) if usual else None
     n_iter = 0

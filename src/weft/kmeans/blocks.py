@@ -1,8 +1,8 @@
 """A table in blocks of rows that need not be in memory together, and one pass over them.
 
 A block is whatever Dask makes of it: a task that loads or generates some rows. A pass gives every
-block to a function and adds the results up, neighbours first, in an order that the number of blocks
-alone decides: so no bit depends on the number of workers, nor on which of them was quicker.
+block to a function and adds the results up, neighbours first, in an order that depends only on the
+number of blocks. So no bit depends on the number or the speed of the workers.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Survey(NamedTuple):
 
 
 def survey(number: int, rows: Floats, mass: Floats, state: None) -> Survey:
-    """Look at one block."""
+    """Survey one block."""
     lost = np.isnan(rows)
     counting = mass > 0.0
     used = rows[counting] if not counting.all() else rows
@@ -109,7 +109,7 @@ def survey(number: int, rows: Floats, mass: Floats, state: None) -> Survey:
 
 
 def add_surveys(parts: Sequence[Survey]) -> Survey:
-    """Put surveys together."""
+    """Combine surveys."""
     out = parts[0]
     for part in parts[1:]:
         out = Survey(
@@ -195,7 +195,7 @@ def sums(number: int, rows: Floats, mass: Floats, step: Step) -> Sums:
 
 
 def add_sums(parts: Sequence[Sums]) -> Sums:
-    """Add sums up in their order."""
+    """Add the sums, in their order."""
     out = parts[0]
     for part in parts[1:]:
         # Parts are arrays or numbers: both add.
@@ -205,10 +205,10 @@ def add_sums(parts: Sequence[Sums]) -> Sums:
 
 
 def _checksum(number: int, labels: Labels) -> NDArray[np.uint64]:
-    """One number for the labels of a block: others give another one, but for 1 in 2^64."""
+    """One number for the labels of a block; other labels give another (with odds of 2^64 to 1)."""
     digest = hashlib.blake2b(str(number).encode(), digest_size=8)
     digest.update(labels.data)
-    # An array, which wraps around in silence where single numbers would warn.
+    # An array overflows silently; single numbers would warn.
     return np.frombuffer(digest.digest(), dtype=np.uint64)
 
 
@@ -222,7 +222,7 @@ class Costly(NamedTuple):
 
 
 def costly(number: int, rows: Floats, mass: Floats, state: tuple[Step, int]) -> Costly:
-    """Return the dearest rows of one block."""
+    """Return the rows of one block with the largest costs."""
     step, count = state
     data = block_data(rows, mass, step.exponent)
     labels = block_labels(number, data, step)
@@ -232,7 +232,7 @@ def costly(number: int, rows: Floats, mass: Floats, state: tuple[Step, int]) -> 
 
 
 def add_costly(count: int, parts: Sequence[Costly]) -> Costly:
-    """Return the dearest rows of several blocks, the first on a tie."""
+    """Return the rows of several blocks with the largest costs, the first on a tie."""
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(-columns[0], kind="stable")[:count]
     return Costly(*(column[order] for column in columns))

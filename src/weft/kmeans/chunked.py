@@ -1,10 +1,10 @@
-"""The alternation over blocks of rows: what `alternation.py` does, with nothing gathered but sums.
+"""The alternation over blocks of rows: as `alternation.py`, but only sums are collected.
 
 Every pass assigns the rows again and returns, for each cluster and feature, Σ m |d|^p around a
 trial centre and its first two derivatives: (K, M) numbers. For p = 2 one such pass is a round: the
 centre is one Newton step away, exactly, and the dispersion around it follows. For other powers
-Newton's steps are repeated, inside a bracket, until they are too short to matter; near the end of
-a fit the first step already is. Labels are never kept: they follow from centres and factors.
+Newton's steps are repeated, inside a bracket, until they are too short to matter; near the end of a
+fit this is true of the first step. Labels are never stored: they follow from centres and factors.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def fit_blocks(
 ) -> BlockFit:
     """Start on a weighted sample, then alternate over all rows.
 
-    The starts compete on the sample; the best of them, as it ends there, goes through all rows.
+    All starts run on the sample; the result of the best is the start for all rows.
     """
     patterns = None
     if isinstance(settings.init, str):

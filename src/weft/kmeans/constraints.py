@@ -4,9 +4,8 @@ K. Wagstaff et al., "Constrained k-means clustering with background knowledge", 
 (algorithm 4.1 of the thesis); constrained iK-Means (algorithm 4.2).
 
 Rows under must-links form a group, and a group goes to the cluster that is nearest in the sum over
-its rows (``"sum"``). That is the assignment that minimises the criterion. Sending each row's
-partners after whichever row comes first, as printed (``"first"``), depends on the order of the
-rows.
+its rows (``"sum"``). That is the assignment that minimises the criterion. As published, the first
+row of a group decides (``"first"``), so the result depends on the order of the rows.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ GROUP_DISTANCES = ("sum", "first")
 
 
 class Groups(NamedTuple):
-    """Rows tied together, and which of the groups exclude each other.
+    """Groups of rows, and which of the groups exclude each other.
 
     Attributes
     ----------
@@ -62,7 +61,7 @@ def read_pairs(name: str, pairs: Any, n_rows: int) -> Pairs:
 
 
 def make_groups(must_link: Pairs, cannot_link: Pairs, n_rows: int) -> Groups:
-    """Tie rows together; refuse constraints that contradict each other, naming the chain."""
+    """Make the groups; contradictory constraints are an error that names the chain."""
     ones = np.ones(len(must_link), dtype=np.int8)
     graph = coo_array((ones, (must_link[:, 0], must_link[:, 1])), shape=(n_rows, n_rows)).tocsr()
     count, of_row = connected_components(graph, directed=False)
@@ -117,9 +116,10 @@ def group_costs(values: Floats, groups: NDArray[np.int64], count: int, by: str) 
 class ConstrainedAssignment:
     """Nearest cluster for each group that no constraint keeps out of it.
 
-    Groups are placed one after another, those without a cannot-link first (they are in no group's
-    way), the others in the order of their first rows. A group that finds no place moves to the
-    front and all are placed again, `max_retries` times. The order found is kept for the next round.
+    Groups are placed one after another, those without a cannot-link first (they restrict no other
+    group), the others in the order of their first rows. A group without an allowed cluster moves to
+    the front and all are placed again, `max_retries` times. The order found is kept for the next
+    round.
     """
 
     def __init__(self, groups: Groups, max_retries: int, by: str = "sum") -> None:
@@ -173,9 +173,9 @@ class ConstrainedAssignment:
 
 
 class ConstrainedMembership:
-    """Algorithm 4.2: groups join a pattern whole, and not beside one they cannot share it with.
+    """Algorithm 4.2: groups join a pattern as a whole, and not if they exclude one that is in it.
 
-    Of two that exclude each other the better placed joins, or, as printed, the first.
+    Of two that exclude each other the nearer one joins, or, as published, the first.
     """
 
     def __init__(self, groups: Groups, by: str = "sum") -> None:
@@ -193,7 +193,7 @@ class ConstrainedMembership:
         both = distances(rest, centers, factors)
         costs = group_costs(both, of_left, self.groups.total, self.by)
         inside = costs[:, 1] < costs[:, 0]
-        # Nearest first among groups that exclude each other; as printed, first come, first served.
+        # Among groups that exclude each other the nearest comes first; as published, the first one.
         gain = np.zeros(len(costs)) if self.by == "first" else costs[:, 1] - costs[:, 0]
         rivals = [group for group in self.groups.foes if inside[group]]
         for group in sorted(rivals, key=lambda group: (gain[group], group)):

@@ -45,7 +45,7 @@ def make_data(
     X: Floats, mass: Floats, exponent: float, run: Runner, *, backend: Backend = CPU
 ) -> Data:
     """Return the table with what its passes need; on the CPU they use the threads of `run`."""
-    # A sum is NaN if anything in it is: a quick look before a long one.
+    # A sum is NaN if one of its numbers is: a quick check before a slow one.
     with np.errstate(over="ignore", invalid="ignore"):
         missing = bool(np.isnan(X.sum())) and bool(np.isnan(X).any())
     load = mass

@@ -155,8 +155,8 @@ def fit_family(
 ) -> Fit:
     """Fit from each start and keep the outcome with the least criterion, the first on a tie.
 
-    `make_assign` gives each start its own assignment, which then answers for empty clusters too;
-    a start that comes to a dead end is left out, unless all do.
+    `make_assign` gives each start its own assignment, which then also handles empty clusters. A
+    start whose assignment fails is left out, unless all fail.
     """
     with thread_runner(settings.n_jobs) as run:
         data = make_data(X, mass, settings.exponent, run, backend=settings.backend)
@@ -211,7 +211,7 @@ def better(best: Outcome | None, outcome: Outcome) -> Outcome:
 
 
 class Restarts:
-    """Alternations from several starts, in whatever process they are asked for."""
+    """Alternations from several starts, in any process."""
 
     def __init__(self, X: Floats, mass: Floats, settings: Settings, rule: Rule) -> None:
         self.X = X

@@ -40,10 +40,10 @@ class AnomalousPatterns(NamedTuple):
 
 
 class Membership(Protocol):
-    """Which of the rows left belong to a pattern."""
+    """A rule for which of the remaining rows belong to a pattern."""
 
     def first(self, left: Rows, seed: int) -> Mask:
-        """Return the members to begin with: the row `seed`, and whatever must go with it."""
+        """Return the first members: the row `seed`, and the rows that must be in its cluster."""
 
     def join(self, rest: Data, left: Rows, centers: Floats, factors: Floats) -> Mask:
         """Return the rows nearer to ``centers[1]`` than to ``centers[0]``."""
@@ -70,7 +70,7 @@ def anomalous_patterns(
     enough: int | None = None,
     membership: Membership | None = None,
 ) -> AnomalousPatterns:
-    """Take one anomalous pattern after another out of the table (algorithms 2.5, 2.6, 3.2).
+    """Remove one anomalous pattern after another from the table (algorithms 2.5, 2.6, 3.2).
 
     The reference point is the Minkowski centre of the whole table and stays. Each pattern starts
     at the row farthest from it, with equal weights; a row belongs to the pattern if it is strictly
@@ -172,7 +172,7 @@ def plain_factors(active: Mask, n_centers: int) -> Floats:
 
 
 def complete(rows: Floats, data: Data) -> Floats:
-    """Fill what rows lack from the table's centre: a centre has every value."""
+    """Fill missing values of rows from the centre of the table: a centre has every value."""
     if not np.isnan(rows).any():
         return rows.copy()
     center = center_of(data, np.arange(len(data.X)), np.zeros(data.X.shape[1])).centers

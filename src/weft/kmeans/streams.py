@@ -1,10 +1,10 @@
-"""Rows that come in batches and are gone afterwards.
+"""Rows that arrive in batches and are not stored.
 
-Of the rows seen so far each cluster keeps its mass, its dispersions and the curvature of Σ m |d|^p
-around its centre. A batch is assigned, the centre takes the Newton step that its slope and both
-curvatures ask for, and the dispersions follow to the second order. For p = 2 all of this is exact:
-the centre is the mean, and the dispersion the sum of squares, of all rows the cluster was ever
-given.
+For the rows seen so far, each cluster stores its mass, its dispersions and the curvature of Σ m
+|d|^p around its centre. A batch is assigned, the centre takes the Newton step given by its slope
+and both curvatures, and the dispersions follow to the second order. For p = 2 all of this is exact:
+the centre is the mean, and the dispersion the sum of squares, of all rows assigned to the cluster
+so far.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.kmeans.data import nearest
 
 
 class Stream(NamedTuple):
-    """What is kept of the rows seen so far."""
+    """What is stored of the rows seen so far."""
 
     low: Floats  # (M,)
     high: Floats
@@ -55,7 +55,7 @@ def advance(
     curve = stream.curve + batch.curve
     with np.errstate(divide="ignore", invalid="ignore"):
         move = -batch.slope / (curve * (p - 1.0))
-    # A step beyond the rows seen would be an accident of few of them.
+    # A step beyond the range of the rows seen would come from too few of them.
     low = np.fmin(stream.low, np.fmin.reduce(rows, axis=0))
     high = np.fmax(stream.high, np.fmax.reduce(rows, axis=0))
     new_centers = np.clip(centers + np.where(curve > 0.0, move, 0.0) / stream.units, low, high)

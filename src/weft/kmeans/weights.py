@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax, xlogy
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Floats, Integers, Mask
+from weft.kmeans.data import Data, center_of
 
 
 class Rule(Protocol):
     """How dispersions become weights, weights factors of a distance, and costs a criterion.
 
-    A rule that has a `kind` may be taken over by a backend that has a form of its own for it.
+    If a rule has a `kind`, a backend may compute it in its own way.
 
     ``total(costs, sizes, weights)`` takes each cluster's sum of powered distances and its mass.
     """
@@ -61,7 +62,7 @@ def known(dispersions: Floats) -> Floats:
 def power_weights(dispersions: Floats, beta: float, active: NDArray[np.bool_]) -> Floats:
     """Return the weights (K, M) that minimise Σ_v w_v^β D_v for Σ_v w_v = 1, w_v >= 0.
 
-    At β = 1 the feature with the least dispersion takes all (the first on a tie). Where a
+    At β = 1 the feature with the least dispersion gets all the weight (the first on a tie). Where a
     dispersion is 0 the minimum is 0, and is reached by any split over such features: they
     share equally.
     """
@@ -186,3 +187,16 @@ class EntropyWeights:
 
     def pool(self, weights: Floats) -> Floats:
         return weights
+
+
+def typical_dispersion(data: Data, active: Mask, n_clusters: int, averaged: bool) -> float:
+    """Return the mean dispersion of a feature if rows were assigned to clusters at random."""
+    every_row = np.arange(len(data.X))
+    total = center_of(data, every_row, np.zeros(data.X.shape[1])).dispersions[active]
+    return typical_share(total, float(data.load.sum()), n_clusters, averaged)
+
+
+def typical_share(dispersions: Floats, load: float, n_clusters: int, averaged: bool) -> float:
+    """Return a random cluster's share of the table's dispersions, given its sum of loads."""
+    share = dispersions.mean() / (load if averaged else n_clusters)
+    return float(share) if share > 0.0 else 1.0

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import weft
+from weft._base.validation import short
 from weft.models.archive import (
     DAMAGE,
     Refused,
@@ -23,7 +24,7 @@ from weft.models.archive import (
     write_archive,
 )
 from weft.models.codec import decode, encode
-from weft.models.kinds import Kind, Lengths, Text, described, records_in, short
+from weft.models.kinds import Kind, Lengths, Text, described, records_in
 from weft.models.schema import check
 
 FORMAT_VERSION = 1

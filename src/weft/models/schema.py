@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from weft._base.validation import short
 from weft.models.archive import Refused
-from weft.models.kinds import Kind, Lengths, records_in, short
+from weft.models.kinds import Kind, Lengths, records_in
 
 Values = Mapping[str, Any]
 # Returns what is wrong with parameters and attributes together, or "".

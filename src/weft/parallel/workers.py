@@ -9,6 +9,7 @@ again.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -17,8 +18,10 @@ from typing import Any, Self
 from uuid import uuid4
 
 import joblib
+import numpy as np
 from joblib.parallel import get_active_backend
 
+from weft._base.arrays import Floats
 from weft.parallel.blas import one_blas_thread
 from weft.parallel.threads import has_client, local_threads
 
@@ -43,11 +46,6 @@ def threads_per_process(n_jobs: int | None) -> int:
     if has_client(backend):
         return max(backend.client.nthreads().values(), default=1)
     return 1
-
-
-def open_crew(owner: Any, n_jobs: int | None) -> Crew | None:
-    """Return an open crew where joblib is set to other processes; None where threads serve."""
-    return Crew(owner, n_jobs=n_jobs).__enter__() if works_elsewhere() else None
 
 
 class Crew:
@@ -143,6 +141,45 @@ class Crew:
         self._last = futures
         # One by one is quicker than all at once, by a few ms.
         return [future.result() for future in futures]
+
+
+class SpreadObjective:
+    """An objective on rows: a crew evaluates it in parts while it is open, a GPU all at once.
+
+    Another process gets a copy without a crew: there each part is evaluated as it is.
+    """
+
+    # Particles are alike, so that one part for each thread is enough.
+    n_together = sys.maxsize
+
+    def __init__(self, rows: Floats, n_threads: int, backend: Any) -> None:
+        self.rows = np.ascontiguousarray(rows)
+        self.n_threads = n_threads
+        self.backend = backend
+        self._crew: Crew | None = None
+
+    def __enter__(self) -> Self:
+        if not self.backend.on_gpu:
+            self._crew = Crew(self, n_jobs=self.n_threads, n_threads=self.n_threads).__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._crew is not None:
+            self._crew.__exit__(*error)
+        self._crew = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_crew": None}
+
+    def evaluate_part(self, positions: Floats) -> tuple[Any, ...]:
+        """Return what is known of some of the particles, one array for each quantity."""
+        raise NotImplementedError
+
+    def _evaluate(self, positions: Floats) -> tuple[Any, ...]:
+        """Return what is known of all particles."""
+        if self._crew is None:
+            return self.evaluate_part(positions)
+        return tuple(np.concatenate(column) for column in zip(*self._crew(positions), strict=True))
 
 
 def _evaluate(owner: Any, part: Any) -> Any:

@@ -13,10 +13,12 @@ from weft.columns.source import MixedTable
 from weft.reporting.given_labels import GivenClustering, read_labels
 from weft.reporting.page import Report
 from weft.reporting.page import report as draw
-from weft.tables.cells import is_table, read_cells
+from weft.tables.cells import is_raw, is_table, read_cells
 from weft.tables.errors import InputError, in_python
-from weft.tables.frames import is_raw
 from weft.tables.plan import TablePlan, learn
+
+N_REFITS = 3
+MAX_SECONDS = 20.0  # for all refits, if their number was not given
 
 
 def report(
@@ -28,7 +30,7 @@ def report(
     feature_names: Sequence[str] | None = None,
     row_names: Sequence[str] | None = None,
     truth: Any = None,
-    stability: int = 3,
+    stability: int | None = None,
     title: str = "data",
     path: str | Path | None = None,
 ) -> Report:
@@ -56,8 +58,11 @@ def report(
         A name for each row, which can be searched for.
     truth : array-like of shape (n_samples,), default=None
         Known classes; they are compared with the clusters, and not used otherwise.
-    stability : int, default=3
-        Number of times that `model` is refitted on two parts of the rows; 0: never.
+    stability : int, default=None
+        Number of times that `model` is refitted to 80 % of at most 1,000 rows, and as often with
+        shuffled columns; at least two are needed to compare them; 0: never. None: three times,
+        unless the first refit shows that all of them would take more than 20 seconds; never for
+        a clusterer of weft.
     title : str, default="data"
         What the report calls the table.
     path : str or Path, default=None
@@ -79,7 +84,7 @@ def report(
     >>> made.summary["result"]["n_clusters"]
     3
     """
-    n_repeats = check_integer("stability", stability, low=0)
+    n_repeats = None if stability is None else check_integer("stability", stability, low=0)
     if labels is None and model is None:
         raise ValueError("report needs the clusters: give labels, or a fitted model.")
     rows, table, plan, own_names = _read(X, feature_names)
@@ -90,6 +95,7 @@ def report(
             row_names=row_names,
             table={"data": {"name": title}},
             label=None if truth is None else read_labels(truth, len(rows)).numbers,
+            stability=n_repeats or 0,
         )
     else:
         given = read_labels(_labels_of(model, X) if labels is None else labels, len(rows))
@@ -97,17 +103,18 @@ def report(
         clustering = GivenClustering(given.numbers, rows, table, method, _params(model))
         if plan is not None:
             clustering.owner = plan.owner
+        refitted, notes = _refit(model, X, given.numbers, n_repeats)
         made = draw(
             clustering,
             rows,
             feature_names=own_names if plan is None else None,
             plan=plan,
             mixed=table,
-            table={"data": {"name": title}},
+            table={"data": {"name": title}, "warnings": notes},
             label=None if truth is None else read_labels(truth, len(rows)).numbers,
             names=_named(names) or given.names,
             row_names=row_names,
-            refitted=_refit(model, X, given.numbers, n_repeats),
+            refitted=refitted,
         )
     if path is not None:
         made.save(path)
@@ -163,14 +170,28 @@ def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | 
     return {int(number): str(name) for number, name in pairs}
 
 
-def _refit(model: Any, X: Any, labels: Any, n_repeats: int) -> dict[str, Any] | None:
-    """Fit again where that is asked for and possible."""
+def _refit(
+    model: Any, X: Any, labels: Any, n_repeats: int | None
+) -> tuple[dict[str, Any] | None, list[str]]:
+    """Return what refits show, or a sentence that says why there are none."""
     from weft.reporting.refits import measure_refits
 
-    if model is None or not n_repeats or not hasattr(model, "fit_predict"):
-        return None
+    if model is None or n_repeats == 0 or not hasattr(model, "fit_predict"):
+        return None, []
     rows = X if hasattr(X, "iloc") else np.asarray(X)
+    method = type(_last(model)).__name__
     try:
-        return measure_refits(model, rows, labels, n_repeats=n_repeats)
-    except (ValueError, TypeError, NotImplementedError):
-        return None  # parts of the rows may be too few for it: then nothing is said
+        found = measure_refits(
+            model, rows, labels,
+            n_repeats=N_REFITS if n_repeats is None else n_repeats,
+            max_seconds=MAX_SECONDS if n_repeats is None else None,
+        )  # fmt: skip
+    except (ValueError, TypeError, NotImplementedError) as error:
+        reason = str(error).strip().split("\n")[0][:150]
+        return None, [f"Stability was not measured: {method} cannot be refitted to part of the "
+                      f"rows ({reason})."]  # fmt: skip
+    if found is None:
+        return None, [f"Stability was not measured: {N_REFITS} refits of {method} would take more "
+                      f"than {MAX_SECONDS:.0f} seconds. Give stability={N_REFITS} to measure it "
+                      "however long it takes."]  # fmt: skip
+    return found, []

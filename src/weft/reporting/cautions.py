@@ -1,4 +1,4 @@
-"""What a careful reader would want to be told about an answer, in plain words."""
+"""Warnings about an answer, in plain words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) 
     found = _about_clusters(facts)
     found += _about_sample(facts)
     weighed = facts.verdict is not None or facts.are_measured
-    if not weighed:  # else the method has weighed that itself, and scales as well
+    if not weighed:  # AutoCluster scales columns and judges weights itself
         found += _about_features(facts)
     if not weighed and rows is not None and columns is not None:
         found += _about_units(facts, rows, columns)
@@ -40,7 +40,7 @@ def _about_clusters(facts: Facts) -> list[str]:
     n_clusters = len(sizes)
     given = facts.params.get("n_clusters") == n_clusters
     if facts.verdict is not None and n_clusters < 3:
-        pass  # said in the verdict, which is not taken lightly
+        pass  # the verdict says how many clusters there are, and how sure that is
     elif facts.are_measured and n_clusters < 3:
         if n_clusters < 2:
             found.append("There are fewer than two clusters: there is nothing to compare.")
@@ -49,7 +49,7 @@ def _about_clusters(facts: Facts) -> list[str]:
             "The search found no usable grouping: no candidate split the rows into at least two "
             "clusters. Try another clusterer, or look at the columns."
         )
-    elif sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
+    elif facts.verdict is None and sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
         found.append(
             f"One cluster holds {sizes.max() / n:.0%} of the rows: the other clusters look like "
             "outliers, not like groups."

@@ -118,7 +118,7 @@ def as_numbers(cells: list[Any]) -> Integers:
     try:
         numbers = [0 if gap else float(cell) for cell, gap in zip(cells, missing, strict=True)]
         whole = all(number.is_integer() and abs(number) < 2**53 for number in map(float, numbers))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         whole = False
     if whole:
         labels = np.array(numbers, dtype=np.float64).astype(np.int64)

@@ -66,7 +66,7 @@ def read_facts(model: Any, feature_names: Sequence[str] | None = None) -> Facts:
         n_searched=_searched(model, len(labels)),
         agreement=getattr(model, "sample_agreement_", None),
         verdict=getattr(model, "verdict_", None),
-        kept_share=getattr(model, "feature_stability_", None),
+        kept_share=_kept_share(model),
         are_measured=bool(getattr(model, "weights_are_measured", False)),
     )
 
@@ -89,6 +89,12 @@ def take_columns(facts: Facts, columns: np.ndarray) -> Facts:
         cluster_weights=None if own is None else own[:, columns],
         kept_share=None if share is None else share[columns],
     )
+
+
+def _kept_share(model: Any) -> np.ndarray | None:
+    """Return the share of repeats that kept each column; None if nothing was repeated."""
+    share = getattr(model, "feature_stability_", None)
+    return share if getattr(model, "n_resamples", 1) else None
 
 
 def _searched(model: Any, n_rows: int) -> int | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.answers.traits import NO_TRAIT
 from weft.columns.profile import Profile
-from weft.reporting.told import counted, percent
+from weft.reporting.told import both_means, counted, percent
 
 N_TRAITS = 3
 # Cohen's rule of thumb calls 0.2 a small effect; below that a feature sets nothing apart.
@@ -72,15 +72,15 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
     if size == total:
         return f"All {rows}: there is nothing to compare with."
     if not traits:
-        return f"{rows} that no single selected feature sets apart."
+        return f"{rows} that differ from the others in no single column."
     told = []
     for trait in traits:
         if trait["binary"]:
             word = "more often" if trait["direction"] == "higher" else "less often"
-            numbers = f"{percent(trait['mean'])} against {percent(trait['rest_mean'])}"
+            numbers = " against ".join(both_means(trait))
         else:
             word = trait["direction"]
-            numbers = f"{_number(trait['mean'])} against {_number(trait['rest_mean'])} on average"
+            numbers = " against ".join(both_means(trait)) + " on average"
         told.append(f"{in_line(trait['feature'])} {word} ({numbers})")
     lead = "in no cluster: " if label == -1 else "with "
     return f"{rows} {lead}{', '.join(told)}."
@@ -99,8 +99,3 @@ def in_line(name: str, length: int = 80) -> str:
     if all(unicodedata.bidirectional(char) not in _TURNING for char in cut):
         return cut
     return f"\u2068{cut}\u2069"  # first strong isolate ... pop directional isolate
-
-
-def _number(value: float) -> str:
-    """Three digits, and no exponent for sizes people write out."""
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e7 else f"{value:.3g}"

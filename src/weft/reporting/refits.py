@@ -1,15 +1,17 @@
-"""Whether a clusterer finds its clusters again, and whether it would find as much in noise.
+"""Whether a clusterer gives the same clusters on other rows, and how much it agrees on noise.
 
-The clusterer is fitted to two random parts of the rows, and the labels of the rows that both have
-are compared (adjusted Rand index). The same is done with a table whose columns are shuffled, each
-by itself: that keeps each column's distribution but breaks its links to the others, so that there
-are no clusters of rows left to find. A clusterer that agrees with itself there as well says nothing
-by agreeing here.
+The clusterer is fitted to several random parts of the rows. For every two parts, the labels of the
+rows that both contain are compared (adjusted Rand index). The same is done with a table whose
+columns are shuffled separately: that keeps each column's distribution but breaks its links to the
+others, so the table contains no clusters. Agreement on the real rows means something only if it is
+clearly higher than agreement on the shuffled ones.
 """
 
 from __future__ import annotations
 
+import time
 import warnings
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,36 +26,46 @@ N_ROWS = 1_000  # that a refit sees at most
 
 
 def measure_refits(
-    estimator: Any, X: Any, labels: Integers, *, n_repeats: int, seed: int = 0
-) -> dict[str, Any]:
-    """Fit again `n_repeats` times to pairs of parts of the rows, and of shuffled rows.
+    estimator: Any,
+    X: Any,
+    labels: Integers,
+    *,
+    n_repeats: int,
+    max_seconds: float | None = None,
+    seed: int = 0,
+) -> dict[str, Any] | None:
+    """Refit `n_repeats` times (at least twice) to parts of the rows, and of shuffled rows.
 
-    ``agreement``: of each first part with the given labels; ``pairs``: of both parts with each
-    other; ``null``: the same where columns were shuffled.
+    ``agreement``: of each refit with the given labels; ``pairs``: of every two refits with each
+    other; ``null``: the same on shuffled columns.
+
+    The result is None if the first refit shows that all of them would take longer than
+    `max_seconds`. The numbers never depend on time, only whether they are measured does.
     """
     rng = np.random.default_rng(seed)
     chosen = sample(labels, N_ROWS)
     rows = _take(X, chosen)
     known = labels[chosen]
-    agreement, pairs, null, counts = [], [], [], []
-    for _ in range(n_repeats):
-        first, second = _parts(len(chosen), rng), _parts(len(chosen), rng)
-        one, other = _fitted(estimator, rows, first, rng), _fitted(estimator, rows, second, rng)
-        agreement.append(_alike(known[first], one))
-        counts.append(len(np.unique(one[one != -1])))
-        pairs.append(_on_shared(first, one, second, other))
-        shuffled = _shuffled(rows, rng)
-        one = _fitted(estimator, shuffled, first, rng)
-        other = _fitted(estimator, shuffled, second, rng)
-        null.append(_on_shared(first, one, second, other))
+    n_fits = max(2, n_repeats)
+    parts = [_parts(len(chosen), rng) for _ in range(n_fits)]
+    began = time.perf_counter()
+    refits = [_fitted(estimator, rows, parts[0], rng)]
+    expected = (time.perf_counter() - began) * 2 * n_fits
+    if max_seconds is not None and expected > max_seconds:
+        return None
+    refits += [_fitted(estimator, rows, part, rng) for part in parts[1:]]
+    shuffled = _shuffled(rows, rng)
+    null = [_fitted(estimator, shuffled, part, rng) for part in parts]
     return {
-        "n_repeats": n_repeats,
+        "n_repeats": n_fits,
         "share": SHARE,
         "n_rows": len(chosen),
-        "agreement": agreement,
-        "pairs": pairs,
-        "null": null,
-        "n_clusters": counts,
+        "agreement": [
+            _alike(known[part], found) for part, found in zip(parts, refits, strict=True)
+        ],
+        "pairs": _with_each_other(parts, refits),
+        "null": _with_each_other(parts, null),
+        "n_clusters": [len(np.unique(found[found != -1])) for found in refits],
     }
 
 
@@ -77,9 +89,15 @@ def _fitted(estimator: Any, X: Any, rows: Integers, rng: np.random.Generator) ->
         return np.asarray(again.fit_predict(_take(X, rows)))
 
 
+def _with_each_other(parts: list[Integers], refits: list[Integers]) -> list[float]:
+    return [
+        _on_shared(parts[i], refits[i], parts[j], refits[j])
+        for i, j in combinations(range(len(parts)), 2)
+    ]
+
+
 def _on_shared(first: Integers, one: Integers, second: Integers, other: Integers) -> float:
-    both, at_first, at_second = np.intersect1d(first, second, return_indices=True)
-    del both
+    _, at_first, at_second = np.intersect1d(first, second, return_indices=True)
     return _alike(one[at_first], other[at_second])
 
 

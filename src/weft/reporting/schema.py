@@ -139,7 +139,8 @@ _STABILITY = Fields(
         "n_clusters": ListOf(_COUNT, "repeats"),
     },
     {
-        **dict.fromkeys(("weights_cosine", "pairs", "null"), ListOf(_SURE, "repeats")),
+        "weights_cosine": ListOf(_SURE, "repeats"),
+        **dict.fromkeys(("pairs", "null"), ListOf(_SURE)),
         "kept": MapOf(_COUNT),
         "n_rows": _COUNT,
     },

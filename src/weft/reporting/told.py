@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
+import math
 from typing import Any
 
 ALIKE = 0.4  # share of the columns that hold half of the weight, where weights are alike
@@ -106,8 +106,28 @@ def number(value: float | None, digits: int = 4) -> str:
 
 def compared_means(trait: dict[str, Any]) -> str:
     """A trait of a cluster beside the other rows: means, or shares of rows."""
-    write = percent if trait["binary"] else partial(number, digits=3)
-    return f"{write(trait['mean'])}, others {write(trait['rest_mean'])}"
+    own, others = both_means(trait)
+    return f"{own}, others {others}"
+
+
+def both_means(trait: dict[str, Any]) -> tuple[str, str]:
+    """The mean of a cluster and that of the other rows, with the same number of decimals."""
+    values = trait["mean"], trait["rest_mean"]
+    if trait["binary"]:
+        return percent(values[0]), percent(values[1])
+    known = [abs(value) for value in values if value is not None]
+    largest = max(known, default=0.0)
+    if not 1e-3 <= largest < 1e7:
+        return number(values[0], digits=3), number(values[1], digits=3)
+    decimals = max(0, 2 - math.floor(math.log10(largest)))
+    return _rounded(values[0], decimals), _rounded(values[1], decimals)
+
+
+def _rounded(value: float | None, decimals: int) -> str:
+    if value is None:
+        return "–"
+    # Adding 0.0 turns a rounded −0.0 into 0.0.
+    return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")
 
 
 def _mean(values: list[float] | None) -> float | None:

@@ -1,7 +1,7 @@
-"""Bars of progress: in a terminal by rich, in a notebook by plain HTML, elsewhere as lines.
+"""Progress bars: with rich in a terminal, as plain HTML in a notebook, as lines of text elsewhere.
 
-A notebook needs no ipywidgets: the bar is an output that is replaced in place, by what IPython
-calls a display handle. Where rich is missing, a line on standard error says how far a search is.
+A notebook needs no ipywidgets: the bar is an output that is updated in place (IPython's display
+handle). Without rich, lines on standard error show the progress.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Bar(Protocol):
 
 
 def make_bar() -> Bar:
-    """Return the bar that fits where the program runs."""
+    """Return the bar for a terminal, a notebook or plain text."""
     if in_notebook():
         return NotebookBar()
     try:
@@ -48,7 +48,7 @@ def in_notebook() -> bool:
 
 
 class RichBar:
-    """A bar on standard error, gone when the search is over."""
+    """A bar on standard error, removed at the end of the search."""
 
     def __init__(self) -> None:
         progress = import_optional("rich.progress", "app")
@@ -110,7 +110,7 @@ class LineBar:
         self._line = ""
 
     def update(self, title: str, done: int, total: int, best: str) -> None:
-        """Say how far a search is, now and then, and when it is over."""
+        """Print the progress every few seconds, and at the end."""
         self._line = f"{title}: {done} of {total}, best {best}"
         if done >= total or time.monotonic() - self._said >= _LINE_EVERY:
             self._said = time.monotonic()
@@ -118,7 +118,7 @@ class LineBar:
             self._line = ""
 
     def close(self) -> None:
-        """Say what was not said yet."""
+        """Print the last state, unless it was printed already."""
         if self._line:
             sys.stderr.write(f"{self._line}\n")
             self._line = ""

@@ -132,7 +132,7 @@ class Patience:
     5
     """
 
-    settled = True  # when it ends a search is decided by the settings
+    settled = True  # the settings decide when it ends a search
 
     def __init__(self, generations: int) -> None:
         self.generations = check_integer("patience", generations, low=1)

@@ -72,7 +72,7 @@ class Checkpoint:
                 f"the checkpoint {str(self.path)!r} cannot be written "
                 f"({error.strerror or error}); give Checkpoint another path."
             ) from None
-        for old in self.path.parent.glob(f".{self.path.name}.*.tmp"):  # of a process that died
+        for old in self.path.parent.glob(f".{self.path.name}.*.tmp"):  # left by a process that died
             with suppress(ValueError, OSError):
                 if not _lives(int(old.suffixes[-2][1:])):
                     old.unlink()

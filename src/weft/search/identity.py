@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 
 import weft
 
-# What changes how a fit runs, and no bit of what it finds.
+# Parameters that change how a fit runs, but not its result.
 _NO_MATTER = ("callbacks", "max_memory", "n_jobs")
 
 
 def settings_of(estimator: Any, X: Any) -> dict[str, Any]:
-    """Return what a checkpoint is compared by: version, class, parameters, data."""
+    """Return version, class, parameters and data, with which a checkpoint is compared."""
     params = estimator.get_params(deep=False)
     return {
         "weft": weft.__version__,

@@ -1,17 +1,21 @@
 """Positions in, fitness out: the only interface between a swarm and the data.
 
 `FeatureObjective` decodes each position, has the rows clustered in the metric that it defines, and
-the clustering scored. The whole swarm comes in one call. On the CPU particles run side by side on
-threads or on whatever joblib is set to; a GPU takes them all at once.
+the clustering scored. The whole swarm comes in one call. On the CPU particles run in parallel, on
+threads or on joblib's current backend; a GPU evaluates all of them at once. `search_features` is
+the whole search as a pure function: a table in, weights and clusters out.
 """
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
+from weft._base.memory import check_swarm
 from weft.backends import Backend
 from weft.backends.cpu.features import fingerprint
 from weft.backends.spaces import INFEASIBLE, Clustering, Outcome, Plan, Solution
@@ -20,7 +24,7 @@ from weft.parallel.workers import Crew
 from weft.search.clusterers import Clusterer
 from weft.search.criteria import Criterion
 from weft.search.particles import WeightParticle
-from weft.search.swarms.base import Evaluation
+from weft.search.swarms.base import Evaluation, Swarm
 
 
 class FeatureClustering:
@@ -94,7 +98,7 @@ class FeatureObjective(FeatureClustering):
 
     def __enter__(self) -> Self:
         if not self.data.evaluates_whole_swarms:
-            # Particles are what runs side by side: a product inside one stays on its thread.
+            # Particles run in parallel, so a product within a particle stays on one thread.
             hold_blas()
             try:
                 crew = Crew(self, n_threads=self.data.n_threads, n_jobs=self.n_jobs)
@@ -129,7 +133,8 @@ class FeatureObjective(FeatureClustering):
         # dropped.
         keys = [_key(solution) for solution in solutions]
         if self.data.evaluates_whole_swarms:
-            # A GPU evaluates equal particles again: its recorded steps want as many every time.
+            # A GPU evaluates equal particles again: its recorded steps need the same number every
+            # time.
             keys = [str(place).encode() for place in range(len(solutions))]
             self._outcomes.clear()
         new: dict[bytes, Solution] = {}
@@ -159,3 +164,67 @@ class FeatureObjective(FeatureClustering):
 
 def _key(solution: Solution) -> bytes:
     return fingerprint(*(part for part in solution if part is not None))
+
+
+@dataclass(frozen=True)
+class FeatureSearch:
+    """The parts of a search: particles, clusterer, criterion, swarm, backend."""
+
+    particle: WeightParticle
+    clusterer: Clusterer
+    criterion: Criterion
+    swarm: Swarm[Any]
+    backend: Backend
+    n_particles: int = 30
+    init: Any = "uniform"
+    max_memory: int = 2**30
+    n_jobs: int | None = None
+
+
+class FeatureSolution(NamedTuple):
+    """The best weights, and the clusters that they give."""
+
+    solution: Solution
+    clustering: Clustering
+    fitness: float  # in double precision; -inf if no particle found two clusters
+    anchors: Floats  # rows that stand for the clusters
+    best: Any  # what `move` returned
+
+
+def search_features(
+    X: Any,
+    search: FeatureSearch,
+    seed: int,
+    move: Callable[..., Any],
+    *,
+    screened: Mask | None = None,
+) -> FeatureSolution:
+    """Search for the weights of the columns of X.
+
+    ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position and its
+    fitness. `screened` (d,) are the columns that matter, for an `init` or criterion that asks.
+    If no particle gives two clusters, the rows are clustered with all features at weight 1.
+    """
+    check_swarm(search.n_particles, search.particle.n_dimensions)
+    rng = np.random.default_rng(seed)
+    objective = FeatureObjective(
+        X,
+        search.particle,
+        search.clusterer,
+        search.criterion,
+        backend=search.backend,
+        max_memory=search.max_memory,
+        n_jobs=search.n_jobs,
+        screened=screened,
+    )
+    positions = search.particle.initial(rng, search.n_particles, search.init, screened)
+    best = move(objective, search.swarm, positions, rng)
+    solution, fitness = search.particle.decode(best.position), best.fitness
+    if not np.isfinite(fitness):
+        n_features = len(solution.weights)
+        exponents = None if solution.exponents is None else np.full(n_features, 2.0)
+        solution = Solution(np.ones(n_features), exponents)
+    clustering = objective.cluster(solution)
+    if np.isfinite(fitness):
+        fitness = objective.score(solution, clustering)
+    return FeatureSolution(solution, clustering, fitness, objective.rows(clustering.anchors), best)

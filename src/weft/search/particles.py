@@ -131,12 +131,12 @@ def _initial(
 
 
 def _around(positions: Floats, n_features: int, screened: Mask | None) -> Floats:
-    """Let columns that matter start with a weight and the others dropped, each by chance as far.
+    """Start columns that matter with a weight, and the others dropped, at random distances from 0.
 
     The first particle has the screened columns themselves, all at weight 1.
     """
     if screened is None or not screened.any():
-        return positions  # nothing to start from: anywhere
+        return positions  # no column is known to matter: start anywhere
     features = np.abs(positions[:, :n_features])
     positions[:, :n_features] = np.where(screened, features, -features)
     positions[0, :n_features] = np.where(screened, 1.0, -1.0)

@@ -14,14 +14,14 @@ from weft.metrics import evaluations_to_reach
 class Reached:
     """A callback: after how many evaluations the best had the right K and enough accuracy.
 
-    The estimator that gets it calls `bind` with what turns a position into labels.
+    The estimator calls `bind` with a function that turns a position into labels.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         Known classes.
     threshold : float
-        Accuracy that is enough.
+        Accuracy to be reached.
     stop : bool, default=False
         End the search there.
     """
@@ -36,7 +36,7 @@ class Reached:
         self._before = 0
 
     def bind(self, labels_of: Callable[[Floats], Integers], n_before: int = 0) -> None:
-        """Say how positions become labels, and how many evaluations went before."""
+        """Set how positions become labels, and the number of earlier evaluations."""
         self._labels_of, self._best, self._before = labels_of, -np.inf, n_before
 
     def __call__(self, generation: Any) -> bool:

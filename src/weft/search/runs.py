@@ -114,9 +114,9 @@ class Run:
         callbacks of the resumed fit decide again whether it ends there. `sure` marks an end that
         the settings decide.
         """
-        if self._frozen:  # what comes after a signal does not belong to the run
+        if self._frozen:  # generations after a signal do not belong to the run
             return True
-        if self.signals.received is not None:  # one that comes after this is for the next time
+        if self.signals.received is not None:  # a later signal counts for the next generation
             self._frozen = True
             self._where = f" in generation {number} of {total}"
         if over and self.keepers:
@@ -155,7 +155,7 @@ class Run:
         """Warn that the fit ended early, and say how to continue it."""
         if self.signals.received is None:
             return
-        if not self._frozen:  # it came after the last generation and was not acted on
+        if not self._frozen:  # it came after the last generation and changed nothing
             raise_signal(self.signals.received)
             return
         how = "A callback Checkpoint(path) would let you continue from here."
@@ -207,7 +207,7 @@ def open_run() -> Iterator[Run | None]:
 
 
 class Search(NamedTuple):
-    """What of a search has a state."""
+    """The parts of a search that have a state."""
 
     objective: Any
     calls: list[Any]
@@ -230,9 +230,10 @@ class Search(NamedTuple):
         )
 
     def restore(self, record: Record, fresh: Any) -> Any:
-        """Bring objective, callbacks and generator back; return the state of the swarm.
+        """Restore objective, callbacks and generator; return the state of the swarm.
 
-        `fresh` is the state of a swarm that has not moved: what is restored must look like it.
+        `fresh` is the state of a swarm that has not moved: the restored state must have the same
+        types and shapes.
         """
         known = fresh._asdict()
         wanted = {name: known[name] for name in record.state} if record.over else known
@@ -279,7 +280,7 @@ def check_like(value: Any, like: Any, name: str) -> Any:
 
 
 def restore_rng(rng: np.random.Generator, state: Any) -> None:
-    """Put a generator where it was."""
+    """Restore the state of a generator."""
     try:
         rng.bit_generator.state = state
     except (KeyError, TypeError, ValueError, OverflowError):

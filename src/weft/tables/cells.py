@@ -17,6 +17,7 @@ from weft._base.arrays import Floats, Integers
 from weft._base.validation import import_optional
 
 _DAY = 86_400_000_000  # microseconds
+_COMPLEX = "Complex data not supported; give real numbers."
 # Texts that mean "missing" wherever they stand: pandas' own, UCI's, and Excel's errors.
 MISSING_TEXTS = frozenset(
     {
@@ -128,7 +129,7 @@ def number_cells(name: str, numbers: Any) -> Cells:
     """Return a column of an array of numbers, or of true and false."""
     values = np.asarray(numbers)
     if values.dtype.kind == "c":
-        raise ValueError("Complex data not supported; give real numbers.")
+        raise ValueError(_COMPLEX)
     return _numeric(name, "flag" if values.dtype.kind == "b" else "number", values)
 
 
@@ -145,6 +146,8 @@ def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> C
         objects = np.array([None if cell is None else str(cell) for cell in cells], dtype=object)
         raw, distinct = pandas.factorize(objects)
     kinds = {type(cell) for cell in distinct}
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in kinds):
+        raise ValueError(_COMPLEX)
     if kinds and kinds <= {bool, np.bool_}:
         return _numeric(name, "flag", _spread(raw, [float(cell) for cell in distinct]))
     if kinds and all(issubclass(kind, (int, float, np.number)) for kind in kinds):
@@ -202,3 +205,37 @@ def _numeric(name: str, form: str, numbers: Any) -> Cells:
 
 def _textual(name: str, codes: Any, texts: list[str], is_ordered: bool) -> Cells:
     return Cells(name, "text", np.empty(0), np.asarray(codes, dtype=np.int64), texts, is_ordered)
+
+
+def is_raw(X: Any, *, allow_nan: bool = False) -> bool:
+    """Return whether X is a table that holds something else than numbers."""
+    if not is_table(X) or type(X).__module__.startswith("dask"):
+        return False
+    if _is_plain_frame(X):
+        return not allow_nan and bool(np.isnan(X.to_numpy(dtype=np.float64)).any())
+    narwhals = import_optional("narwhals", "app")
+    frame = narwhals.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, narwhals.DataFrame):
+        return False
+    for name in frame.columns:
+        series = frame.get_column(name)
+        dtype = series.dtype
+        if dtype.is_numeric() or dtype == narwhals.Boolean:
+            gaps = series.is_null().any() or (dtype.is_float() and bool(series.is_nan().any()))
+            if gaps and not allow_nan:
+                return True
+        elif not (dtype == narwhals.Object and _all_numbers(series.to_list())):
+            return True
+    return False
+
+
+def _is_plain_frame(X: Any) -> bool:
+    """Return whether X is a pandas table of NumPy's own numbers, which needs no narwhals."""
+    types = getattr(X, "dtypes", ())
+    return hasattr(X, "iloc") and all(
+        isinstance(dtype, np.dtype) and dtype.kind in "fiub" for dtype in types
+    )
+
+
+def _all_numbers(cells: list[Any]) -> bool:
+    return all(isinstance(cell, (int, float, np.number)) and cell == cell for cell in cells)

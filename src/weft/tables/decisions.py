@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from weft.columns.source import MixedTable
-from weft.tables.errors import InputError
+from weft.tables.errors import InputError, short
 from weft.tables.raw import RawTable
-from weft.tables.wording import short
 
 
 class ColumnDecision(NamedTuple):

@@ -1,4 +1,4 @@
-"""The error of this package: input that cannot be used, in one sentence."""
+"""Messages of this package: its error, and values and names as a message shows them."""
 
 from __future__ import annotations
 
@@ -37,3 +37,14 @@ def in_python() -> Iterator[None]:
         for pattern, words in _IN_PYTHON:
             text = re.sub(pattern, words, text)
         raise InputError(text) from None
+
+
+def short(value: object, length: int = 40) -> str:
+    """Return a value cut for a message."""
+    text = str(value)
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def quoted(name: str) -> str:
+    """`name` as it can be typed after an option."""
+    return name if re.fullmatch(r"[\w.=+/-]+", name) else f"'{name}'"

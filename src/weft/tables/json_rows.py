@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft._base.validation import import_optional
-from weft.tables.encodings import find_encoding
 from weft.tables.errors import InputError
+from weft.tables.text_form import find_encoding
 
 if TYPE_CHECKING:
     import pandas as pd

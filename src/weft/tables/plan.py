@@ -16,14 +16,13 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.cells import Cells
-from weft.tables.errors import InputError
+from weft.tables.errors import InputError, short
 from weft.tables.hints import is_code_text
 from weft.tables.numbers import settled_signs
 from weft.tables.points import Points, learn_points, owners, place_rows, point_names, typical_values
 from weft.tables.reading import Reading, columns_of, read_column
 from weft.tables.recognition import Recogniser
 from weft.tables.tails import bend_tails
-from weft.tables.wording import short
 
 MISSING = ("auto", "error", "drop-rows", "median")
 # A value is far outside what was seen if it lies farther out than the whole range is wide.

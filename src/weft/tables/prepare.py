@@ -14,14 +14,13 @@ from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
 from weft.tables.cells import Cells, read_cells
 from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
-from weft.tables.errors import InputError
+from weft.tables.errors import InputError, quoted, short
 from weft.tables.headers import is_number
 from weft.tables.number_notes import needs_care
 from weft.tables.plan import MISSING, Applied, TablePlan, learn
 from weft.tables.points import SCALES, place_rows
 from weft.tables.raw import RawTable
 from weft.tables.recipes import encode, refuse_unread
-from weft.tables.wording import quoted, short
 
 PREPARED = "weft"
 _LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species", "diagnosis"}

@@ -13,9 +13,8 @@ import numpy as np
 
 from weft._base.arrays import Floats
 from weft._base.validation import import_optional
-from weft.tables.errors import InputError
+from weft.tables.errors import InputError, short
 from weft.tables.raw import RawTable
-from weft.tables.wording import short
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from weft._base.arrays import Floats
 from weft.columns.source import NUMERIC_KINDS
 from weft.tables.cells import Cells
 from weft.tables.dates import CYCLES, find_form, find_number_form
-from weft.tables.errors import InputError
+from weft.tables.errors import InputError, quoted, short
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
@@ -28,14 +28,20 @@ from weft.tables.looks import (
     FEW_LEVELS,
     ROWS_PER_LEVEL,
     are_day_numbers,
+    category_reading,
+    clock_reading,
     cycles_in,
     few_levels,
     first_cell,
     identifier_reason,
     is_prose,
+    number_reading,
     one_value,
+    ordered_reading,
     reads_date,
     some_of,
+    two_words,
+    yes_no_reading,
 )
 from weft.tables.number_notes import (
     about_limits,
@@ -45,15 +51,6 @@ from weft.tables.number_notes import (
 )
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
-from weft.tables.simple_readings import (
-    category_reading,
-    clock_reading,
-    number_reading,
-    ordered_reading,
-    two_words,
-    yes_no_reading,
-)
-from weft.tables.wording import quoted, short
 
 FEWEST_DAYS = 5
 

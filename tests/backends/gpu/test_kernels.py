@@ -9,7 +9,7 @@ from weft.backends.cpu.kernels import affinity as cpu_affinity
 from weft.backends.gpu.kernels import affinity, linkage, neighbours, scores
 from weft.backends.gpu.kernels.distances import Distances
 from weft.backends.gpu.kernels.metrics import DeviceTable, pack
-from weft.backends.reference import clusterings, measures
+from weft.backends.reference import clusterings
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 
@@ -137,10 +137,10 @@ def test_silhouette_and_connectedness(name, device, powers):
     for number, matrix in enumerate(matrices):
         own = labels[number].astype(np.int64)
         root = distances.metrics.root[number].item()
-        expected = measures.silhouette_rows(matrix ** (1.0 / root), own)
+        expected = clusterings.silhouette_rows(matrix ** (1.0 / root), own)
         np.testing.assert_allclose(exact[number], expected, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(quick[number].mean(), expected.mean(), rtol=1e-4, atol=1e-4)
-        wanted = measures.connectedness_rows(indices, lengths, own, 10.0)
+        wanted = clusterings.connectedness_rows(indices, lengths, own, 10.0)
         np.testing.assert_allclose(connected[number].cpu().numpy(), wanted, rtol=1e-12, atol=1e-12)
 
 
@@ -155,7 +155,7 @@ def test_gaussian_scores(name, device):
         rows, torch.as_tensor(labels, device=device), 0.1, torch.as_tensor(floor, device=device)
     )
     for number, row in enumerate(labels.astype(np.int64)):
-        expected = measures.gaussian_scores(X, row, 0.1, floor)
+        expected = clusterings.gaussian_scores(X, row, 0.1, floor)
         np.testing.assert_allclose(own[number].cpu().numpy(), expected[0], rtol=1e-8, atol=1e-6)
         np.testing.assert_allclose(other[number].cpu().numpy(), expected[1], rtol=1e-8, atol=1e-6)
 

@@ -12,7 +12,7 @@ from weft.datasets import make_ellipsoids
 from weft.methods.staged import ClusterEstimate
 from weft.methods.staged.estimate import estimate_n_clusters
 from weft.methods.staged.objectives import CentroidObjective, MedoidObjective
-from weft.parallel import parts
+from weft.parallel import workers
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu:0"
 
@@ -39,17 +39,17 @@ def test_the_same_seed_walks_the_same_path(settings, on_torch):
 
 
 def test_a_swarm_on_a_gpu_is_not_handed_to_workers(monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise AssertionError("a crew was opened")
 
-    monkeypatch.setattr(parts, "open_crew", refuse)
+    monkeypatch.setattr(workers, "Crew", refuse)
     rows = np.random.default_rng(0).random((12, 3))
     on_gpu = {"backend": Backend("gpu", DEVICE), "n_threads": 2}
     with joblib.parallel_config(backend="loky", n_jobs=2):
         with MedoidObjective(rows, None, **on_gpu) as objective:
-            assert objective._threads is None
+            assert objective._crew is None
         with CentroidObjective(rows, np.arange(3), None, **on_gpu) as objective:
-            assert objective._threads is None
+            assert objective._crew is None
         with pytest.raises(AssertionError, match="a crew"), MedoidObjective(rows, None):
             pass
 

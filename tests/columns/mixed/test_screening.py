@@ -6,6 +6,7 @@ from tests.columns.mixed.tables import categories, every_kind, levels
 
 from weft.columns.mixed import screen
 from weft.columns.mixed.dependence import column_scores, find_copies, make_cells, source_scores
+from weft.columns.mixed.screening import _join_groups
 from weft.columns.source import MixedTable, SourceColumn
 
 
@@ -94,6 +95,19 @@ def test_one_trait_is_dependent_and_not_kept():
         found = screen(one_trait(400, seed), 0.05, np.random.default_rng(seed))
         assert found.dependent.sum() >= 7
         assert not found.kept.any()
+
+
+def test_groups_are_joined_by_all_of_their_pairs_together():
+    # Groups of 2, 3 and 1 columns. Between the first two Σ z / √6 = 6 · 2 / √6 = 4.9 is above the
+    # normal quantile at 0.001 / 3, 3.4; between these and the third it is at most 3 · 1.9 / √3.
+    group = np.array([0, 0, 1, 1, 1, 2])
+    scores = np.full((6, 6), 9.0)
+    scores[:2, 2:5] = scores[2:5, :2] = 2.0
+    scores[:5, 5] = scores[5, :5] = 1.9
+    np.fill_diagonal(scores, 0.0)
+    assert _join_groups(group, scores).tolist() == [0, 0, 0, 0, 0, 1]
+    scores[:2, 2:5] = scores[2:5, :2] = 1.3  # Σ z / √6 = 3.2
+    assert _join_groups(group, scores).tolist() == [0, 0, 1, 1, 1, 2]
 
 
 def test_a_copy_of_noise_is_not_a_partner():

@@ -10,8 +10,8 @@ from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
 from weft.methods.mercer import Kernel
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
+from weft.methods.mercer.search import WidthResult, most_stable
 from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
-from weft.methods.mercer.widths import WidthResult, most_stable
 from weft.metrics import kernel_cs
 from weft.search.reached import Reached
 

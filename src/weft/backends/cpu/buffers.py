@@ -20,7 +20,7 @@ class Buffers:
         self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
 
     def get(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> AnyFloats:
-        """Return the array of that name and shape; what it holds is left from before."""
+        """Return the array of that name and shape; its old contents are still there."""
         key = (name, shape)
         if key not in self._arrays:
             self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
@@ -31,7 +31,7 @@ class Buffers:
         return self.get(name, (most,), dtype)[: math.prod(shape)].reshape(shape)
 
     def put(self, name: str, array: AnyFloats) -> None:
-        """Take an array of the caller's for the one of that name and shape."""
+        """Use the caller's array for that name and shape."""
         self._arrays[name, array.shape] = array
 
 

@@ -1,7 +1,7 @@
 """Columns compared with each other: dependence for the screening, compression for selectors.
 
-The notation of dependence is that of `weft.columns.screening`; λ2 is eq. 5.2 of de Amorim 2011.
-M features × M features never lie in memory: a tile is a few features against the others, one
+The notation of dependence is that of `weft.columns.screening`; λ2 is eq. 5.2 of de Amorim 2011. The
+M × M matrix of features is never in memory: a tile compares a few features with the others, in one
 matrix product and one pass.
 """
 

@@ -1,7 +1,8 @@
 """Minkowski centres of a large table, by a series around a guess: see `kernels.expansion`.
 
-The guess comes from steps in single precision, the first of them over a part of the rows. What the
-series leaves open (columns with few distinct values, say) is said, and solved column by column.
+The guess comes from steps in single precision, the first of them over a part of the rows. Where the
+series does not converge (such as columns with few distinct values), it says so, and these columns
+are solved one by one.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from weft.parallel.threads import Runner
 if TYPE_CHECKING:
     from weft.backends.cpu.kmeans import Rows
 
-PART_ROWS = 2048  # a part with fewer rows is not worth a thread
+PART_ROWS = 2048  # smaller parts are not worth a thread
 MOST_PARTS = 64
 MOST_NUMBERS = 2**23  # in the sums of all parts
 SAMPLE = 2048  # rows of a cluster that the first steps look at

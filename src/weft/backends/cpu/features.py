@@ -1,6 +1,7 @@
-"""Feature search on the CPU: one particle per space, particles side by side on threads.
+"""Feature search on the CPU: one particle per space, particles in parallel on threads.
 
-Each particle is evaluated in one place from beginning to end, so that no bit depends on where.
+One thread evaluates a particle from beginning to end, so that no bit depends on the number of
+threads.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from weft.backends.spaces import (
 )
 from weft.parallel.workers import threads_per_process
 
-# Particles whose matrices are made together: more would gain little.
+# Number of particles whose matrices are made together; more would gain little.
 MAX_TOGETHER = 8
 
 Mask = NDArray[np.bool_]
@@ -122,7 +123,7 @@ class Spaces(NumPySpaces):
 
 
 class FeatureData:
-    """The table, how much memory is held, and what was scored before."""
+    """The table, the memory in use, and the scores so far."""
 
     evaluates_whole_swarms = False
 
@@ -175,7 +176,7 @@ class FeatureData:
         if n_clusters < 2 or not converged:
             return Outcome(INFEASIBLE, n_features, n_clusters)
         if criterion.labels_only:
-            # A swarm that closes in meets the same partition again and again.
+            # A converging swarm produces the same partition many times.
             key = fingerprint(labels)
             if key not in self._scores:
                 self._scores[key] = float(criterion.score(spaces, labels)[0])

@@ -18,7 +18,7 @@ from weft._base.arrays import Floats, Integers, Labels
 from weft.backends.cpu.expanded import MOST_PARTS, PART_ROWS
 from weft.backends.cpu.kernels import centers as minkowski_centers
 from weft.backends.cpu.kernels import kmeans as squared
-from weft.backends.cpu.kernels import minkowski, powers
+from weft.backends.cpu.kernels import minkowski
 from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
 from weft.backends.cpu.rounds import LEAST_ROWS, NONE_OPEN, BoundedRounds
 from weft.backends.cpu.screened import Bounds, Screen, make_screen, nearest_by_screen
@@ -204,7 +204,7 @@ def power_sums(
     rows: Rows, labels: Labels, centers: Floats, units: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     seen, total, slope, curve = (np.empty_like(centers) for _ in range(4))
-    powers.cluster_powers(
+    minkowski.cluster_powers(
         *(rows.X, labels, rows.load, centers, units, rows.exponent),
         *(seen, total, slope, curve),
     )

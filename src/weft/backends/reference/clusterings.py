@@ -1,4 +1,4 @@
-"""Distances between rows, and the clusterings of feature search, from one matrix of distances.
+"""Distances between rows, the clusterings of feature search, and what a clustering is worth.
 
 ========  ======  ==========================================================================
 symbol    shape   meaning
@@ -12,7 +12,7 @@ A         (n, n)  availability: how much others speak for k
 
 A powered distance is the sum *before* the root. Only the order of distances counts for most of
 what follows, so they may be powered or not. Ties go to the row that comes first, and clusters are
-numbered by their first row.
+numbered by their first row, 0 … K - 1; rows with a negative label are ignored.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ def complete_linkage(distances: Floats, n_clusters: int) -> Integers:
 def affinity_propagation(
     S: Floats, damping: float, max_iter: int, patience: int
 ) -> tuple[Integers, bool]:
-    """Return the exemplar of each row (Frey and Dueck 2007), and whether the messages settled.
+    """Return the exemplar of each row (Frey and Dueck 2007), and whether the messages converged.
 
-    They have settled when the set of exemplars, not empty, has stood for `patience` rounds.
-    Without exemplars all rows have -1.
+    They have converged if the set of exemplars is not empty and has not changed for `patience`
+    rounds. Without exemplars all rows have -1.
     """
     n_rows = len(S)
     R, A = np.zeros(S.shape), np.zeros(S.shape)
@@ -140,8 +140,8 @@ def assign_exemplars(S: Floats, exemplar: Mask) -> Integers:
 def break_ties(S: Floats) -> Floats:
     """Return `S` with each entry moved by a few rounding steps, by a hash of its place.
 
-    Rows that are equal would otherwise elect each other for ever. A hash instead of random draws
-    keeps the result a function of the distances alone.
+    Otherwise equal rows would choose each other as exemplars and never converge. A hash instead of
+    random draws keeps the result a function of the distances alone.
     """
     i, j = np.indices(S.shape, dtype=np.uint64)
     with np.errstate(over="ignore"):
@@ -151,3 +151,66 @@ def break_ties(S: Floats) -> Floats:
     unit = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
     step, least = (2.0**-17, 1e-37) if S.itemsize == 4 else (2.0**-46, 1e-300)
     return S + ((step * S.astype(np.float64) - least) * unit).astype(S.dtype)
+
+
+def silhouette_rows(distances: Floats, labels: Integers) -> Floats:
+    """Return (b - a) / max(a, b) of each row; 0 for singletons and where max(a, b) = 0."""
+    out = np.zeros(len(labels))
+    counts = np.bincount(labels[labels >= 0])
+    for i, own in enumerate(labels):
+        if own < 0 or counts[own] < 2 or len(counts) < 2:
+            continue
+        sums = np.array([distances[i, labels == c].sum() for c in range(len(counts))])
+        a = sums[own] / (counts[own] - 1)
+        b = np.delete(sums / counts, own).min()
+        if max(a, b) > 0.0:
+            out[i] = (b - a) / max(a, b)
+    return out
+
+
+def nearest_by_label(distances: Floats, labels: Integers) -> tuple[Floats, Floats]:
+    """Return the distance to the nearest row of the own cluster, and to that of any other.
+
+    inf where there is none.
+    """
+    labelled = (labels >= 0) & (labels >= 0)[:, np.newaxis]
+    mates = labels == labels[:, np.newaxis]
+    others = labelled & ~mates
+    mates = labelled & mates & ~np.eye(len(labels), dtype=bool)
+    same, other = (np.where(each, distances, np.inf).min(axis=1) for each in (mates, others))
+    return same, other
+
+
+def connectedness_rows(
+    indices: Integers, distances: Floats, labels: Integers, cap: float
+) -> Floats:
+    """Return Σ_k ±min(1/d(i,k), cap) of each row: plus for neighbours in the own cluster."""
+    with np.errstate(divide="ignore"):
+        closeness = np.minimum(1.0 / distances, cap)
+    same = labels[indices] == labels[:, np.newaxis]
+    signed = np.where(same, closeness, -closeness)
+    signed[labels[indices] < 0] = 0.0
+    return np.where(labels < 0, 0.0, signed.sum(axis=1))
+
+
+def gaussian_scores(
+    X: Floats, labels: Integers, noise: float, floor: Floats
+) -> tuple[Floats, Floats]:
+    """Return log P(x|Model) P(Model) of the own cluster and of the best other one: eq. 4.2.
+
+    Each cluster is an axis-parallel Gaussian with mean and deviation (ddof 0) of its rows,
+    σ := max(σ + noise, floor), weighted by its share of the rows.
+    """
+    labelled = labels >= 0
+    scores = np.full((len(X), labels.max(initial=-1) + 1), -np.inf)
+    for c in range(scores.shape[1]):
+        rows = X[labels == c]
+        sd = np.maximum(rows.std(axis=0) + noise, floor)
+        z = (X - rows.mean(axis=0)) / sd
+        log_density = -0.5 * (z * z + np.log(2.0 * np.pi)).sum(axis=1) - np.log(sd).sum()
+        scores[:, c] = log_density + np.log(len(rows) / labelled.sum())
+    own, best_other = np.zeros((2, len(X)))
+    for i in np.flatnonzero(labelled):
+        own[i] = scores[i, labels[i]]
+        best_other[i] = np.delete(scores[i], labels[i]).max(initial=-np.inf)
+    return own, best_other

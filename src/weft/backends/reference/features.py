@@ -9,7 +9,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
-from weft.backends.reference import clusterings, measures
+from weft.backends.reference import clusterings
 from weft.backends.spaces import (
     INFEASIBLE,
     Neighbours,
@@ -88,20 +88,20 @@ class Spaces(NumPySpaces):
 
     def silhouette(self, labels: Integers) -> Floats:
         pairs = zip(self._distances, labels, strict=True)
-        values = np.stack([measures.silhouette_rows(*pair) for pair in pairs])
+        values = np.stack([clusterings.silhouette_rows(*pair) for pair in pairs])
         return _mean_of_labelled(values, labels)
 
     def connectedness(self, labels: Integers, neighbours: Neighbours, cap: float) -> Floats:
         shape = (self.n_particles, *neighbours.indices.shape[1:])
         near, far = (np.broadcast_to(each, shape) for each in neighbours)
         triples = zip(near, far, labels, strict=True)
-        values = np.stack([measures.connectedness_rows(*triple, cap) for triple in triples])
+        values = np.stack([clusterings.connectedness_rows(*triple, cap) for triple in triples])
         return _mean_of_labelled(values, labels)
 
     def sparsity_and_separation(self, labels: Integers) -> tuple[Floats, Floats]:
         sparsity, separation = np.zeros((2, self.n_particles))
         for particle, (matrix, each) in enumerate(zip(self._distances, labels, strict=True)):
-            same, other = measures.nearest_by_label(matrix, each)
+            same, other = clusterings.nearest_by_label(matrix, each)
             clusters = range(each.max() + 1)
             if len(clusters):
                 widest = np.array([same[each == k].max() for k in clusters])
@@ -113,12 +113,12 @@ class Spaces(NumPySpaces):
     def gaussian_scores(self, labels: Integers, noise: float) -> tuple[Floats, Floats]:
         spread = self._X.std(axis=0)
         floor = 1e-12 * np.where(spread > 0.0, spread, 1.0)
-        scores = [measures.gaussian_scores(self._X, each, noise, floor) for each in labels]
+        scores = [clusterings.gaussian_scores(self._X, each, noise, floor) for each in labels]
         own, best_other = map(np.stack, zip(*scores, strict=True))
         return own, best_other
 
     def _of_each(self, function: Callable[..., Any], *settings: Any) -> tuple[Any, ...]:
-        """Return what a function says of each particle's distances, particles in front."""
+        """Return a function's values for the distances of each particle, particles first."""
         answers = [function(matrix, *settings) for matrix in self._distances]
         return tuple(map(np.stack, zip(*answers, strict=True)))
 
@@ -161,7 +161,7 @@ class FeatureData:
         return outcomes
 
     def release(self) -> None:
-        """Let go of what a search alone needs: nothing."""
+        """Free the memory that only a search needs: none here."""
 
 
 load = FeatureData

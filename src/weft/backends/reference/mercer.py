@@ -29,7 +29,7 @@ from weft.backends.reference.prototypes import squared_distances
 
 
 class Rows(NamedTuple):
-    """What centres live among."""
+    """The rows among which centres are searched."""
 
     rows: Floats  # (n, q)
     distances: Floats  # (n, n)
@@ -153,7 +153,7 @@ def feature_cs_swarm(
 ) -> tuple[Integers, Floats]:
     """Return clusters and the weighted CS of each particle; inf where undefined.
 
-    Means nearer than rounding are the same mean: twins must not become two clusters.
+    Means that differ only by rounding are the same mean: equal rows must not become two clusters.
     """
     rows = data.rows
     n_clusters, cs = np.empty(len(positions), dtype=np.int64), np.full(len(positions), np.inf)

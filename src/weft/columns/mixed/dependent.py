@@ -3,17 +3,22 @@
 As in `weft.columns.mixed.classes`, levels are drawn by the class's own shares. Numbers, ordered
 levels and points on circles together are normal with a covariance of the class, drawn to the
 covariance that all classes have in common. So the size of an animal may move all of its measures
-within a class, which classes of independent columns would split into small and large ones. Gaps in
-numbers are filled in as for coordinates (`weft.columns.mixed.filling`).
+within a class, which classes of independent columns would split into small and large ones.
+
+A row with gaps counts by the density of what it has. Its gaps get their mean given what the row has
+and the class, and the covariance that remains is added to the class's (Ghahramani and Jordan,
+"Supervised learning from incomplete data via an EM approach", 1994). The first round starts from
+gaps filled as for coordinates (`weft.columns.mixed.filling`), and so do all rounds of tables with
+more than `MAX_COMPLETED` numbers, where this is fast and the other numbers tell a gap well.
 
 =======  ==========  ==============================================================================
 symbol   shape       meaning
 =======  ==========  ==============================================================================
-X        (n, q)      coordinates of variance 1, filled
+X        (n, q)      coordinates of variance 1, gaps filled; X_k those expected in class k
 R        (n, K)      how likely each row is of each class
 m        (K, q)      means
-S, S_k   (q, q)      Σ_k Σ_i R_ik (x_i - m_k)(x_i - m_k)' / n; S_k the class's own sum, drawn to S
-                     as if `PRIOR_ROWS` rows had been seen at it
+S, S_k   (q, q)      Σ_k Σ_i R_ik ((x_i - m_k)(x_i - m_k)' + what remains of gaps) / n; S_k the
+                     class's own sum, drawn to S as if `PRIOR_ROWS` rows had been seen at it
 θ        (K, L)      shares of the levels, drawn to the table's
 =======  ==========  ==============================================================================
 """
@@ -24,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Floats, Integers, Mask
 from weft.columns.mixed.classes import (
     LEAST_VARIANCE,
     PRIOR_ROWS,
@@ -34,31 +39,49 @@ from weft.columns.mixed.classes import (
     log_level_shares,
     profile_of,
 )
-from weft.columns.mixed.embedding import Embedding, learn_embedding, transform
+from weft.columns.mixed.embedding import (
+    Embedding,
+    learn_embedding,
+    place_rows,
+    transform,
+)
 from weft.columns.source import MixedTable
 
 MAX_ROUNDS = 40
 SAME = 1e-4  # gain of the log-likelihood per row at which the rounds stop
 MAX_NUMBERS = 40
+MAX_COMPLETED = 16  # numbers whose gaps are completed class by class
 ROWS_PER_NUMBER = 5
 
 
 class Dependents(NamedTuple):
-    """A table as this mixture sees it: X, and the levels of its profile."""
+    """A table as this mixture sees it.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n, q)
+        Symbol X.
+    gaps : ndarray of shape (n, q)
+        Which of the numbers a class completes.
+    profile : Profile
+        Has the levels.
+    """
 
     numbers: Floats
+    gaps: Mask
     profile: Profile
 
     def take(self, rows: Integers) -> Dependents:
         """Return some of the rows."""
-        return Dependents(self.numbers[rows], self.profile.take(rows))
+        return Dependents(self.numbers[rows], self.gaps[rows], self.profile.take(rows))
 
 
 class DependentModel(NamedTuple):
-    """Log shares (K,), m, the inverse of a root of each S_k (K, q, q), and log θ."""
+    """Log shares (K,), m, S_k (K, q, q), the inverse of a root of each, and log θ."""
 
     shares: Floats
     means: Floats
+    covariances: Floats
     inverse_roots: Floats
     log_theta: Floats
 
@@ -80,7 +103,10 @@ def dependents_of(table: MixedTable, profile: Profile | None = None) -> Dependen
         return None
     points = transform(embedding, table.values, balance="directions")
     numbers = np.ascontiguousarray(points[:, is_number])
-    return Dependents(numbers, profile_of(table) if profile is None else profile)
+    gaps = np.isnan(place_rows(embedding.blocks, table.values)[:, is_number])
+    if q > MAX_COMPLETED:
+        gaps[:] = False
+    return Dependents(numbers, gaps, profile_of(table) if profile is None else profile)
 
 
 def number_coordinates(embedding: Embedding) -> np.ndarray:
@@ -94,42 +120,93 @@ def fit_dependent(
 ) -> DependentClasses:
     """Return the mixture that expectation and maximisation reach from some labels."""
     prior = level_prior(rows.profile)
+    expected: list[_Expected] = []  # of the last model
+
+    def likelihood(model: DependentModel) -> Floats:
+        out, expected[:] = _expect(rows, model)
+        return out
+
     return DependentClasses(
         *fit_mixture(
             (labels, n_classes),
-            lambda belongs: _maximise(rows, belongs, prior),
-            lambda model: dependent_likelihood(rows, model),
+            lambda belongs: _maximise(rows, belongs, prior, expected),
+            likelihood,
             max_rounds,
             SAME,
         )
     )
 
 
+class _Expected(NamedTuple):
+    """Rows with gaps in one class: their numbers (g, q), and S_k less what they tell (g, q, q)."""
+
+    numbers: Floats
+    remaining: Floats
+
+
 def dependent_likelihood(rows: Dependents, model: DependentModel) -> Floats:
     """Return log p(row, class), (n, K), without the constant of the normal density."""
+    return _expect(rows, model)[0]
+
+
+def _expect(rows: Dependents, model: DependentModel) -> tuple[Floats, list[_Expected]]:
+    """Return log p(row, class), and what is expected of the rows with gaps in each class."""
     out = rows.profile.levels @ model.log_theta.T + model.shares
+    open_rows = np.flatnonzero(rows.gaps.any(axis=1))
+    gaps = rows.gaps[open_rows]
+    both = gaps[:, :, np.newaxis] & gaps[:, np.newaxis, :]
+    has = ~(gaps[:, :, np.newaxis] | gaps[:, np.newaxis, :])
+    expected = []
     for number, (mean, root) in enumerate(zip(model.means, model.inverse_roots, strict=True)):
         scores = (rows.numbers - mean) @ root.T
-        out[:, number] += np.log(np.diag(root)).sum() - 0.5 * np.einsum("ij,ij->i", scores, scores)
-    return out
+        density = np.log(np.diag(root)).sum() - 0.5 * np.einsum("ij,ij->i", scores, scores)
+        if len(open_rows):
+            covariance = model.covariances[number]
+            # Ones in place of the gaps leave determinant and inverse of the rest as they are.
+            own = np.where(has, covariance, 0.0)
+            own[:, np.arange(len(mean)), np.arange(len(mean))] += gaps
+            inverse = np.where(has, np.linalg.inv(own), 0.0)
+            away = np.where(gaps, 0.0, rows.numbers[open_rows] - mean)
+            pulled = (inverse @ away[:, :, np.newaxis])[:, :, 0]
+            density[open_rows] = -0.5 * np.linalg.slogdet(own)[1]
+            density[open_rows] -= 0.5 * np.einsum("ij,ij->i", away, pulled)
+            completed = np.where(gaps, mean + pulled @ covariance, rows.numbers[open_rows])
+            remaining = np.where(both, covariance - covariance @ inverse @ covariance, 0.0)
+            expected.append(_Expected(completed, remaining))
+        out[:, number] += density
+    return out, expected
 
 
-def _maximise(rows: Dependents, belongs: Floats, prior: Floats) -> DependentModel:
+def _maximise(
+    rows: Dependents, belongs: Floats, prior: Floats, expected: list[_Expected]
+) -> DependentModel:
+    """Return the model; with `expected`, gaps are those of the model before, class by class."""
     X, (n, n_classes) = rows.numbers, belongs.shape
+    open_rows = np.flatnonzero(rows.gaps.any(axis=1))
     counts = belongs.sum(axis=0)
     shares = np.log((counts + 1.0) / (n + n_classes))
-    means = (belongs.T @ X) / np.maximum(counts, 1e-9)[:, np.newaxis]
+    means = np.empty((n_classes, X.shape[1]))
     sums = np.empty((n_classes, X.shape[1], X.shape[1]))
-    for number, mean in enumerate(means):
-        away = X - mean
+    if not expected:
+        means = (belongs.T @ X) / np.maximum(counts, 1e-9)[:, np.newaxis]
+    for number in range(n_classes):
+        own = X
+        if expected:
+            own = X.copy()
+            own[open_rows] = expected[number].numbers
+            means[number] = (belongs[:, number] @ own) / max(counts[number], 1e-9)
+        away = own - means[number]
         sums[number] = (away * belongs[:, [number]]).T @ away
+        if expected:
+            sums[number] += np.tensordot(belongs[open_rows, number], expected[number].remaining, 1)
     common = sums.sum(axis=0) / n
     common[np.diag_indices_from(common)] += LEAST_VARIANCE
-    own = (sums + PRIOR_ROWS * common) / (counts + PRIOR_ROWS)[:, np.newaxis, np.newaxis]
-    own += 1e-6 * np.eye(X.shape[1])
+    drawn = (sums + PRIOR_ROWS * common) / (counts + PRIOR_ROWS)[:, np.newaxis, np.newaxis]
+    drawn += 1e-6 * np.eye(X.shape[1])
     return DependentModel(
         shares,
         means,
-        np.linalg.inv(np.linalg.cholesky(own)),
+        drawn,
+        np.linalg.inv(np.linalg.cholesky(drawn)),
         log_level_shares(rows.profile, belongs, prior),
     )

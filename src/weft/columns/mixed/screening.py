@@ -31,6 +31,9 @@ MAX_ROUNDS = 6
 FIRST_SHADOWS = 3
 FIRST_LEVEL = 0.95  # of the shadows, to be among the references of the second round
 PAIR_LEVEL = 0.05  # for all pairs together, to be in one group
+# The same for two groups. Pairs of columns that share a column are not independent, so their sum
+# varies more than a normal deviate, and the level is low.
+GROUP_LEVEL = 0.001
 TINY = 1e-9
 
 
@@ -141,7 +144,8 @@ def group_sources(cells: Cells, dependent: Mask) -> Integers:
     """Return a number per dependent column: those that depend on each other share it.
 
     A column that beat its shadows without a clear partner depends on many a little: it belongs to
-    the largest group.
+    the largest group. Groups whose pairs of columns depend on each other when all are added up are
+    one group: each pair by itself says less where rows are few or values are missing.
     """
     columns = np.flatnonzero(dependent)
     if len(columns) == 0:
@@ -155,4 +159,16 @@ def group_sources(cells: Cells, dependent: Mask) -> Integers:
         group = np.where(sizes[group] == 1, sizes.argmax(), group)
     else:
         group = np.zeros_like(group)
-    return np.unique(group, return_inverse=True)[1].astype(np.int64)
+    group = np.unique(group, return_inverse=True)[1].astype(np.int64)
+    return _join_groups(group, scores)
+
+
+def _join_groups(group: Integers, scores: Floats) -> Integers:
+    """Return the groups, joined where Σ z over the pairs of columns of two groups is large."""
+    member = (group[:, np.newaxis] == np.arange(group.max() + 1)).astype(np.float64)
+    sizes = member.sum(axis=0)
+    n_pairs = max(1, len(sizes) * (len(sizes) - 1) // 2)
+    between = (member.T @ scores @ member) / np.sqrt(np.outer(sizes, sizes))
+    linked = between > norm.isf(GROUP_LEVEL / n_pairs)
+    joined = np.asarray(connected_components(linked, directed=False)[1])
+    return np.unique(joined[group], return_inverse=True)[1].astype(np.int64)

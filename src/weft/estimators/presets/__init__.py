@@ -10,13 +10,19 @@ from __future__ import annotations
 
 import difflib
 
-from weft.estimators.presets import abraham, amorim, lensen, lu, oneill, own
+from weft.estimators.presets import abraham, amorim, lensen, lu, oneill
 from weft.estimators.presets._method import PAPERS, Method
 
 __all__ = ["METHODS", "PAPERS", "Method", "find_method"]
 
-METHODS: tuple[Method, ...] = tuple(
-    method for module in (own, oneill, amorim, lu, lensen, abraham) for method in module.METHODS
+_AUTO = Method(
+    *("auto", "AutoCluster", "AutoCluster", {}),
+    *("no settings: relevant columns, clusters and their number; the default", "weft"),
+    own=True,
+)
+METHODS: tuple[Method, ...] = (
+    *(_AUTO, *oneill.METHODS, *amorim.METHODS),
+    *(*lu.METHODS, *lensen.METHODS, *abraham.METHODS),
 )
 
 

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from weft._base.arrays import Floats, Integers
 from weft.backends import CPU, Backend
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 
@@ -22,20 +22,18 @@ class StringObjective(SpreadObjective):
         rows: Floats,
         max_clusters: int,
         *,
-        min_clusters: int = 2,
         n_threads: int = 1,
         backend: Backend = CPU,
     ) -> None:
         super().__init__(rows, n_threads, backend)
         self.max_clusters = max_clusters
-        self.min_clusters = min_clusters
         self.data = backend.prototypes.load(self.rows, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
-        """Draw strings with min … max centres, rows all, in random places."""
+        """Draw strings with 2 … max centres, each of them a row, in random places."""
         n_genes, n_features = self.max_clusters, self.rows.shape[1]
         flags = np.zeros((n_particles, n_genes))
-        numbers = rng.integers(self.min_clusters, n_genes, size=n_particles, endpoint=True)
+        numbers = rng.integers(2, n_genes, size=n_particles, endpoint=True)
         for string, n_centers in zip(flags, numbers, strict=True):
             string[rng.choice(n_genes, n_centers, replace=False)] = 1.0
         chosen = rng.integers(len(self.rows), size=(n_particles, n_genes))
@@ -45,7 +43,8 @@ class StringObjective(SpreadObjective):
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole population."""
         n_clusters, index = self._evaluate(positions)
-        # An index of 0, each cluster a point, is the best there is: 1/index is capped.
+        # An index of 0, where each cluster is a point, is the best possible, so 1/index has a
+        # limit.
         fitness = np.where(np.isfinite(index), 1.0 / np.maximum(index, 1e-12), 0.0)
         return Evaluation(fitness, {"n_clusters": n_clusters})
 
@@ -91,7 +90,7 @@ class SubsetObjective(SpreadObjective):
         return other
 
     def initial(self, rng: np.random.Generator, n_particles: int, share: float) -> Floats:
-        """Draw bits, each set with chance `share`."""
+        """Draw bits, each set with probability `share`."""
         return (rng.random((n_particles, len(self.pool))) < share).astype(np.float64)
 
     def __call__(self, positions: Floats) -> Evaluation:

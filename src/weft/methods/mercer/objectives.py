@@ -1,8 +1,8 @@
 """Fitness of thresholds and centres: f = 1 / (CS + ε), eq. 11.
 
-A particle has C activation thresholds and C centres, all numbers in [0, 1]; centres are spread
-over the range of the rows they live among (section 4.1). Repairs belong to the decoding, not to
-the position: the same position has the same fitness whenever it is evaluated.
+A particle has C activation thresholds and C centres, all numbers in [0, 1]; centres are scaled to
+the range of the rows (section 4.1). Repairs are part of decoding and do not change the position, so
+a position has the same fitness whenever it is evaluated.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft.backends import CPU, Backend
 from weft.methods.mercer.spaces import FeatureSpace
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 EPSILON = 0.0002
-# Differences of rows that are held at a time: all of them are (n, n, d).
+# Number of differences of rows that are in memory at a time; all of them would be (n, n, d).
 _DIFFERENCES_AT_ONCE = 2**21
 
 
@@ -59,7 +59,7 @@ class CenterObjective(SpreadObjective):
 
 
 class InputObjective(CenterObjective):
-    """As printed: centres among the rows, Gaussian kernel, eq. 8, the repair of section 4.3."""
+    """As published: centres among the rows, Gaussian kernel, eq. 8, the repair of section 4.3."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class InputObjective(CenterObjective):
 
     def centers_of(self, position: Floats) -> tuple[Floats, Integers]:
         """Return the repaired centres of a position, and their partition."""
-        # A single position is decoded on the host, where its labels are wanted.
+        # A single position is decoded on the CPU, where its labels are needed.
         return CPU.mercer.input_partition(self._loaded(CPU), position, self.max_clusters)
 
     def labels_of(self, position: Floats) -> Integers:

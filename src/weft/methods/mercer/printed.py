@@ -17,7 +17,7 @@ from weft.search.swarms.mepso import MEPSO, MEPSOState
 
 
 class PrintedObjective(InputObjective):
-    """Centres among the rows, judged as they stand; its data are on the host."""
+    """Centres among the rows, evaluated without further repairs; the data are on the CPU."""
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
         n_clusters, cs = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
@@ -49,7 +49,7 @@ class RepairedMEPSO:
 
     @classmethod
     def of(cls, swarm: MEPSO, objective: PrintedObjective) -> RepairedMEPSO:
-        """Wrap a swarm; only thresholds are clipped, so its own bounds go."""
+        """Wrap a swarm; only thresholds are clipped, so its own bounds are removed."""
         return cls(replace(swarm, bounds=None), objective)
 
     def start(self, positions: Floats, rng: np.random.Generator) -> MEPSOState:
@@ -62,5 +62,5 @@ class RepairedMEPSO:
         return moved._replace(positions=self.objective.repair(moved.positions, rng))
 
     def tell(self, state: MEPSOState, fitness: Floats) -> MEPSOState:
-        """Update what the swarm knows."""
+        """Update the bests of the swarm."""
         return self.swarm.tell(state, fitness)

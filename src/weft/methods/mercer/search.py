@@ -1,12 +1,13 @@
-"""The search for centres with a Mercer kernel as a pure function: rows in, clusters out."""
+"""The search for centres with a Mercer kernel as a pure function, and the widths that it tries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row, order_by_first_row
@@ -16,13 +17,80 @@ from weft.methods.mercer.objectives import CenterObjective, InputObjective, Spac
 from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
 from weft.methods.mercer.settings import FeatureCenters, InputCenters, Kernel
 from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
-from weft.methods.mercer.widths import WidthResult, candidate_widths, most_stable, polish
 from weft.search.swarms.mepso import MEPSO
+
+# Widths that sigma="stability" tries: in multiples of the median distance for the Gaussian
+# kernel, in local steps for the diffusion kernel (4 … 65,536 steps of the walk).
+GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
+DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
+# Partitions at neighbouring widths count as the same from this agreement on.
+SAME = 0.9
+# A run whose best is below this share of the best of all is dropped: many narrow widths may
+# agree on how to cut one long cluster into pieces.
+CONTENDER = 0.02
+POLISH_STEPS = 100
+SAME_FITNESS = 1e-6  # relative difference below which two fitnesses are one
+
+
+class WidthResult(NamedTuple):
+    """The best partition that was found at one width."""
+
+    sigma: float
+    labels: Integers
+    fitness: float
+
+
+def candidate_widths(
+    rows: Floats, kernel: str, sigma: float | str, walk: Walk | None, backend: Backend = CPU
+) -> tuple[float, ...]:
+    """Return the widths to search at; a kernel without a width gets one search."""
+    if kernel not in ("diffusion", "rbf"):
+        return (1.0,)
+    if not isinstance(sigma, str):
+        return (float(sigma),)
+    if walk is not None:
+        return DIFFUSION_WIDTHS if sigma == "stability" else (walk.median_width(),)
+    middle = backend.mercer.median_distance(rows, backend.device)
+    factors = GAUSSIAN_WIDTHS if sigma == "stability" else (1.0,)
+    return tuple(middle * factor for factor in factors)
+
+
+def most_stable(results: Sequence[WidthResult]) -> int:
+    """Return which of the partitions, in the order of widths, to take.
+
+    The longest run of widths whose partitions agree with their neighbours wins, among runs that
+    come near the fittest partition of all; among equals the one with the fittest partition. Within
+    the run the fittest is taken.
+    """
+    runs: list[list[int]] = [[0]]
+    for place in range(1, len(results)):
+        agreement = adjusted_rand_score(results[place - 1].labels, results[place].labels)
+        if agreement >= SAME and results[place].fitness > 0.0:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+
+    def peak(run: list[int]) -> float:
+        return max(results[place].fitness for place in run)
+
+    bar = CONTENDER * max(each.fitness for each in results)
+    runs = [run for run in runs if peak(run) >= bar]
+    longest = max(runs, key=lambda run: (len(run), peak(run)))
+    # Partitions that are the same have the same fitness except for rounding, which must not decide:
+    # the narrowest of these widths is taken.
+    best = peak(longest)
+    return next(at for at in longest if results[at].fitness >= best - SAME_FITNESS * abs(best))
+
+
+def polish(gram: Floats, labels: Integers, least: int) -> Integers:
+    """Return `labels` after kernel k-means from them; no cluster falls below `least` rows."""
+    n_clusters = int(labels.max()) + 1
+    return CPU.mercer.settle_labels(gram, labels, n_clusters, POLISH_STEPS, least)[0]
 
 
 @dataclass(frozen=True)
 class CenterSearch:
-    """What is searched for, by what, and where."""
+    """The parts of a search: space, swarm, backend."""
 
     kernel: Kernel
     sigma: float | str  # a width, "median" or "stability"
@@ -54,7 +122,7 @@ class CenterSearch:
         swarm: Any = self.swarm
         if isinstance(objective, PrintedObjective):
             swarm = RepairedMEPSO.of(self.swarm, objective)
-        # The same draws at every width: partitions differ because widths do.
+        # The same random numbers at every width, so that only the width makes partitions differ.
         rng = np.random.default_rng(seed)
         check_swarm(self.n_particles, self.max_clusters * (1 + objective.rows.shape[1]))
         start = objective.initial(rng, self.n_particles)
@@ -83,7 +151,7 @@ def search_input_centers(
     settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
     centers = search.centers
     if isinstance(centers, InputCenters) and centers.repairs == "printed":
-        # On the host, whatever the device.
+        # Computed on the CPU for every device.
         objective: InputObjective = PrintedObjective(rows, search.max_clusters, **settings)
     else:
         settings["backend"] = search.backend

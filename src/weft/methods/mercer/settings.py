@@ -120,17 +120,17 @@ def read_kernel(kernel: Any) -> Kernel:
 
 
 def read_centers(centers: Any) -> FeatureCenters | InputCenters:
-    """Return where centres live and how they are found."""
+    """Return whether centres are rows or in feature space, and how they are found."""
     if isinstance(centers, (FeatureCenters, InputCenters)):
         return centers
     check_choice("centers", centers, CENTERS)
     return FeatureCenters() if centers == "feature-space" else InputCenters()
 
 
-# What puts settings into the parameters of kernel methods.
+# Moves old parameters of kernel methods into these records.
 KERNEL_RECORD = RecordParameter(Kernel, Kernel)
 CENTERS_RECORD = RecordParameter((FeatureCenters, InputCenters), read_centers)
-# Centres among the rows have no use for what used to be parameters of centres in feature space.
+# Centres among the rows do not use the old parameters of centres in feature space.
 OLD_CENTERS = RecordParameter(
     FeatureCenters,
     read_centers,

@@ -30,9 +30,10 @@ from weft.backends import CPU, Backend
 from weft.methods.mercer.settings import Kernel
 
 LOCAL_NEIGHBOUR = 7
-# Directions with less than this share of the spread are rounding: equal rows would differ there.
+# Directions with less than this share of the spread are rounding errors, in which equal rows would
+# differ.
 ROUNDING = 1e-12
-# Inner products of new rows with known ones that are held at a time.
+# Number of inner products of new rows with known ones that are in memory at a time.
 _PRODUCTS_AT_ONCE = 2**22
 
 
@@ -133,7 +134,7 @@ class Walk:
         return weights @ (self.vectors * decay)
 
     def _decay(self, steps: float) -> Floats:
-        """Return λ^t, 0 where nothing but rounding is left of it."""
+        """Return λ^t; 0 where only rounding errors would remain."""
         values = np.where(self.values > ROUNDING, self.values, 0.0) ** steps
         return np.where(values > ROUNDING, values, 0.0)
 
@@ -218,7 +219,7 @@ def leading(matrix: Floats, n_vectors: int) -> tuple[Floats, Floats]:
     n_vectors = min(n_vectors, n_rows)
     values, vectors = eigh(matrix, subset_by_index=[n_rows - n_vectors, n_rows - 1])
     values, vectors = values[::-1], vectors[:, ::-1]
-    # An eigenvector has no sign of its own: its largest entry is made positive.
+    # The sign of an eigenvector is arbitrary: its largest entry is made positive.
     peaks = np.abs(vectors).argmax(axis=0)
     signs = np.sign(vectors[peaks, np.arange(n_vectors)])
     return values, np.ascontiguousarray(vectors * np.where(signs == 0.0, 1.0, signs))

@@ -1,4 +1,4 @@
-"""Tables that are never in memory whole: search on a sample, polish on all rows."""
+"""Tables that do not fit in memory: search on a sample, polish on all rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WholeTable(NamedTuple):
 
 
 def look_at(blocks: Blocks, survey: Survey) -> WholeTable:
-    """Return what a search and its polish need to know of all rows."""
+    """Return what a search and its polish need from all rows."""
     active = some_varying(survey.low, survey.high)
     table = Table.of(blocks, survey, 2.0)
     return WholeTable(table, active, *whole_center(table, active))

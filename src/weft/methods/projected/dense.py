@@ -15,7 +15,7 @@ from weft.backends import CPU, Backend
 from weft.methods.projected.criteria import Criterion
 from weft.parallel.threads import Runner
 
-# Numbers that are held at a time when starts are drawn: distances of candidates to all rows.
+# Number of distances (of candidates to all rows) in memory at a time while starts are drawn.
 _HELD = 2**22
 
 

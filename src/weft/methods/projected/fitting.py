@@ -11,8 +11,8 @@ from weft._base.memory import check_swarm
 from weft.backends import Backend
 from weft.kmeans.data import make_data, nearest
 from weft.kmeans.fitting import varying
-from weft.kmeans.strength import typical_dispersion, typical_share
-from weft.methods.projected.criteria import Criterion
+from weft.kmeans.weights import typical_dispersion, typical_share
+from weft.methods.projected.criteria import Criterion, ScaledRule
 from weft.methods.projected.dense import DenseSpace
 from weft.methods.projected.objectives import (
     Best,
@@ -20,7 +20,6 @@ from weft.methods.projected.objectives import (
     Space,
     WeightObjective,
 )
-from weft.methods.projected.rules import ScaledRule
 from weft.methods.projected.settings import Settings
 from weft.methods.projected.sparse import SparseSpace
 from weft.methods.projected.starts import draw_centers, draw_partitions, draw_weights
@@ -154,7 +153,7 @@ def close_dense(
     # The same arithmetic as in `predict`.
     data = make_data(X, np.ones(len(X)), 2.0, run)
     own = nearest(data, whole_centers, whole_factors)
-    # Worth of what is returned: rows around these centres, under these weights.
+    # The fitness of the result: rows around these centres, under these weights.
     spread = np.zeros((n_clusters, len(unit)))
     np.add.at(spread, own, (table.rows - (centers + space.mean)[own]) ** 2)
     sizes = np.bincount(own, minlength=n_clusters).astype(float)

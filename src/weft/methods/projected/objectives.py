@@ -45,7 +45,7 @@ class Space(Protocol):
 
 
 class Best(NamedTuple):
-    """The best particle seen, as it stood then."""
+    """The best particle seen, with its centres at that time."""
 
     fitness: float
     weights: Floats  # (K, M)
@@ -55,11 +55,11 @@ class Best(NamedTuple):
 class PartitionObjective:
     """Fitness of partitions (P, n) after `n_steps` rounds.
 
-    A position of -1 throughout asks for a new start: `draw` makes as many as it is told, from the
+    A position of -1 everywhere gets a new start: `draw` makes as many as are needed, with the
     generator `rng`.
 
-    The particles stand where the rounds have brought them: `positions` is written back, so that
-    what a particle remembers, and others learn from, is the improved partition.
+    The improved partitions are written back to `positions`, so that particles remember them and
+    learn from them.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class PartitionObjective:
 class WeightObjective:
     """Fitness of weight matrices (P, G·M), G = K, or 1 where all clusters share their weights.
 
-    Each call moves the centres, so the same position may be worth something else the next time:
-    so the method is printed. What was best is kept with the centres that made it so.
+    Each call moves the centres, so the same position may have another fitness the next time, as
+    published. The best position is stored together with its centres.
 
     A matrix with a weight outside [0, 1] is not valid: its rows are not assigned and its centres
-    stay (section 3.1: "W is neglected"). Swarms that turn back at the walls never bring one.
+    stay (section 3.1: "W is neglected"). Swarms that clip or reflect positions never produce one.
     """
 
     def __init__(

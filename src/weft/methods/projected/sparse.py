@@ -7,8 +7,8 @@ centre z under the weights w of the cluster,
 
 and F = Σ_i s(x_i, centre of its cluster), to be maximised. The scale of w cancels.
 
-Rows stay sparse, and particles are taken one by one: the most that is held at a time is a few
-(K, M) arrays per thread.
+Rows stay sparse, and particles are taken one by one: at most a few (K, M) arrays per thread are in
+memory.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class SparseSpace:
         labels = np.empty((n_particles, n_rows), dtype=np.int32)
         means = np.empty_like(centers)
         fitness = np.empty(n_particles)
-        # Drawn for all, whether needed or not: draws must not depend on threads.
+        # Drawn for all particles, needed or not, so that the numbers do not depend on threads.
         spare = rng.integers(n_rows, size=(n_particles, self.n_clusters))
 
         def task(first: int, last: int) -> None:

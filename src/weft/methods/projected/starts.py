@@ -10,7 +10,7 @@ from weft.methods.projected.objectives import Space
 INITS = ("k-means++", "random")
 WEIGHT_INITS = ("near-one", "uniform")
 # "near-one" draws in [0.9, 1]: the β-th powers of shares then differ little between clusters. Drawn
-# in [0, 1], they differ so much that one cluster takes most rows at the first assignment.
+# in [0, 1], they differ so much that one cluster gets most rows in the first assignment.
 _NEAR = 0.9
 
 
@@ -38,8 +38,8 @@ def plus_plus(space: Space, n_particles: int, rng: np.random.Generator) -> Integ
 
     A row is drawn by its squared distance to the nearest row drawn before; of 2 + log K candidates
     the one that leaves the least sum is taken (Arthur and Vassilvitskii 2007, as scikit-learn does
-    it). All particles' candidates are one product: a swarm draws many starts, and one by one they
-    took a third of a run.
+    it). The candidates of all particles are one product: a swarm draws many starts, and one after
+    another they took a third of the time.
     """
     n_rows, n_clusters = space.shape[0], space.n_clusters
     n_trials = 2 + int(np.log(n_clusters))

@@ -54,7 +54,7 @@ class Features:
 
 
 class Neighbours(Protocol):
-    """Looks at the features that are alive."""
+    """Finds neighbours among the features that are alive."""
 
     def farthest(self, alive: Mask, k: int) -> Floats: ...  # r_i^k (M,), inf if not alive
 
@@ -145,7 +145,7 @@ def fsfs(
     limit = 0.0 if isinstance(epsilon, str) else epsilon
     discarded: list[int] = []
     limits: list[float] = []
-    if not isinstance(epsilon, str):  # the limit is known before the first step: so is k
+    if not isinstance(epsilon, str):  # the limit, and so k, is known before the first step
         k = min(k, look.max_within(alive, limit))
     while k >= 1:
         if isinstance(look, Tiles) and LIST_SHARE * k < alive.sum():

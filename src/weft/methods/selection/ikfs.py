@@ -44,7 +44,7 @@ class FeatureClusters(NamedTuple):
 
 
 def feature_patterns(columns: Floats, backend: Backend = CPU) -> Patterns:
-    """Take one anomalous pattern after another out of the features (M, n), singletons too."""
+    """Remove one anomalous pattern after another from the features (M, n), also single features."""
     reference = columns.mean(axis=0)
     away = columns - reference
     squared = np.einsum("mn,mn->m", away, away)
@@ -79,7 +79,7 @@ def feature_patterns(columns: Floats, backend: Backend = CPU) -> Patterns:
 
 
 def _settle(away: Floats, left: Mask, members: Mask) -> Mask:
-    """Move the pattern's centre until its members stay."""
+    """Move the centre of the pattern until its members no longer change."""
     rest = np.flatnonzero(left)
     among = away[rest]
     inside = members[rest]
@@ -128,9 +128,10 @@ def _pick(columns: Floats, count: int, pick: str) -> Integers:
     if count == len(columns):
         return np.arange(count)
     to_center = _compression(columns.mean(axis=0)[np.newaxis], columns)
-    if pick == "largest":  # the letter of step 3, with the centroid as the other feature
+    if pick == "largest":  # step 3 as written, with the centroid as the other feature
         return np.argsort(-to_center, kind="stable")[:count]
-    # The feature that stands for the cluster, then each time the one that those taken say least of.
+    # First the feature nearest to the centroid, then each time the one least similar to those
+    # taken.
     chosen = [int(to_center.argmin())]
     lost = _compression(columns[chosen], columns)
     while len(chosen) < count:

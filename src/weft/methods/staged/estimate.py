@@ -1,7 +1,7 @@
 """Stage 1: how many clusters there may be, by the silhouette over k-means (section 3.1).
 
-k-means is run for every k in [2, √n] and the k with the highest mean silhouette wins; since one
-run of k-means is a matter of luck, the whole is done `n_estimates` times and the median taken.
+k-means is run for every k in [2, √n] and the k with the highest mean silhouette wins; since one run
+of k-means depends on chance, this is repeated `n_estimates` times and the median is taken.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def estimate_n_clusters(
     n_rows = len(rows)
     largest = min(max_clusters, n_rows)
     numbers = np.arange(2, largest + 1) if largest >= 2 else np.array([1])
-    # All draws first, in one order; the runs may then go side by side.
+    # All random numbers are drawn first, in one order, so that runs can be parallel.
     starts = [
         rng.choice(n_rows, size=n_centers, replace=False)
         for _ in range(n_estimates)

@@ -26,7 +26,7 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import order_by_first_row, renumber
 from weft.backends import CPU, Backend
-from weft.parallel.parts import SpreadObjective
+from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
 
 QUALITIES = ("between-within", "calinski-harabasz")
@@ -54,7 +54,7 @@ class Terms:
         valid = (n_selected > 0) & (n_clusters >= 2) & (n_clusters <= self.max_clusters)
         k = np.where(valid, n_clusters, 2).astype(np.float64)
         within = np.maximum(self.total - between, _LEAST_WITHIN * self.total)
-        # All rows equal: T = 0 and no valid particle; the division must not complain.
+        # If all rows are equal, T = 0 and no particle is valid; the division must not warn.
         quality = between / np.where(within > 0.0, within, 1.0)  # eq. 3
         if self.quality == "calinski-harabasz":
             quality = quality * np.maximum(self.n_rows - k, 1.0) / (k - 1.0)
@@ -63,7 +63,7 @@ class Terms:
 
     def _feature_factor(self, n_selected: Integers) -> Any:
         m = float(self.n_features)
-        # With a single feature there is nothing to select, and both forms would say 0.
+        # With a single feature there is nothing to select, and both forms would be 0.
         if self.feature_term == "none" or self.n_features == 1:
             return 1.0
         if self.feature_term == "linear":
@@ -106,7 +106,7 @@ class Partition(NamedTuple):
 
     @classmethod
     def one_cluster(cls, rows: Floats) -> Partition:
-        """Put all rows into one cluster, around their mean, which is 0."""
+        """Return all rows as one cluster around their mean, which is 0."""
         features = np.arange(rows.shape[1])
         return cls(np.zeros(len(rows), dtype=np.int64), features, np.zeros((1, len(features))))
 
@@ -133,9 +133,9 @@ class MedoidObjective(SpreadObjective):
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
         """Draw first positions in [-1, 1]; see that one of them is a solution.
 
-        With many rows most thresholds let far too many medoids through. Where that leaves no
-        particle with a fitness, one gets a threshold that lets K_est through: raising all of them
-        is worse, since bests without a common set of medoids pull each other apart.
+        With many rows most thresholds give far too many medoids. If no particle has a fitness then,
+        one gets a threshold that gives K_est medoids. Raising all thresholds is worse: bests
+        without common medoids pull the particles in different directions.
         """
         positions = rng.uniform(-1.0, 1.0, (n_particles, self.n_dimensions))
         if self(positions).fitness.max() > 0.0:
@@ -143,7 +143,7 @@ class MedoidObjective(SpreadObjective):
         n_rows, n_features = self.rows.shape
         n_medoids = min(max(2, round(self.terms.k_estimate)), n_rows - 1)
         instances = np.sort(positions[0, n_features:-1])[::-1]
-        positions[0, -1] = instances[n_medoids]  # the first that is not let through sets the bar
+        positions[0, -1] = instances[n_medoids]  # the first that is no medoid gives the threshold
         selected = rng.integers(n_features)
         positions[0, selected] = 0.5  # some feature is selected, and with more than one not all
         if n_features > 1 and (positions[0, :n_features] >= 0.0).all():

@@ -4,9 +4,20 @@ Lengths are symbols, such as "n_features": a symbol stands for one length in the
 ``"*"`` for any length. A value that does not fit raises `Refused`, the end of a sentence.
 """
 
-from weft.models.kinds.base import Kind, Lengths, described, short
 from weft.models.kinds.compound import Fields, ListOf, MapOf, OneOf, Record, records_in
-from weft.models.kinds.simple import NOTHING, Array, Choice, Flag, Integer, Number, Text, Texts
+from weft.models.kinds.simple import (
+    NOTHING,
+    Array,
+    Choice,
+    Flag,
+    Integer,
+    Kind,
+    Lengths,
+    Number,
+    Text,
+    Texts,
+    described,
+)
 
 __all__ = [
     "NOTHING",
@@ -26,5 +37,4 @@ __all__ = [
     "Texts",
     "described",
     "records_in",
-    "short",
 ]

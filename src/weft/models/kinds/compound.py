@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft._base.validation import short
 from weft.models.archive import Refused
-from weft.models.kinds.base import Kind, Lengths, short
-from weft.models.kinds.simple import Text
+from weft.models.kinds.simple import Kind, Lengths, Text
 
 
 class OneOf(Kind):

@@ -1,7 +1,10 @@
-// Small multiples: one column in one cluster, beside all rows.
+// Small pictures: one column in one cluster, compared with all rows.
 const spread = summary.distributions || { labels: [], columns: [] };
 
 const inOrder = spread.labels.map((_, k) => k).sort((a, b) => (spread.labels[a] < 0) - (spread.labels[b] < 0) || a - b); // no cluster last
+
+// The larger end of a column of numbers, by its size; dates have none.
+function largest(column) { return Math.max(...[column.edges[0], column.edges[column.edges.length - 1]].map(Math.abs)); }
 
 function miniNumbers(column, k, label) {
   const n = column.all.length, own = column.clusters[k];
@@ -12,8 +15,8 @@ function miniNumbers(column, k, label) {
   let path = `M0 60`;
   column.all.forEach((v, i) => { path += `L${x(i)} ${y(v)}L${x(i + 1)} ${y(v)}`; });
   picture.append(svg("path", { class: "all", d: path + "L200 60", "vector-effect": "non-scaling-stroke" }), svg("path", { class: "axis", d: "M0 60H200", "vector-effect": "non-scaling-stroke" }));
-  const first = column.edges[0], last = column.edges[n];
-  return [picture, el("div", { class: "ends" }, el("span", {}, short(first)), el("span", {}, miniTypical(column, k)), el("span", {}, short(last)))];
+  const first = column.edges[0], last = column.edges[n], size = largest(column);
+  return [picture, el("div", { class: "ends" }, el("span", {}, short(first, size)), el("span", {}, miniTypical(column, k)), el("span", {}, short(last, size)))];
 }
 
 function miniLevels(column, k, label) {
@@ -30,13 +33,13 @@ function miniLevels(column, k, label) {
 function miniTypical(column, k) {
   const typical = column.typical[k];
   if (typical === null) { return ""; }
-  return typeof typical === "string" ? typical : el("span", {}, column.kind === "date" ? "" : el("span", { class: "long" }, "median "), short(typical[1]));
+  return typeof typical === "string" ? typical : el("span", {}, column.kind === "date" ? "" : el("span", { class: "long" }, "median "), short(typical[1], largest(column)));
 }
 
 function miniWords(column, k, label) {
   const typical = column.typical[k];
   const own = typical === null ? "no values" : typeof typical === "string" ? `most often ${typical}`
-    : `half of the rows between ${short(typical[0])} and ${short(typical[2])}, median ${short(typical[1])}`;
+    : `half of the rows between ${short(typical[0], largest(column))} and ${short(typical[2], largest(column))}, median ${short(typical[1], largest(column))}`;
   return `${column.name} in ${clusterName(label)}: ${own}`;
 }
 
@@ -56,7 +59,7 @@ function apart(column, k) {
   const place = byId("search-chart"), search = summary.search;
   if (!place || !search.best_fitness) { return; }
   const best = search.best_fitness, known = [...best, ...(search.mean_fitness || [])].filter((v) => v !== null);
-  if (known.length === 0) { place.append(el("p", {}, "No candidate could be scored, so there is no curve to draw.")); return; }
+  if (known.length === 0) { place.append(el("p", {}, "No candidate could be scored, so there is no curve.")); return; }
   const low = Math.min(...known), high = Math.max(...known, low + 1e-9), n = Math.max(best.length - 1, 1);
   const line = (values) => values.map((v, i) => (v === null ? "" : `${i && values[i - 1] !== null ? "L" : "M"}${50 + (640 * i) / n} ${170 - (150 * (v - low)) / (high - low)}`)).join("");
   const end = best.filter((v) => v !== null);

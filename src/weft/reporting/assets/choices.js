@@ -20,7 +20,7 @@
   place.append(picture);
 })();
 
-// From coarse to fine: clusters of each level as bars, what they share as bands.
+// From coarse to fine: a bar for each cluster of a level, and a band for the rows that two clusters share.
 (function () {
   const place = byId("walk"), walk = summary.walk;
   if (!place || !walk) { return; }
@@ -93,7 +93,7 @@
       tools.append(el("button", { type: "button", onclick: () => saveLabels(rows.alternatives[number - 1], `labels-${number}.csv`) }, "Its labels (CSV)"));
     }
     place.append(el("div", { class: "panel" },
-      el("p", {}, `Answer ${number}, ${counted(one.n_clusters, "cluster")} by ${one.method}: score ${one.quality.toFixed(2).replace("-", "−")}, agreement with the shown answer ${one.agreement.toFixed(2)} (adjusted Rand index).`), list, tools));
+      el("p", {}, `Answer ${number}, ${counted(one.n_clusters, "cluster")} by ${one.method}: score ${one.quality.toFixed(2).replace("-", "−")}, agreement with the answer shown ${one.agreement.toFixed(2)} (adjusted Rand index).`), list, tools));
   }
   buttons.addEventListener("click", (event) => {
     const button = event.target.closest("button");

@@ -7,7 +7,7 @@
     const grid = el("div", { class: "grid" });
     inOrder.forEach((k) => { const label = spread.labels[k]; grid.append(mini(column, k, spread.labels.length < 2 ? "All rows" : el("span", {}, badge(label), " ", el("bdi", { class: "soft" }, titles.get(label) || "")))); });
     const words = column.missing > 0 ? ` Missing in ${percent(column.missing)} of the rows.` : "";
-    place.replaceChildren(el("p", { class: "soft small" }, `${spread.labels.length < 2 ? "" : "Filled: the cluster; line or mark: all rows."}${words}`), grid);
+    place.replaceChildren(el("p", { class: "soft small" }, `${spread.labels.length < 2 ? "" : "Filled: the cluster. Line or mark: all rows."}${words}`), grid);
   }
   choice.addEventListener("change", show);
   for (const button of document.querySelectorAll("[data-column]")) {
@@ -16,7 +16,7 @@
   show();
 })();
 
-// All columns: search, and unfold.
+// All columns: search, and show all.
 (function () {
   const table = byId("feature-table");
   if (!table) { return; }

@@ -1,4 +1,4 @@
-// Files made in the page, from what it holds.
+// Downloads, made from the data in this page.
 function save(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: name.endsWith(".json") ? "application/json" : "text/csv" }));
   const link = el("a", { href: address, download: name });
@@ -8,7 +8,7 @@ function save(name, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-// A cell of a CSV file; what a spreadsheet would run is kept as text.
+// A cell of a CSV file. Text that a spreadsheet would run as a formula gets a quote in front.
 function quoted(text) {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? "'" + text : text;
   return /[",\n\r]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;

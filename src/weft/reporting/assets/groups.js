@@ -1,4 +1,4 @@
-// One cluster at a time: what sets it apart, and its distributions beside all rows.
+// One cluster at a time: how it differs from the others, and its distributions compared with all rows.
 (function () {
   const choice = byId("group-choice"), place = byId("group");
   if (!choice) { return; }
@@ -8,11 +8,11 @@
     const order = spread.columns.map((column, j) => [apart(column, k), j]).sort((a, b) => b[0] - a[0]).slice(0, 8);
     const panel = el("div", { class: "panel " + colour(label) }, el("h4", {}, badge(label), " ", el("bdi", {}, cluster.title || clusterName(label))), el("p", {}, cluster.sentence));
     if (cluster.rule) {
-      panel.append(el("p", {}, "Rule: ", el("bdi", {}, cluster.rule.conditions.join(" and ")), el("span", { class: "soft" }, ` (precision ${percent(cluster.rule.precision)}, coverage ${percent(cluster.rule.coverage)}${cluster.rule.held_out ? ", on rows it was not made from" : ""})`)));
+      panel.append(el("p", {}, "Rule: ", el("bdi", {}, cluster.rule.conditions.join(" and ")), el("span", { class: "soft" }, ` (precision ${percent(cluster.rule.precision)}, coverage ${percent(cluster.rule.coverage)}${cluster.rule.held_out ? ", measured on other rows" : ""})`)));
     }
     const grid = el("div", { class: "grid" });
     for (const [, j] of order) { grid.append(mini(spread.columns[j], k, el("bdi", { class: "name" }, spread.columns[j].name))); }
-    panel.append(el("p", { class: "soft small" }, "Columns in which it differs most. Filled: this cluster; line or mark: all rows."), grid);
+    panel.append(el("p", { class: "soft small" }, "Columns in which it differs most. Filled: this cluster. Line or mark: all rows."), grid);
     const typical = rows && rows.typical.find((t) => t.label === label);
     if (typical) {
       const line = el("p", { class: "row" }, "Typical rows:");

@@ -22,7 +22,7 @@ let showOnMap = () => {};
     const [x0, x1, y0, y1] = [lowest(xs), highest(xs), lowest(ys), highest(ys)];
     const scale = Math.min((wide - 2 * margin) / (x1 - x0 || 1), (tall - 2 * margin) / (y1 - y0 || 1));
     const sx = near ? scale : (wide - 2 * margin) / (x1 - x0 || 1), sy = near ? scale : (tall - 2 * margin) / (y1 - y0 || 1);
-    picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, height: tall, role: "img", "aria-label": `Scatter plot of ${known.length} rows, ${near ? "near rows stay near" : "in the two directions of largest variance"}, coloured by ${tint.options[tint.selectedIndex].text}` });
+    picture = svg("svg", { viewBox: `0 0 ${wide} ${tall}`, height: tall, role: "img", "aria-label": `Scatter plot of ${known.length} rows, ${near ? "similar rows together" : "a flat picture of all columns"}, coloured by ${tint.options[tint.selectedIndex].text}` });
     dots = known.map((i) => {
       const x = wide / 2 + (xs[i] - (x0 + x1) / 2) * sx, y = tall / 2 - (ys[i] - (y0 + y1) / 2) * sy;
       const label = labelOf(i), at = placeOf.get(map.row[i]);
@@ -37,8 +37,8 @@ let showOnMap = () => {};
     box.replaceChildren(picture, tip);
     const words = byId("map-words");
     if (words) {
-      words.textContent = near ? `Rows that are near stay near; distances between clusters mean little.${known.length < xs.length ? ` ${known.length} of the rows are drawn in this view.` : ""}`
-        : `The two directions hold ${percent(map.explained[0] + map.explained[1])} of the variance.`;
+      words.textContent = near ? `Similar rows are drawn together; distances between clusters mean little.${known.length < xs.length ? ` ${known.length} of the rows are drawn in this view.` : ""}`
+        : `A flat picture of all columns, which keeps ${percent(map.explained[0] + map.explained[1])} of the variance.`;
     }
     picture.addEventListener("pointermove", move);
     picture.addEventListener("pointerdown", down);

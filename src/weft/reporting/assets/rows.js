@@ -4,7 +4,7 @@ function rowButton(number) {
   return el("button", { type: "button", class: "plain", onclick: () => lookUp(number) }, el("bdi", {}, `row ${number}${name}`));
 }
 
-// How likely a row's own cluster is, where the model says it; else how much nearer it is than the next.
+// The probability of a row's own cluster, if the model gives it; otherwise how much nearer that cluster is than the next.
 function sureOf(i) {
   if (!rows.chances) { return rows.sure[i]; }
   const at = rows.clusters[i].indexOf(rows.label[i]);
@@ -17,7 +17,7 @@ function nextOf(i) {
   return others.length ? others[0] : -1;
 }
 
-// The columns in which a row's value is rare in its cluster (in no cluster: among all rows), the rarest first.
+// The columns in which the value of a row is rare in its cluster, or among all rows if it is in no cluster; the rarest first.
 function standsOut(i) {
   const k = spread.labels.indexOf(rows.label[i]), found = [];
   rows.columns.forEach((column, j) => {
@@ -26,7 +26,7 @@ function standsOut(i) {
     const own = rows.label[i] < 0 ? drawn.all : drawn.clusters[k], edges = drawn.edges;
     let at = -1;
     if (drawn.levels) { at = drawn.levels.indexOf(column.levels[value]); }
-    else if (typeof edges[0] === "number") { at = edges.findLastIndex((edge) => edge <= value); } // outside of all bins: rarer than in any
+    else if (typeof edges[0] === "number") { at = edges.findLastIndex((edge) => edge <= value); } // outside of all bins: counts as never
     else { return; }
     const often = (own[at] || 0) / Math.max(...own);
     if (often < 0.2) { found.push([often, `${column.name} ${cellText(column, value)}`]); }
@@ -82,7 +82,7 @@ function showRow(number) {
     else if (typeof typical === "string" && value !== null && column.levels.length) { how = column.levels[value] === typical ? "same" : "other"; }
     body.append(el("tr", {}, el("th", { scope: "row" }, el("bdi", { class: "name" }, column.name)), el("td", {}, el("bdi", {}, cellText(column, value))), el("td", {}, el("bdi", {}, range)), el("td", {}, how)));
   });
-  panel.append(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Values of row ${number}` }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "column"), el("th", { scope: "col" }, "this row"), el("th", { scope: "col" }, "usual in its cluster"), el("th", { scope: "col" }, "it is"))), body)));
+  panel.append(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Values of row ${number}` }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "column"), el("th", { scope: "col" }, "this row"), el("th", { scope: "col" }, "middle half of its cluster"), el("th", { scope: "col" }, "compared"))), body)));
   place.replaceChildren(panel);
   byId("row-count").textContent = "1 row";
   showOnMap(number);
@@ -109,7 +109,7 @@ function showRow(number) {
   search.addEventListener("input", find);
   const lists = byId("row-lists");
   for (const [heading, words, numbers] of [
-    ["Typical rows", spread.labels.length > 1 ? "The row of each cluster that is nearest to all others of it." : "The row that is nearest to all others.", rows.typical.slice(0, 12).map((t) => t.rows[0])],
+    ["Typical rows", spread.labels.length > 1 ? "The row of each cluster that is nearest to the other rows of the cluster." : "The row that is nearest to all others.", rows.typical.slice(0, 12).map((t) => t.rows[0])],
     ...(spread.labels.length > 1 ? [["Doubtful rows", "Between two clusters; the most doubtful first.", rows.doubtful]] : []),
     ["Odd rows", "Far from all other rows; the farthest first.", rows.odd_rows],
   ]) {

@@ -1,4 +1,4 @@
-// What all parts share: the summary, elements, colours, numbers.
+// Used by all parts of the page: the summary, elements, colours, numbers.
 const root = document.documentElement;
 root.classList.add("js");
 const summary = JSON.parse(document.getElementById("summary").textContent);
@@ -36,9 +36,11 @@ function badge(label) {
 
 function clusterName(label) { return label < 0 ? "no cluster" : "cluster " + label; }
 
-function short(value) {
+// A number in three digits; with `among`, the size of the numbers around it, no finer than those need.
+function short(value, among) {
   if (value === null || value === undefined) { return "–"; }
   if (typeof value !== "number") { return String(value); }
+  if (among >= 1e-3 && among < 1e7) { value = Number(value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(among))))) + 0; }
   const size = Math.abs(value);
   const text = size !== 0 && (size >= 1e7 || size < 1e-3) ? value.toExponential(2)
     : size >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
@@ -53,14 +55,14 @@ function percent(share) {
 
 function counted(count, word) { return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`; }
 
-// What a cell of a column says: a level by its name.
+// The text of a cell: of a category its name, of a number also the unit.
 function cellText(column, value) {
   if (value === null) { return "missing"; }
   if (column.levels && column.levels.length) { return column.levels[value]; }
   return short(value) + (column.unit ? (column.unit === "%" ? "%" : " " + column.unit) : "");
 }
 
-// The link of the section that is read is marked.
+// Mark the link of the section that is being read.
 const links = Array.from(document.querySelectorAll("nav a"));
 const heads = links.map((link) => byId(link.getAttribute("href").slice(1)));
 function markSection() {

@@ -10,9 +10,8 @@ from weft._base.records import with_fields
 from weft._base.validation import check_choice, check_params
 from weft._base.warnings import warn_caller
 from weft.search.clusterers.affinity import AffinityPropagation
-from weft.search.clusterers.base import Clusterer
+from weft.search.clusterers.base import Clusterer, ExternalClusterer
 from weft.search.clusterers.dbscan import DBSCAN
-from weft.search.clusterers.external import ExternalClusterer
 from weft.search.clusterers.knn_graph import KNNGraph
 from weft.search.clusterers.linkage import CompleteLinkage
 

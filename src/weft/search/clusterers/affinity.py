@@ -19,7 +19,7 @@ class AffinityPropagation(Clusterer):
 
     The paper does not give the damping. If the messages have not converged after `max_iter` rounds,
     the clustering is marked, and the search treats the particle as infeasible: otherwise the swarm
-    would move to particles whose labels are an accident.
+    would move to particles whose labels are arbitrary.
     """
 
     damping: float = 0.5

@@ -18,7 +18,7 @@ class KNNGraph(Clusterer):
     """Connected components of the graph of `n_neighbors` nearest rows (k = 3 in the paper)."""
 
     n_neighbors: int = 3
-    # Rows that are near in the full data are probably near under weights: where to look first.
+    # Rows that are near in the full data are probably near under weights, so they are tried first.
     guess: Array | None = field(default=None, init=False, repr=False, compare=False)
 
     precision = "float32"

@@ -8,10 +8,9 @@ from typing import Any
 
 from weft._base.records import with_fields
 from weft._base.validation import check_choice, check_params
-from weft.search.criteria.base import Criterion
+from weft.search.criteria.base import Criterion, FunctionCriterion
 from weft.search.criteria.connectedness import Connectedness
 from weft.search.criteria.csc import CSC
-from weft.search.criteria.function import FunctionCriterion
 from weft.search.criteria.gaps import Separation, Sparsity
 from weft.search.criteria.likelihood import BCR, BIC
 from weft.search.criteria.robust import Robust
@@ -53,7 +52,7 @@ def _two_arguments(function: Any) -> Any:
             f"criterion={function!r} cannot be called with two arguments; it gets the weighted, "
             "selected columns and the labels, and returns a number."
         ) from error
-    except ValueError:  # compiled functions may have no signature to look at
+    except ValueError:  # compiled functions may have no signature
         pass
     return function
 

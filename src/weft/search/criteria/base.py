@@ -1,13 +1,16 @@
-"""The interface of criteria."""
+"""The interface of criteria, and plain functions as criteria."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from weft._base.arrays import Mask
+import numpy as np
+
+from weft._base.arrays import Floats, Integers, Mask
 from weft._base.validation import check_choice
-from weft.backends.spaces import Array, Spaces
+from weft.backends.spaces import INFEASIBLE, Array, Spaces
 
 FEATURES = ("weighted", "full")
 _OUTLIERS = ("cluster", "exclude")
@@ -69,3 +72,18 @@ class OutlierCriterion(Criterion):
 def pick(features: str, spaces: Spaces) -> Spaces:
     """Return the particles' own spaces (``"weighted"``) or those of all features (``"full"``)."""
     return spaces if features == "weighted" else spaces.full()
+
+
+@dataclass(frozen=True)
+class FunctionCriterion(Criterion):
+    """A function of (weighted, selected columns; labels), called on the host."""
+
+    function: Callable[[Floats, Integers], float]
+
+    def score(self, spaces: Spaces, labels: Array) -> Floats:
+        partitions = spaces.to_host(labels)
+        fitness = np.full(len(partitions), INFEASIBLE)
+        for particle, each in enumerate(partitions):
+            if each.max() >= 1:  # scikit-learn's scores refuse a single cluster
+                fitness[particle] = self.function(spaces.selected_columns(particle), each)
+        return fitness

@@ -19,7 +19,7 @@ from weft.search.criteria.silhouette import Silhouette
 
 @dataclass(frozen=True)
 class CSC(OutlierCriterion):
-    """Silhouette times connectedness, negative as soon as one of them is."""
+    """Silhouette times connectedness; negative if one of them is negative."""
 
     silhouette: str = "weighted"
     connectedness: str = "full"

@@ -15,7 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.validation import check_integer
 from weft.backends.spaces import Array, Spaces
-from weft.metrics.graph import modularity_of
+from weft.metrics.on_spaces import modularity_of
 from weft.search.criteria.base import OutlierCriterion
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from weft._base.arrays import Floats, Integers
-from weft.search.swarms.bests import nothing_known, remember
+from weft.search.swarms.base import nothing_known, remember
 
 BOUNDS = ("clip", "repair", "neglect")
 
@@ -58,8 +58,8 @@ def learning_probabilities(n_particles: int, low: float, high: float) -> Floats:
 def tournament(fitness: Floats, rng: np.random.Generator) -> Integers:
     """Return each particle's exemplar: the fitter of two others, drawn at random.
 
-    The first drawn wins a tie. Of two particles each learns from the other, a single one from
-    itself.
+    The first drawn wins a tie. With two particles each learns from the other; a single particle
+    learns from itself.
     """
     n_particles = len(fitness)
     exemplars: Integers = np.zeros(n_particles, dtype=np.int64)
@@ -68,7 +68,7 @@ def tournament(fitness: Floats, rng: np.random.Generator) -> Integers:
         if n_drawn == 0:
             continue
         drawn = rng.choice(n_particles - 1, n_drawn, replace=False)
-        drawn = drawn + (drawn >= i)  # everybody but the particle itself
+        drawn = drawn + (drawn >= i)  # all particles except itself
         exemplars[i] = drawn[int(fitness[drawn].argmax())]
     return exemplars
 
@@ -146,9 +146,9 @@ class PartitionCLPSO:
     are the exemplar's, its other clusters keep what the learned ones leave them, and rows of the
     clusters that it gave up have no cluster until the objective assigns them.
 
-    Particles that have become equal learn nothing more from each other. One that meets its equal
-    forgets its best and starts again: its position is -1 throughout, which asks the objective for
-    a fresh partition. The best position of the swarm is kept through all that.
+    Particles that have become equal learn nothing more from each other. A particle that has become
+    equal to another forgets its best and starts again: its position is -1 everywhere, for which the
+    objective makes a new partition. The best position of the swarm is kept through all that.
     """
 
     n_clusters: int
@@ -174,7 +174,7 @@ class PartitionCLPSO:
             if len(differing) == 0 and i > exemplar:  # of two that are equal, one stays
                 fitness[i] = -np.inf
                 continue
-            # At least one cluster is learned, and one that is new where there is one.
+            # At least one cluster is learned, if possible one that differs.
             if len(differing) and not taken[i, differing].any():
                 taken[i, differing[spare[i] % len(differing)]] = True
             positions[i] = learn_clusters(own, other, match, taken[i])
@@ -188,7 +188,7 @@ class PartitionCLPSO:
 
 
 def match_clusters(own: Floats, other: Floats, n_clusters: int) -> Integers:
-    """Return which cluster of `other` stands for each of `own`: the most rows in common."""
+    """Return the cluster of `other` that matches each of `own`: most rows in common."""
     both = (own >= 0) & (other >= 0)
     pairs = own[both].astype(np.int64) * n_clusters + other[both].astype(np.int64)
     table = np.bincount(pairs, minlength=n_clusters**2).reshape(n_clusters, n_clusters)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from weft._base.arrays import Floats
 from weft._base.validation import check_choice, check_integer, check_pair, check_real
 from weft.backends.cpu.kernels.moves import move_particles
-from weft.search.swarms.bests import nothing_known, remember
+from weft.search.swarms.base import nothing_known, remember
 
 
 class MEPSOState(NamedTuple):

@@ -22,7 +22,7 @@ import numpy as np
 
 from weft._base.arrays import Floats
 from weft._base.validation import check_real
-from weft.search.swarms.bests import nothing_known, remember
+from weft.search.swarms.base import nothing_known, remember
 
 
 class PSOState(NamedTuple):

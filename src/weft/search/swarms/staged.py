@@ -43,8 +43,8 @@ class StagedPSO:
 
     def at_stage(self, stage: int, *, polished: bool) -> StandardPSO:
         """Return the swarm of a stage."""
-        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp. In
-        # stage 3 it must be: all particles start in one place.
+        # "Each particle's velocity is randomly initialised" (section 3.3), within its clamp. Stage
+        # 3 needs it, because all particles start at the same position.
         first = 0.0 if polished else self.max_velocity
         if self.initial_velocity is not None and stage < 3:
             first = self.initial_velocity

@@ -17,16 +17,16 @@ from weft.backends.cpu.kernels.vectors import PIECE
 
 
 def affinity_propagation(S, R, A, damping, max_iter, patience, out):
-    """Fill `out` with the exemplar of each row; return whether the messages settled.
+    """Fill `out` with the exemplar of each row; return whether the messages converged.
 
-    `S` (n, n) is read only and may be in float32. `R` and `A`, (n, n) in float64, are room to work
-    in.
+    `S` (n, n) is read only and may be in float32. `R` and `A`, (n, n) in float64, are working
+    memory.
     """
     n_rows = len(S)
     exemplar = np.zeros(n_rows, dtype=np.bool_)
     state = -1
     if n_rows >= 2 * PIECE:
-        # Unsigned: numba need not look whether a place counts from the end.
+        # Unsigned, so that numba does not check for negative indices.
         size = n_rows**2 // 2
         e, keys = _views(R, size, np.float64, np.uint32)
         c, s = _views(A, size, np.float64, S.dtype)
@@ -50,7 +50,7 @@ def _views(array, size, *dtypes):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def dense_messages(S, R, A, damping, max_iter, patience, exemplar):
-    """Fill `exemplar`; return 1 if the messages settled, else 0."""
+    """Fill `exemplar`; return 1 if the messages converged, else 0."""
     n_rows = S.shape[0]
     zero = 0.0
     R[:] = zero

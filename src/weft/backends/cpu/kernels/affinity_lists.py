@@ -1,7 +1,7 @@
 """Affinity propagation with lists of the messages that count: see the reference for the notation.
 
-Written out, messages fill two matrices, and all of them pass through the processor every round.
-Nearly all follow from two numbers per row and one per column. With damping λ and c_t = 1 - λ^t,
+In full, messages fill two matrices, and every round reads all of them. But nearly all follow from
+two numbers per row and one per column. With damping λ and c_t = 1 - λ^t,
 
     r_ik = c_t s_ik - M_i + E_ik        M_i: damped best of row i;  E_ik = 0 unless k was the best
     a_ik = B_k + C_ik    (k ≠ i)        B_k: damped min(0, support of k);  C_ik = 0 unless r_ik > 0
@@ -34,7 +34,7 @@ from weft.backends.cpu.kernels.vectors import (
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
-    """Fill `exemplar`; return 1 if the messages settled, 0 if not, -1 if lists do not pay.
+    """Fill `exemplar`; return 1 if the messages converged, 0 if not, -1 if lists grew too long.
 
     `keys`, `s`, `e` and `c` are room for the lists of all rows, one behind the other: the rows, and
     s, E and C of each. Messages are in float64, whatever the precision of `S`. Lists end on whole

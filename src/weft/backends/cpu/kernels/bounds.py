@@ -1,6 +1,6 @@
-"""What the last round knows about this one: bounds of distances, and sums that rows leave or join.
+"""What the last round tells about this one: bounds of distances, and sums that few rows change.
 
-G. Hamerly, "Making k-means even faster", SDM 2010, carried over to weights that change: with
+G. Hamerly, "Making k-means even faster", SDM 2010, extended to weights that change: with
 N(x) = (Σ f |x - c|^p)^(1/p), a norm of x - c, new factors f' and a centre moved by δ in that norm,
 
     r₋ (N - δ) ≤ N' ≤ r₊ (N + δ),    r₋, r₊ the least and largest (f'_v / f_v)^(1/p).

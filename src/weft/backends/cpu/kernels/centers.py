@@ -20,7 +20,7 @@ ROOT_WIDTH = 1e-14  # of the values' range
 SURE = 1e-11  # of the range: what Newton's next step may be for the root to be in sight
 ROUGH_WIDTH = 1e-4  # a step below this leaves an error of about its square
 ROUGH_STEPS = 8
-ROUGH_EXPONENT = 1.15  # below it the slope is nearly a staircase, and single precision no help
+ROUGH_EXPONENT = 1.15  # below it the slope is nearly a step function
 MAX_STEPS = 200
 
 
@@ -98,11 +98,11 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
             coming = 1e3 * step * step * scale
         beyond = 0.0
         if not inside or abs(slope) > 0.5 * last:
-            trial = 0.5 * (low + high)  # nowhere, or too slowly: halve the bracket
+            trial = 0.5 * (low + high)  # no progress, or too slow: halve the bracket
         elif coming <= (SURE * reach if rough else width) and abs(step) < 0.1 * min(
             abs(before), reach
         ):
-            # A value near by can feign this: go just past the root and look back.
+            # A nearby value can cause this by accident: go just past the root and check from there.
             beyond = max(width, 4.0 * coming)
             trial = center + step + (beyond if step > 0.0 else -beyond)
         elif abs(step) <= 0.25 * width:
