@@ -92,6 +92,32 @@ def test_centres_there_are_the_centres_here(exponent):
 
 
 @on_cuda
+@pytest.mark.parametrize("exponent", [1.5, 2.0])
+def test_rounds_go_on_after_the_host_had_a_look(exponent):
+    from weft.backends.gpu import kmeans
+    from weft.backends.gpu.rounds import DeviceRounds
+    from weft.parallel.threads import one_range
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5)) + rng.normal(size=(6, 5))[rng.integers(0, 6, 3000)]
+    rule = PowerWeights(ACTIVE, 2.0)
+    weights = np.where(ACTIVE, 0.25, 0.0) * np.ones((6, 1))
+    begin = (np.full(3000, -1, dtype=np.int32), X[:6].copy(), weights)
+    rows = kmeans.load(X, np.ones(3000), exponent, False, one_range, torch.device("cuda"))
+    rounds = DeviceRounds(kmeans, rows)
+    once = rounds.advance(*begin, rule, max_rounds=6, allowed=-1.0)
+    assert len(once.trace) == 6
+    again = DeviceRounds(kmeans, rows)
+    half = again.advance(*begin, rule, max_rounds=3, allowed=-1.0)
+    taken = [torch.zeros(5, dtype=torch.bool, device="cuda") for _ in range(4096)]  # free memory
+    rest = again.advance(*half[:3], rule, max_rounds=3, allowed=-1.0)
+    del taken
+    np.testing.assert_array_equal(rest.labels, once.labels)
+    np.testing.assert_allclose(rest.centers, once.centers, rtol=1e-9)
+    np.testing.assert_allclose(rest.weights, once.weights, rtol=1e-9)
+
+
+@on_cuda
 @pytest.mark.parametrize(
     "model",
     [
@@ -103,7 +129,9 @@ def test_centres_there_are_the_centres_here(exponent):
         EntropyKMeans(6, random_state=0),
         WeightedKMeans(7, distance_exponent=1.5, init="scattered", max_iter=30),
         WeightedKMeans(130, distance_exponent=1.5, init="random", n_init=1, random_state=1),
-        WeightedKMeans(130, distance_exponent=1.7, weights="global", init="random", n_init=1),
+        WeightedKMeans(
+            130, distance_exponent=1.7, weights="global", init="random", n_init=1, random_state=1
+        ),
         WeightedKMeans(7, distance_exponent=1.3, init="scattered", max_iter=30),
         WeightedKMeans(7, distance_exponent=3.0, init="scattered", max_iter=30),
     ],

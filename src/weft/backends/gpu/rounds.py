@@ -49,7 +49,8 @@ class DeviceRounds(PlainRounds):
         if self.means:
             self.scaled = fused.rounds.scale_rows(rows.X)
         self.search: Any = None
-        self.recorded: tuple[Any, Callable[[_State, DeviceRule], _Round]] | None = None
+        self.rule: Any = None
+        self.recorded: Callable[[_State], _Round] | None = None
 
     def advance(
         self,
@@ -65,7 +66,6 @@ class DeviceRounds(PlainRounds):
 
         `labels` are those of the round before, -1 if there was none.
         """
-        device_rule = DeviceRule(rule, self.rows.X.device)
         own, c, w = self.rows.to_device(labels, centers, weights)
         state = _State(own, c, w, torch.full_like(c, torch.nan))
         if not self.means and (self.search is None or self.search.n_clusters != len(c)):
@@ -74,9 +74,11 @@ class DeviceRounds(PlainRounds):
             scaled = self.search.rows
             self.solver = fused.centers.Solver(X, self.rows.load, scaled)
             self.recorded = None
-        if self.recorded is None or self.recorded[0] is not rule:
-            self.recorded = (rule, self._record(state, device_rule))
-        step = self.recorded[1]
+        if self.recorded is None or self.rule.rule is not rule:
+            # A recorded graph reads the rule's tensors at every call: they live as long as it does.
+            self.rule = DeviceRule(rule, self.rows.X.device)
+            self.recorded = self._record(state)
+        step = self.recorded
         begun = bool(labels[0] >= 0)
         trace: list[float] = []
         batch = FIRST_BATCH
@@ -84,7 +86,7 @@ class DeviceRounds(PlainRounds):
             rounds = []
             here = state
             for _ in range(min(batch, max_rounds - len(trace))):
-                rounds.append(step(here, device_rule))
+                rounds.append(step(here))
                 here = rounds[-1].after
             batch = min(2 * batch, LARGEST_BATCH)
             for flags, each in zip(
@@ -102,8 +104,9 @@ class DeviceRounds(PlainRounds):
                 trace.append(criterion)
         return self._answer(state, trace)
 
-    def _round(self, state: _State, rule: DeviceRule) -> _Round:
+    def _round(self, state: _State) -> _Round:
         """Start one round."""
+        rule = self.rule
         factors = rule.factors(state.weights)
         if self.means:
             labels = fused.rounds.nearest(self.rows.X, self.scaled, state.centers, factors)
@@ -129,17 +132,17 @@ class DeviceRounds(PlainRounds):
         spread = torch.where(filled, second - share * first, 0.0)
         return centers + share, spread, mass, (spread < CANCELLED * second).sum()
 
-    def _record(self, state: _State, rule: DeviceRule) -> Callable[[_State, DeviceRule], _Round]:
+    def _record(self, state: _State) -> Callable[[_State], _Round]:
         """Return `_round` as one recorded graph: dozens of small steps, started at once."""
         if self.rows.X.device.type != "cuda":
             return self._round
-        self._round(state, rule)  # compiles what is not yet
+        self._round(state)  # compiles what is not yet
         given = _State(*(each.clone() for each in state))
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            found = self._round(given, rule)
+            found = self._round(given)
 
-        def replay(here: _State, rule: DeviceRule) -> _Round:
+        def replay(here: _State) -> _Round:
             for target, source in zip(given, here, strict=True):
                 target.copy_(source)
             graph.replay()

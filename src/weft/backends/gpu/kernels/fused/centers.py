@@ -23,7 +23,7 @@ from weft._base.arrays import Tensor
 from weft.backends.gpu.kernels.fused.minkowski import ScaledRows
 from weft.backends.gpu.kernels.fused.nearest import powered
 
-_PASSES = (4, 6)  # at most, in single and in double precision
+_PASSES = (4, 12)  # at most, in single and in double precision
 _LEAST = 1e-30  # of |a|: below it a value lies on the centre
 _ROUGH = 3e-4  # of σ: a step in single precision below which double precision takes over
 _EXACT = 1e-13  # of σ: what may be left out, as on the CPU
@@ -194,7 +194,9 @@ def _step(sums, mass, numbers, floors, open_, centers, low, high, spread, K, M,
             reach = tl.where(p < 2.0, second, sigma)
             bend = tl.where(p < 2.0, 2.0 - p, p - 1.0)
             done |= (size < 0.1 * reach) & (bend * size * size <= allowed * reach)
-            lost = ~done & ((trial <= a) | (trial >= b)) & (a > -1e300) & (b < 1e300)
+            # A step across most of the bracket swings around a heavy value: half of it will do.
+            lost = (trial <= a) | (trial >= b) | (size > 0.5 * (b - a))
+            lost = lost & ~done & (a > -1e300) & (b < 1e300)
             trial = tl.where(lost, 0.5 * (a + b), trial)
             moved = 0.5 * p * tl.abs(slope * step)  # by Taylor, to the second order
             tl.store(spread + at, total - moved, mask=wanted & done)
