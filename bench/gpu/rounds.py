@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -45,11 +46,10 @@ def clock(rounds: Callable[[int], Any]) -> float:
     return (seconds[3] - seconds[2]) / (ROUNDS - 2) * 1e3
 
 
-def weft_rounds(X: Any, start: Any) -> Callable[[int], Any]:
-    """Return what does rounds of weighted k-means, p = 2, weights per cluster."""
-    rows = kmeans.load(
-        X.double().cpu().numpy(), np.ones(len(X)), 2.0, False, one_range, torch.device("cuda")
-    )
+def weft_rounds(X: Any, start: Any, exponent: float = 2.0) -> Callable[[int], Any]:
+    """Return what does rounds of weighted k-means, weights per cluster."""
+    table = X.double().cpu().numpy()
+    rows = kmeans.load(table, np.ones(len(X)), exponent, False, one_range, torch.device("cuda"))
     rounds = DeviceRounds(kmeans, rows)
     rule = PowerWeights(np.ones(X.shape[1], dtype=bool), 2.0)
     weights = np.full(start.shape, 1.0 / X.shape[1])
@@ -86,7 +86,8 @@ def torch_rounds(X: Any, start: Any) -> Callable[[int], Any]:
 
 def main() -> None:
     """Print a table."""
-    sides = {"weft": weft_rounds, "torch": torch_rounds}
+    roots = partial(weft_rounds, exponent=1.5)
+    sides = {"weft": weft_rounds, "weft, p = 1.5": roots, "torch": torch_rounds}
     if find_spec("flash_kmeans") is not None:
         sides["flash-kmeans"] = flash_rounds
     for size in SIZES:

@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import EntropyKMeans, WeightedKMeans
+from weft.backends.gpu.kernels.nodes import FARTHEST, WIDEST, make_nodes
 from weft.backends.gpu.kernels.weights import DeviceRule
 from weft.kmeans.weights import EntropyWeights, PowerWeights, Unweighted
 
@@ -45,6 +46,77 @@ def test_rules_there_are_the_rules_here(name):
     assert float(total) == pytest.approx(rule.total(costs, sizes, weights), rel=1e-12)
 
 
+@pytest.mark.parametrize("exponent", [1.1, 1.5, 1.9])
+def test_sums_over_nodes_are_powers_up_to_their_errors(exponent):
+    nodes = make_nodes(exponent, "cpu")
+    t, psi, errors = (each.numpy().astype(np.float64) for each in nodes[:3])
+    rng = np.random.default_rng(0)
+    u = np.concatenate([rng.uniform(-3.0, 3.0, 2000), rng.uniform(-FARTHEST, FARTHEST, 2000)])
+    w = rng.uniform(0.0, WIDEST, 300)
+    place = w * nodes.steps
+    knot = place.astype(int)
+    share = (place - knot)[:, None]
+    weights = (1.0 - share) * psi[knot] + share * psi[knot + 1]
+    found = np.abs(u[:, None] - t) ** exponent @ weights.T
+    off = np.abs(found - np.abs(u[:, None] - w) ** exponent).max(axis=0)
+    assert (off <= np.maximum(errors[knot], errors[knot + 1])).all()
+    inside = w < 1.0
+    assert off[inside].max() < 0.2  # and they are of use
+
+
+@on_cuda
+@pytest.mark.parametrize("exponent", [1.3, 1.5, 2.6])
+def test_centres_there_are_the_centres_here(exponent):
+    from weft.backends import CPU
+    from weft.backends.gpu.kernels import fused
+    from weft.parallel.threads import one_range
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(7.0, 3.0, (5000, 40))
+    X[:, 0] = 4.0
+    X[:, 1] = np.round(X[:, 1])
+    X[:, 2] += 1e6
+    load = rng.uniform(0.5, 1.5, len(X))
+    labels = rng.integers(0, 9, len(X)).astype(np.int32)
+    before = rng.normal(6.0, 1.0, (9, 40))
+    rows = CPU.kmeans.load(X, load, exponent, False, one_range, "cpu")
+    expected, spread = CPU.kmeans.centers_of(rows, labels, before)
+    there = [torch.as_tensor(each, device="cuda") for each in (X, load, labels, before)]
+    scaled = fused.minkowski.scale_rows(there[0], exponent, 9)
+    solver = fused.centers.Solver(there[0], there[1], scaled)
+    changed = torch.ones(9, dtype=torch.bool, device="cuda")
+    found = solver.centers(there[2], changed, there[3], torch.zeros_like(there[3]))
+    assert int(found.n_open) == 0
+    np.testing.assert_allclose(found.centers.cpu().numpy(), expected, rtol=1e-14, atol=1e-11)
+    np.testing.assert_allclose(found.spread.cpu().numpy(), spread, rtol=1e-12, atol=1e-12)
+
+
+@on_cuda
+@pytest.mark.parametrize("exponent", [1.5, 2.0])
+def test_rounds_go_on_after_the_host_had_a_look(exponent):
+    from weft.backends.gpu import kmeans
+    from weft.backends.gpu.rounds import DeviceRounds
+    from weft.parallel.threads import one_range
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5)) + rng.normal(size=(6, 5))[rng.integers(0, 6, 3000)]
+    rule = PowerWeights(ACTIVE, 2.0)
+    weights = np.where(ACTIVE, 0.25, 0.0) * np.ones((6, 1))
+    begin = (np.full(3000, -1, dtype=np.int32), X[:6].copy(), weights)
+    rows = kmeans.load(X, np.ones(3000), exponent, False, one_range, torch.device("cuda"))
+    rounds = DeviceRounds(kmeans, rows)
+    once = rounds.advance(*begin, rule, max_rounds=6, allowed=-1.0)
+    assert len(once.trace) == 6
+    again = DeviceRounds(kmeans, rows)
+    half = again.advance(*begin, rule, max_rounds=3, allowed=-1.0)
+    taken = [torch.zeros(5, dtype=torch.bool, device="cuda") for _ in range(4096)]  # free memory
+    rest = again.advance(*half[:3], rule, max_rounds=3, allowed=-1.0)
+    del taken
+    np.testing.assert_array_equal(rest.labels, once.labels)
+    np.testing.assert_allclose(rest.centers, once.centers, rtol=1e-9)
+    np.testing.assert_allclose(rest.weights, once.weights, rtol=1e-9)
+
+
 @on_cuda
 @pytest.mark.parametrize(
     "model",
@@ -55,6 +127,13 @@ def test_rules_there_are_the_rules_here(name):
         WeightedKMeans(7, weights=None, init=np.eye(7, 150) * 1e4),  # clusters that begin empty
         WeightedKMeans(5, weights="global", init="scattered", max_iter=3),
         EntropyKMeans(6, random_state=0),
+        WeightedKMeans(7, distance_exponent=1.5, init="scattered", max_iter=30),
+        WeightedKMeans(130, distance_exponent=1.5, init="random", n_init=1, random_state=1),
+        WeightedKMeans(
+            130, distance_exponent=1.7, weights="global", init="random", n_init=1, random_state=1
+        ),
+        WeightedKMeans(7, distance_exponent=1.3, init="scattered", max_iter=30),
+        WeightedKMeans(7, distance_exponent=3.0, init="scattered", max_iter=30),
     ],
 )
 @pytest.mark.parametrize("n_features", [3, 64, 150])

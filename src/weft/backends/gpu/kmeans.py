@@ -68,7 +68,8 @@ def take(rows: Rows, which: Integers, X: Floats) -> Rows:
 
 
 def begin(rows: Rows) -> Rounds:
-    if rows.centred is not None and is_fused(rows.X.device):
+    usual = rows.exponent > 1.0 and not rows.missing
+    if usual and is_fused(rows.X.device):
         return DeviceRounds(sys.modules[__name__], rows)
     return PlainRounds(sys.modules[__name__], rows)
 

@@ -61,7 +61,8 @@ def silhouette_rows(distances: Distances, labels: Tensor, source: Any = None) ->
     blocks = None if distances.metrics.exponents is None else powered_blocks(distances)
     inverse = (1.0 / distances.metrics.root).to(torch.float32)
     sizes = cluster_sizes(labels)
-    return fused.scores.silhouette_rows(source, labels, sizes, inverse, blocks)
+    narrow = labels.to(torch.int32)  # those of a user's own clusterer are often wider
+    return fused.scores.silhouette_rows(source, narrow, sizes, inverse, blocks)
 
 
 def exact_silhouette_rows(distances: Distances, labels: Tensor) -> Tensor:

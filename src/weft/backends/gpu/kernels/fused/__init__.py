@@ -8,8 +8,8 @@ from importlib import import_module
 from types import ModuleType
 
 _MODULES = (
-    *("affinity", "components", "density", "distances", "kmeans", "linkage", "mercer_cs"),
-    *("moments", "nearest", "products", "prototypes", "rounds", "scores"),
+    *("affinity", "centers", "components", "density", "distances", "kmeans", "linkage"),
+    *("mercer_cs", "minkowski", "moments", "nearest", "products", "prototypes", "rounds", "scores"),
 )
 
 
