@@ -126,7 +126,7 @@ def test_without_callbacks_in_scikit_learn_nothing_is_missing():
     code = (
         "import sys; sys.modules['sklearn.callback'] = None\n"
         "import numpy as np\n"
-        "from weft.estimators._guard import FitTasksMixin\n"
+        "from weft.estimators._fit_tasks import FitTasksMixin\n"
         "class Plain(FitTasksMixin):\n"
         "    def fit(self, X): return self\n"
         "assert not hasattr(Plain, 'set_callbacks')\n"

@@ -15,7 +15,8 @@ from weft.backends.devices import to_host
 from weft.columns.marker_table import Markers
 from weft.columns.markers import marker_columns
 from weft.estimators._docstrings import complete_docstrings
-from weft.estimators._guard import FitTasksMixin, GuardMixin
+from weft.estimators._fit_tasks import FitTasksMixin
+from weft.estimators._guard import GuardMixin
 from weft.estimators._reading import RawTableMixin, read_table
 from weft.models.kinds import Kind
 from weft.models.schema import Schema
