@@ -113,9 +113,12 @@ class SpaceObjective(CenterObjective):
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
         """Return the number of clusters and the measure of some of the particles."""
-        return self.backend.mercer.feature_cs_swarm(
+        counts, measures = self.backend.mercer.feature_cs_swarm(
             self.data, positions, self.max_clusters, self.steps, self.least
         )
+        # Particles with the same partition differ by rounding alone, which depends on the backend
+        # and the processor. It must not decide which of them leads the swarm.
+        return counts, measures.astype(np.float32).astype(np.float64)
 
     def labels_of(self, position: Floats) -> Integers:
         return CPU.mercer.feature_partition(
