@@ -110,25 +110,30 @@ def judge_candidates(
     judge : what `load` gave
     pool : the candidates
     allowed : (C,) candidates that may win, at least one; None: all. All are looked at, since each
-        is measured beside the others
+        is measured beside the others. Where the best of all is not allowed, the others are chosen
+        from among themselves
     relative : the function that sets each value beside those of the other candidates
     told : whether the allowed candidates are those of a number of clusters that the user told
     """
     values = rounded(pool.values)
     features = by_part(values, pool.part_of, relative)
     scores = predict(judge.ranker, features)
-    places = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
-    eligible = pool.take(places)
-    likely = likely_candidates(scores[places], eligible.labels, eligible.part_of)
-    place = likely.best()
-    if told:
-        seen = told_features(features[places], values[places], eligible.part_of, relative)
-        ranks = predict(judge.told, seen)
-        likely = likely_candidates(ranks, eligible.labels, eligible.part_of)
-        every = likely_candidates(scores, pool.labels, pool.part_of)
-        place = best_of_told(likely, eligible.labels, every, pool.labels)
+    places = np.arange(len(scores))
+    every = likely_candidates(scores, pool.labels, pool.part_of)
+    likely, place = every, every.best()
+    if allowed is not None and (told or not allowed[place]):
+        places = np.flatnonzero(allowed)
+        own = pool.take(places)
+        ranks = scores[places]
+        if told:
+            seen = told_features(features[places], values[places], own.part_of, relative)
+            ranks = predict(judge.told, seen)
+        likely = likely_candidates(ranks, own.labels, own.part_of)
+        place = likely.best()
+        if told:
+            place = best_of_told(likely, own.labels, every, pool.labels)
     winner = int(places[place])
-    asked = doubts(features[places], scores[places], eligible, likely, place)
+    asked = doubts(features[places], scores[places], pool.take(places), likely, place)
     no_clusters = float(logistic(predict(judge.gate, asked.gate[None]))[0])
     raw = logistic(predict(judge.confidence, asked.confidence[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
