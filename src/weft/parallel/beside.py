@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import subprocess  # nosec B404 (this Python, with arguments of our own)
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,7 +20,7 @@ def modules_beside(module: str, arguments: Sequence[Sequence[str]]) -> Iterator[
         for own in arguments:
             with suppress(OSError):
                 started.append(
-                    subprocess.Popen(  # noqa: S603 (this Python, with arguments of our own)
+                    subprocess.Popen(  # noqa: S603 # nosec B603 (see above)
                         [sys.executable, "-m", module, *own],
                         stdin=subprocess.DEVNULL,
                         stdout=subprocess.DEVNULL,
