@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess  # nosec B404 (this Python, with arguments of our own)
+import subprocess  # nosec B404
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,8 +19,9 @@ def modules_beside(module: str, arguments: Sequence[Sequence[str]]) -> Iterator[
     try:
         for own in arguments:
             with suppress(OSError):
+                # This Python, with arguments of our own: nothing of a user's is run.
                 started.append(
-                    subprocess.Popen(  # noqa: S603 # nosec B603 (see above)
+                    subprocess.Popen(  # noqa: S603  # nosec B603
                         [sys.executable, "-m", module, *own],
                         stdin=subprocess.DEVNULL,
                         stdout=subprocess.DEVNULL,
