@@ -75,7 +75,7 @@ def best_of_told(told: Likely, told_labels: Integers, every: Likely, labels: Int
     """Return the place among the told candidates of the best one.
 
     It agrees most with two sets of likely candidates: those of the told number, and those of all
-    numbers. The latter know of structure that shows better with another number of clusters.
+    numbers. Some structure shows better with another number of clusters.
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ def judge_candidates(
     judge : what `load` gave
     pool : the candidates
     allowed : (C,) candidates that may win, at least one; None: all. All are looked at, since each
-        is measured beside the others. Where the best of all is not allowed, the others are chosen
-        from among themselves
+        is measured beside the others. If the best of all is not allowed, the
+        best of the allowed ones wins
     relative : the function that sets each value beside those of the other candidates
     told : whether the allowed candidates are those of a number of clusters that the user told
     """
