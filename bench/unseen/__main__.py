@@ -18,6 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.unseen import battery, trial
+from bench.unseen.arithmetic import start_again_in_shared_arithmetic
 from bench.unseen.world import KINDS
 
 SEEDS = 7  # tables of each clustered kind that the shipped judge was trained on
@@ -141,6 +142,8 @@ def main() -> int:
             command.add_argument("--groups", nargs="*", default=battery.GROUPS, choices=groups)
             command.add_argument("--seeds", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.call in (evidence, train, curve):
+        start_again_in_shared_arithmetic()
     return arguments.call(arguments) or 0
 
 

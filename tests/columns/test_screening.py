@@ -114,12 +114,15 @@ def test_constant_columns_and_a_single_column():
     assert not screen(rng.normal(size=(100, 1)), 0.05, rng).kept.any()
 
 
+LEVEL = 0.01
+
+
 def test_two_clear_modes_are_seen_in_the_margin_alone():
     rng = np.random.default_rng(6)
-    assert has_two_modes(np.concatenate([rng.normal(0, 1, 50), rng.normal(8, 1, 50)]))
+    assert has_two_modes(np.concatenate([rng.normal(0, 1, 50), rng.normal(8, 1, 50)]), LEVEL)
     for column in (rng.normal(size=200), rng.uniform(size=200), rng.exponential(size=200)):
-        assert not has_two_modes(column)
-    assert not has_two_modes(rng.integers(0, 2, 200).astype(float))  # a coin
+        assert not has_two_modes(column, LEVEL)
+    assert not has_two_modes(rng.integers(0, 2, 200).astype(float), LEVEL)  # a coin
 
 
 def _heaps(n_low, n_high):
@@ -129,18 +132,18 @@ def _heaps(n_low, n_high):
 
 def test_the_limits_of_two_modes_by_hand():
     # At least 20 rows.
-    assert has_two_modes(_heaps(10, 10))
-    assert not has_two_modes(_heaps(9, 10))
+    assert has_two_modes(_heaps(10, 10), LEVEL)
+    assert not has_two_modes(_heaps(9, 10), LEVEL)
     # At least half as many distinct values as rows: 10 of 20 are enough, 9 are not.
-    assert has_two_modes(np.repeat(_heaps(5, 5), 2))
-    assert not has_two_modes(np.append(np.repeat(_heaps(5, 4), 2), [0.0, 0.0]))
+    assert has_two_modes(np.repeat(_heaps(5, 5), 2), LEVEL)
+    assert not has_two_modes(np.append(np.repeat(_heaps(5, 4), 2), [0.0, 0.0]), LEVEL)
     # Each heap has 5 rows, and from 120 rows on a twentieth of them.
-    assert has_two_modes(_heaps(5, 20))
-    assert has_two_modes(_heaps(20, 5))
-    assert not has_two_modes(_heaps(4, 20))
-    assert not has_two_modes(_heaps(20, 4))
-    assert has_two_modes(_heaps(10, 190))
-    assert not has_two_modes(_heaps(9, 191))
+    assert has_two_modes(_heaps(5, 20), LEVEL)
+    assert has_two_modes(_heaps(20, 5), LEVEL)
+    assert not has_two_modes(_heaps(4, 20), LEVEL)
+    assert not has_two_modes(_heaps(20, 4), LEVEL)
+    assert has_two_modes(_heaps(10, 190), LEVEL)
+    assert not has_two_modes(_heaps(9, 191), LEVEL)
 
 
 @pytest.mark.parametrize(("spread", "is_clear"), [(6.5, True), (8.5, False)])
@@ -148,7 +151,18 @@ def test_two_modes_explain_85_percent_of_the_variance(spread, is_clear):
     # Two uniform heaps of variance s² / 12 at 0 and 10 have 25 between them: the cut explains
     # 25 / (25 + s² / 12), which is 88 % for s = 6.5 and 81 % for s = 8.5.
     heap = spread * (np.arange(200) / 199.0 - 0.5)
-    assert has_two_modes(np.concatenate([heap, 10.0 + heap])) is is_clear
+    assert has_two_modes(np.concatenate([heap, 10.0 + heap]), LEVEL) is is_clear
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(20, 10), (20, 30), (40, 10)])
+def test_few_uniform_rows_show_two_modes_in_at_most_the_stated_share_of_tables(n_rows, n_columns):
+    rng = np.random.default_rng(8)
+    level = 0.05 / n_columns
+    found = sum(
+        any(has_two_modes(column, level) for column in rng.uniform(size=(n_columns, n_rows)))
+        for _ in range(400)
+    )
+    assert found <= 30  # 20 expected, deviation 4.4; with 85 % at every size about 200
 
 
 def test_columns_of_a_grid_are_kept_though_independent():

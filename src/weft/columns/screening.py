@@ -24,6 +24,7 @@ z          (columns, columns)  χ² of two columns as a standard normal score
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,10 @@ FIRST_SHADOWS = 3
 FIRST_LEVEL = 0.95  # of the shadows, to be among the references of the second round
 PAIR_LEVEL = 0.05  # for all pairs together, to be in one group
 CLEAR_MODES = 0.85  # share of variance between the halves of a column that has two modes
+# That share of n uniform values, as log-odds, has the mean log 3 + MODES_SHIFT / n, the deviation
+# MODES_SPREAD / √n and the skewness MODES_SKEW / √n: log 3 because a cut of the uniform
+# distribution explains 3 / 4 of its variance, the other numbers by simulation.
+MODES_SHIFT, MODES_SPREAD, MODES_SKEW = 2.5, 1.467, 2.2
 
 
 class Contrasts(NamedTuple):
@@ -85,7 +90,7 @@ def screen(
     rows = sample(X, MOST_ROWS, rng)
     contrasts = make_contrasts(rows, backend)
     dependent, strength = find_dependent(contrasts, rate, rng)
-    modal = np.array([has_two_modes(column) for column in rows.T])
+    modal = np.array([has_two_modes(column, rate / X.shape[1]) for column in rows.T])
     group = np.full(X.shape[1], -1, dtype=np.int64)
     group[dependent] = group_columns(contrasts, dependent)
     kept = modal.copy()
@@ -217,11 +222,12 @@ def _with_singles(group: Integers) -> Integers:
     return np.unique(group, return_inverse=True)[1].astype(np.int64)
 
 
-def has_two_modes(column: Floats) -> bool:
+def has_two_modes(column: Floats, level: float) -> bool:
     """Return whether a continuous column falls into two clear heaps by itself.
 
     Columns of a grid of clusters can be independent of each other; their margins still tell. The
-    best cut in two explains 64 % of the variance of a Gaussian and 75 % of a uniform column.
+    best cut in two explains 64 % of the variance of a Gaussian and 75 % of a uniform column. A
+    column of few uniform values passes with a probability of at most `level`.
     """
     values = np.sort(column)
     n = len(values)
@@ -233,4 +239,23 @@ def has_two_modes(column: Floats) -> bool:
     total = float(((values - values.mean()) ** 2).sum())
     cut = int(between.argmax())
     enough = min(cut + 1, n - cut - 1) >= max(5, n // 20)
-    return bool(enough and total > 0.0 and between[cut] > CLEAR_MODES * total)
+    return bool(enough and total > 0.0 and between[cut] > clear_share(n, level) * total)
+
+
+@cache
+def clear_share(n_rows: int, level: float) -> float:
+    """Return the share of variance that two clear heaps explain.
+
+    It is 85 %, or what n uniform values exceed with probability `level`, by the Cornish-Fisher
+    expansion of their log-odds, if that is more.
+
+    Examples
+    --------
+    >>> clear_share(1000, 0.001), round(clear_share(20, 0.001), 3)
+    (0.85, 0.922)
+    """
+    root = math.sqrt(n_rows)
+    z = float(norm.isf(level))
+    beyond = z + (z * z - 1.0) / 6.0 * MODES_SKEW / root
+    odds = math.exp(math.log(3.0) + MODES_SHIFT / n_rows + beyond * MODES_SPREAD / root)
+    return max(CLEAR_MODES, odds / (1.0 + odds))

@@ -21,7 +21,7 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.columns.mixed.clumps import is_clumped
 from weft.columns.mixed.dependence import Cells, find_copies, make_cells, source_scores
 from weft.columns.screening import Screening, has_two_modes
-from weft.columns.source import MixedTable
+from weft.columns.source import MixedTable, SourceColumn
 from weft.parallel.blas import one_blas_thread
 
 USUAL_RATE = 0.05
@@ -75,7 +75,8 @@ def _screen_different(table: MixedTable, rate: float, rng: np.random.Generator) 
     dependent, strength = find_dependent(cells, rate, rng)
     group = np.full(len(dependent), -1, dtype=np.int64)
     group[dependent] = group_sources(cells, dependent)
-    kept = np.array([_has_two_modes(table, number) for number in range(len(dependent))], dtype=bool)
+    level = rate / len(dependent)
+    kept = np.array([_has_two_modes(table, column, level) for column in table.used], dtype=bool)
     n_groups = int(group.max(initial=-1)) + 1
     for number in range(n_groups):
         members = np.flatnonzero(group == number)
@@ -83,14 +84,13 @@ def _screen_different(table: MixedTable, rate: float, rng: np.random.Generator) 
     return Screening(kept, dependent, group, strength)
 
 
-def _has_two_modes(table: MixedTable, number: int) -> bool:
+def _has_two_modes(table: MixedTable, column: SourceColumn, level: float) -> bool:
     """Return whether a source column is one column of numbers that falls into two heaps."""
-    column = table.used[number]
     if column.measures != ("number",) or column.kind == "ordered":
         return False
     values = table.values[:, column.positions[0]]
     values = values[~np.isnan(values)]
-    return len(values) > 0 and has_two_modes(values)
+    return len(values) > 0 and has_two_modes(values, level)
 
 
 def find_dependent(cells: Cells, rate: float, rng: np.random.Generator) -> tuple[Mask, Floats]:
