@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.unseen.lumps import one_lump_copy
 from bench.unseen.scoring import number_of_clusters
+from bench.unseen.world.lumps import one_lump_copy
 
 GROUPS = ("fcps", "graves", "tables", "wide", "images")
 LUMP = "lump of "  # before the name of a set: its one-lump copy, which has no clusters
@@ -69,7 +69,8 @@ def load(name: str) -> BatterySet:
     if name.startswith(LUMP):
         X = load(name.removeprefix(LUMP)).X
         nothing = np.zeros((len(X), 1), dtype=np.int64)
-        return BatterySet(name, LUMPS, one_lump_copy(X, 0), nothing)
+        copy = one_lump_copy(X, np.random.default_rng([0, 11]))
+        return BatterySet(name, LUMPS, copy, nothing)
     known = files()
     if name not in known:
         raise ValueError(f"{name!r} is not a set of the battery; choose from {sorted(known)}.")

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +87,10 @@ def digest(sources: tuple[str, ...] = SOURCES) -> str:
 def drawn_by(kind: str) -> str:
     """Return a digest of the modules that draw a kind's tables."""
     own = importlib.import_module(KINDS[kind].draw.__module__)
-    used = {getattr(value, "__module__", "") or "" for value in vars(own).values()}
+    used = {
+        value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "") or ""
+        for value in vars(own).values()
+    }
     return digest(tuple(sorted({own.__name__, *(name for name in used if WORLD in name)})))[:8]
 
 

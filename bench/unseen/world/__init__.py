@@ -21,6 +21,7 @@ from bench.unseen.world import (
     continua,
     curves,
     expression,
+    lumps,
     measurements,
     packed,
     samples,
@@ -52,6 +53,7 @@ KINDS: dict[str, Kind] = {
     **expression.KINDS,
     **clusterless.KINDS,
     **continua.KINDS,
+    **lumps.KINDS,
 }
 
 

@@ -1,10 +1,15 @@
-"""Copies of real tables that are one lump: what a method must not call clustered.
+"""Copies of clustered tables that are one lump: what a method must not call clustered.
 
 A copy is drawn from a Gaussian copula with the correlations of the table's normal scores. Each
 margin is that of the table, smoothed by the narrowest Gaussian kernel that leaves it one mode
 (Silverman 1981), so that no gap and no second mode of a column survives. Columns with few distinct
 values are rounded back to them: ties alone are no clusters. Column-wise permutations would not do:
 they may still hold clusters, as a grid does.
+
+The kinds here are copies of this world's clustered tables, one kind for each module that draws
+them. A table and its copy have the same size, margins and correlations, and differ in clusters
+alone. A table of few distinct values is not copied: if its columns are strongly correlated, its
+copy falls into heaps too.
 """
 
 from __future__ import annotations
@@ -12,6 +17,25 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
+
+from bench.unseen.world import (
+    arrangements,
+    blobs,
+    classes,
+    columns,
+    composites,
+    curves,
+    expression,
+    measurements,
+    packed,
+    samples,
+    solids,
+    swarms,
+    tissues,
+    weak,
+    wide,
+)
+from bench.unseen.world.drawing import Kind, Rng, Sketch, finish, product
 
 WIDTHS = np.geomspace(0.05, 2.0, 24)  # of the kernel, in deviations of the column
 FEW_VALUES = 20
@@ -44,13 +68,12 @@ def one_mode_width(values: np.ndarray) -> float:
     return float(WIDTHS[-1] * deviation)
 
 
-def one_lump_copy(X: np.ndarray, seed: int) -> np.ndarray:
+def one_lump_copy(X: np.ndarray, rng: Rng) -> np.ndarray:
     """Return a table of the same shape, margins and correlations that is one lump."""
-    rng = np.random.default_rng([seed, 11])
     n, p = X.shape
     scores = normal_scores(X)
     # Rows are random combinations of the rows of scores: their covariance is that of the scores.
-    drawn = rng.standard_normal((n, n)) @ (scores - scores.mean(axis=0)) / np.sqrt(n)
+    drawn = product(rng.standard_normal((n, n)), scores - scores.mean(axis=0))
     ranks = drawn.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
     out = np.empty_like(X, dtype=np.float64)
     for column in range(p):
@@ -66,3 +89,43 @@ def one_lump_copy(X: np.ndarray, seed: int) -> np.ndarray:
             smooth = levels[nearest]
         out[:, column] = np.sort(smooth)[ranks[:, column]]
     return out
+
+
+def few_values(X: np.ndarray) -> bool:
+    """Return whether at least half of the columns have few distinct values."""
+    return bool(np.mean([len(np.unique(column)) <= FEW_VALUES for column in X.T]) >= 0.5)
+
+
+def lump_of(kinds: dict[str, Kind]) -> Kind:
+    """Return the kind of one-lump copies of the clustered tables of some kinds."""
+    recipes = [kind for kind in kinds.values() if kind.clustered]
+
+    def draw(rng: Rng) -> Sketch:
+        while True:
+            recipe = recipes[rng.integers(len(recipes))]
+            X = finish(rng, recipe.draw(rng), recipe.finish)[0]
+            if not few_values(X):
+                return Sketch(one_lump_copy(X, rng), np.zeros(len(X), dtype=int))
+
+    return Kind(draw, "wide", clustered=False)
+
+
+MODULES = (
+    blobs,
+    arrangements,
+    curves,
+    solids,
+    composites,
+    columns,
+    measurements,
+    packed,
+    swarms,
+    classes,
+    wide,
+    weak,
+    samples,
+    tissues,
+    expression,
+)
+KINDS = {f"lump_of_{module.__name__.rsplit('.', 1)[-1]}": lump_of(module.KINDS)
+         for module in MODULES}  # fmt: skip
