@@ -78,7 +78,7 @@ def write_folder(folder: Path, write: Callable[[Path], None], *, force: bool = T
         place = _write_elsewhere(folder, write)
         if place is None:
             raise InputError(
-                f"{str(folder)!r} cannot be written ({reason}), nor can a folder beside it or one "
+                f"{str(folder)!r} cannot be written ({reason}), nor can a folder next to it or one "
                 "for temporary files; free some disk space and run the command again."
             ) from None
         raise InputError(
@@ -107,7 +107,7 @@ def _write_at_once(folder: Path, write: Callable[[Path], None], *, force: bool) 
 
 
 def _write_elsewhere(folder: Path, write: Callable[[Path], None]) -> Path | None:
-    """Write beside `folder`, or where temporary files go; return the place, if there is one."""
+    """Write next to `folder`, or to the folder for temporary files; return where, or None."""
     for home in (folder.parent, Path(tempfile.gettempdir())):
         place = None
         try:

@@ -250,7 +250,7 @@ def _warnings(
     found = []
     for kind, remedy in (
         ("identifier", "if it measures something, keep it with --keep"),
-        ("text", "to use it as a category all the same, give --keep"),
+        ("text", "to use it as a category, give --keep"),
     ):
         columns = [d for d in decisions if d.kind == kind]
         found += [f"{d.name!r} was left out: {d.reason}; {remedy}." for d in columns[:5]]

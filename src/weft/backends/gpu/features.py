@@ -1,8 +1,8 @@
 """Feature search on a torch device: a whole generation per call.
 
 Labels are those of exact distances, so the same seed walks the same path as on the CPU; fitness
-agrees to about six digits during the search, and is taken again in double precision at its end.
-Any torch device will do; tests run on torch's CPU device.
+agrees to about six digits during the search, and is taken again in double precision at its end. Any
+torch device can be used; tests run on torch's CPU device.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class FeatureData:
 def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, Any]:
     """Return (1 or 2, P): clusters, below 0 where the clusterer did not settle, and fitness.
 
-    A criterion that works on the host has its fitness returned beside them.
+    A criterion that works on the host returns its fitness separately.
     """
     try:
         partitions = clusterer.cluster(spaces)

@@ -28,8 +28,8 @@ class Rows(NamedTuple):
     ----------
     X : (n, M), NaN where a value is missing
     load : (n,)
-    shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing
-        values: the columns' means, the rows less those, and their squares
+    shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing values:
+        the columns' means, the rows minus those, and their squares
     columns : (M, n), X transposed, for the others
     """
 

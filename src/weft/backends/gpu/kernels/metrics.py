@@ -28,7 +28,7 @@ class DeviceTable:
     """The unweighted data on the device."""
 
     X: Tensor  # (n, d), float64
-    centred: Tensor  # (n, d), less the column means
+    centred: Tensor  # (n, d), minus the column means
     spread: Floats  # (d,), on the host: largest absolute value of each centred column
 
     @classmethod

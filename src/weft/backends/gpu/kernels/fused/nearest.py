@@ -170,7 +170,7 @@ def _settle_rows(XT, kept, weights, exponents, full, flagged, n_flagged, indices
         p = code // n_rows
         i = (code % n_rows).to(tl.int32)
         bucket = tl.load(full + code)
-        # All columns, or those of one bucket beside what was found already.
+        # All columns, or those of one bucket, in addition to what was found already.
         some = bucket >= 0
         stride = tl.where(some, BUCKETS, 1)
         begin = tl.where(some, bucket, 0)
