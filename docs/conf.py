@@ -16,7 +16,7 @@ os.environ.setdefault("PYTHONWARNINGS", "ignore")
 # Examples are short searches, which say so.
 warnings.filterwarnings("ignore", category=UserWarning)
 
-from tables import write_tables  # noqa: E402 - beside this file, which is no package
+from tables import write_tables  # noqa: E402 - in the folder of this file, which is not a package
 
 project = "weft"
 author = "the weft developers"

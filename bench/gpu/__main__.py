@@ -1,4 +1,4 @@
-"""Whole searches on a GPU: seconds, the CPU beside it, and how far from the machine's limit.
+"""Whole searches on a GPU: seconds, those of the CPU, and how far from the machine's limit.
 
     python -m bench.gpu [--only knn linkage ...] [--path bench/results/gpu.jsonl]
     python -m bench.gpu --table            # the rows as Markdown, from the results file

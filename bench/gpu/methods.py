@@ -1,4 +1,4 @@
-"""The methods beside FeatureSwarm and StagedSwarm on a GPU: what is timed, and their floors.
+"""The methods other than FeatureSwarm and StagedSwarm on a GPU: what is timed, and their floors.
 
 Fits are cut to a number of rounds that does not depend on the data: rows are Gaussian noise around
 ten loose centres, so no method is done before its rounds are.

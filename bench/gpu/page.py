@@ -39,7 +39,7 @@ def table(path: Path = RESULTS) -> str:
     machine = next(iter(rows.values()))["machine"]
     rates = next(iter(rows.values()))["rates"]
     lines = [
-        f"GPU: {machine['gpu']}. CPU beside it: {machine['cpu']}. Medians of warm runs of",
+        f"GPU: {machine['gpu']}. CPU of that machine: {machine['cpu']}. Medians of warm runs of",
         "`python -m bench.gpu`: whole fits of 30 × 30 on 100 features, `StagedSwarm` 100 × 500.",
         "The floor is the arithmetic alone at measured rates: "
         f"{rates['single'] / 1e12:.0f} TFLOP/s of single-precision products, "

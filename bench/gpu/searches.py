@@ -1,4 +1,4 @@
-"""Searches timed on a GPU and on the CPU beside it."""
+"""Searches timed on a GPU and on the CPU of the same machine."""
 
 from __future__ import annotations
 

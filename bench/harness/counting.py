@@ -1,9 +1,9 @@
 """What a paper's page counts: every printed number once, with one verdict, and a placebo.
 
-A number that stands in two tables (a baseline, a mean that another table takes over) is judged
-where it stands first. The placebo judges our method A against the published number of another
-method B, where print itself says that the two differ much: a verdict that still says "agrees" there
-cannot say no.
+A number that appears in two tables (a baseline, a mean that another table repeats) is judged where
+it appears first. The placebo judges our method A against the published number of another method B,
+where print itself says that the two differ much: a verdict that still says "agrees" there cannot
+say no.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ GAPS = {**dict.fromkeys(PER_CENT, 20.0), **dict.fromkeys(("f", "f1", "fscore"), 
 
 
 class Table(NamedTuple):
-    """A study with its lines; `repeats` says of some lines where their number stood before."""
+    """A study with its lines; `repeats` names the earlier place of repeated numbers."""
 
     study: Study
     lines: list[Line]
@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 
 def tables_of(studies: list[Study], folder: Path) -> list[Table]:
-    """Return the tables of one paper, numbers that stand in two of them judged once."""
+    """Return the tables of one paper; numbers that appear in two of them are judged once."""
     known: dict[tuple[str, str, str], list[tuple[float, float, str, Line]]] = {}
     out = []
     for study in studies:

@@ -26,7 +26,7 @@ WINDOW, STEP = 1.0, 0.1  # seconds
 
 
 class Recording(NamedTuple):
-    """Signals of one file, and the events written beside them."""
+    """Signals of one file, and its events."""
 
     signals: dict[str, np.ndarray]
     rate: float  # samples per second

@@ -1,7 +1,7 @@
 """Rows that survive being killed: a part per finished run, then one parquet file per study.
 
-A part is written under a name that is not looked at, then renamed: it is there whole or not at
-all. `compact` makes one file of all, renames it into place and only then removes the parts; killed
+A part is written under a name that is ignored, then renamed: it is either complete or absent.
+`compact` makes one file of all, renames it into place and only then removes the parts; killed
 between the two, it leaves rows twice, which reading undoes. One process at a time may write.
 """
 
@@ -42,11 +42,11 @@ def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
             continue
         for row in pq.read_table(path).to_pylist():
             run = key_of(row)
-            # Left out here and not at the end: an old row must not stand before a new one.
+            # Left out here and not at the end: an old row must not come before a new one.
             if (run.data, run.method) not in places or row["identity"] != study.identity(run):
                 continue
             before = rows.get(run)
-            # A failed run that went well later is no failure any more.
+            # A failed run that succeeded later is not a failure.
             if before is None or before["status"] != "ok":
                 rows[run] = row
 

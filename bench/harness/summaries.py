@@ -62,7 +62,7 @@ def _values(rows: Rows, metric: str) -> np.ndarray:
 
 
 def _numbers(samples: Samples) -> dict[str, float]:
-    """Return what is printed beside means: standard deviation, largest."""
+    """Return what is printed in addition to means: standard deviation, largest."""
     numbers = {}
     for metric, groups in samples.items():
         whole = np.concatenate(groups)
@@ -125,7 +125,7 @@ def sweep(study: Study, cell: Cell, rows: Rows) -> Summary:
 
 
 def at_step(study: Study, cell: Cell, rows: Rows) -> Summary:
-    """One data set, at the printed exponent; beside it our own best."""
+    """One data set, at the printed exponent, and our own best."""
     steps = steps_of(study, cell.method)
     table = np.array([np.ravel(row["greedy"]) for row in rows], dtype=np.float64)
     place, best = 0, 0

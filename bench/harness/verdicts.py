@@ -164,7 +164,7 @@ def paired_runs(
 ) -> np.ndarray:
     """Return a metric of two methods (or two lists of them) on the same sets and trials.
 
-    Methods with a single run stand beside every trial of the other.
+    Methods with a single run are paired with every trial of the other.
     """
     known: dict[str, dict[tuple[str, int, int], float]] = {}
     for row in rows:

@@ -25,7 +25,7 @@ def bits(model: FeatureSwarm) -> list[bytes]:
 
 
 def run_bits() -> dict[str, Any]:
-    """A search of 30 particles over 30 generations, whoever evaluates it."""
+    """A search of 30 particles over 30 generations, on any engine."""
     rows = swarm_rows(600)[0].astype(np.float64)
     make = partial(FeatureSwarm, patience=None, random_state=0)
     alone = make(n_jobs=1).fit(rows)

@@ -24,7 +24,7 @@ def cluster_of(n_workers: int) -> LocalCluster:
 
 
 def apart(found: np.ndarray, wanted: np.ndarray) -> float:
-    """The largest difference between centres, each matched with its like."""
+    """The largest difference between centres, each matched with its counterpart."""
     gaps = np.abs(found[:, None] - wanted[None]).max(axis=2)
     pairs = linear_sum_assignment(gaps)
     return float(gaps[pairs].max())

@@ -23,7 +23,7 @@ Rows = dict[str, dict[str, Any]]
 
 
 def write(found: Rows, page: Path) -> None:
-    """Write the page, and the figure beside it."""
+    """Write the page and its figure."""
     page.parent.mkdir(parents=True, exist_ok=True)
     sections = [_head(found), _searches(found), _parts(found), _limits(found)]
     if "growth/time" in found and "growth/memory" in found:
@@ -55,13 +55,13 @@ def _head(found: Rows) -> str:
 
 
 def _company(found: Rows) -> str:
-    """Say which rows were taken beside other work: their times are no more than an indication."""
+    """Name the rows that were measured while other work ran: their times are only an indication."""
     loads = {name: row.get("load", 0.0) for name, row in found.items()}
     # The row before leaves the load of its own processes behind, nearly three at most.
     busy = [f"{name} ({load})" for name, load in loads.items() if load > 3.0]
     if not busy:
         return ""
-    return f" Beside other work, at the load in brackets: {', '.join(busy)}."
+    return f" Measured while other work ran, at the load in brackets: {', '.join(busy)}."
 
 
 def _seconds(value: float) -> str:
@@ -137,7 +137,7 @@ def _parts(found: Rows) -> str:
 
 
 def _limits(found: Rows) -> str:
-    lines = ["## Beside the machine's limit", ""]
+    lines = ["## Compared with the machine's limit", ""]
     for name, row in found.items():
         kind, *rest = name.split("/")
         if kind == "roofline":

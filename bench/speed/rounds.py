@@ -1,4 +1,4 @@
-"""A round of weighted k-means beside scikit-learn's `KMeans`, and the whole fit, as ratios.
+"""A round of weighted k-means compared with scikit-learn's `KMeans`, and the whole fit, as ratios.
 
     python -m bench.speed.rounds                               1,000,000 × 64, K = 20, p = 2
     python -m bench.speed.rounds --exponent 1.5 --rows 200000  another power, fewer rows

@@ -75,8 +75,9 @@ def test_cluster_writes_everything_and_says_so(groups, here):
     assert "'id' was left out" in result.stderr
 
     labels = pd.read_csv("out/labels.csv")
-    assert labels.columns.tolist() == ["row", "cluster"]
+    assert labels.columns.tolist() == ["row", "id", "cluster"]
     assert labels["row"].tolist() == list(range(1, 61))
+    assert labels["id"].tolist() == list(range(60))
     features = pd.read_csv("out/features.csv")
     assert features.columns.tolist() == ["name", "weight", "selected"]
     assert sorted(features["name"]) == ["'=n3", "colour", "left", "n1", "n2", "right"]

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import adjusted_rand_score
 from typer.testing import CliRunner
 
 import weft
@@ -218,6 +219,40 @@ def test_predict_keeps_identifiers_and_joins_the_table(table):
     joined.to_csv("twice.csv", index=False)
     again = pd.read_csv(io.StringIO(fine("predict", "o", "twice.csv", "--join").stdout))
     assert again["cluster"].tolist() == again["cluster_weft"].tolist() == labels
+
+
+def test_labels_have_the_identifiers_of_the_table(table):
+    # Row 4 is left out of the fit but keeps its identifier, whose own value may be missing.
+    names = [f"c{i}" for i in range(45)]
+    table.insert(0, "customer_id", names)
+    table.insert(1, "row", [f"r{i}" for i in range(45)])  # a name that weft uses itself
+    table.loc[3, "a"] = None
+    table.loc[7, "customer_id"] = None
+    table.to_csv("t.csv", index=False)
+    fine("cluster", "t.csv", "--out", "o", "--missing", "drop-rows", *FAST)
+    labels = pd.read_csv("o/labels.csv")
+    assert labels.columns.tolist() == ["row", "customer_id", "row_weft", "cluster"]
+    assert labels["row"].tolist() == list(range(1, 46))
+    assert labels["row_weft"].tolist() == [f"r{i}" for i in range(45)]
+    assert labels["customer_id"].isna().tolist() == [i == 7 for i in range(45)]
+    assert labels["customer_id"].dropna().tolist() == names[:7] + names[8:]
+    assert labels["cluster"].isna().tolist() == [i == 3 for i in range(45)]
+
+
+def test_runs_are_compared_by_their_identifiers(table):
+    # The second table has the same rows in reverse order; only their identifiers show it.
+    table.insert(0, "customer_id", [f"c{i}" for i in range(45)])
+    table.to_csv("t.csv", index=False)
+    table.iloc[::-1].to_csv("reversed.csv", index=False)
+    wanted = ["--method", "wk-means", "--n-clusters", "3", "--seed", "0"]
+    fine("cluster", "t.csv", "--out", "first", *wanted)
+    fine("cluster", "reversed.csv", "--out", "second", *wanted)
+    done = weft.compare("first", "second")
+    left = pd.read_csv("first/labels.csv").set_index("customer_id")["cluster"]
+    right = pd.read_csv("second/labels.csv").set_index("customer_id")["cluster"]
+    assert done.rows == left.index.tolist()
+    expected = adjusted_rand_score(left, right.loc[left.index])
+    assert done.to_dict()["ari"] == pytest.approx(expected, abs=1e-4)
 
 
 def test_predict_warns_of_what_the_fit_has_not_seen(table):

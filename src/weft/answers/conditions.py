@@ -115,7 +115,8 @@ def possible_conditions(view: ColumnView, column: int, inside: Mask) -> list[Con
 
 
 def _level_sets(view: ColumnView, column: int, inside: Mask) -> list[Condition]:
-    """Return sets of levels: the one that tells most of the cluster, the best two, and so on."""
+    """Return sets of levels: the most characteristic level of the cluster, the best two, and so
+    on."""
     n_levels = len(view.levels)
     known = ~np.isnan(view.values)
     total = np.bincount(view.values[known].astype(np.int64), minlength=n_levels)

@@ -95,7 +95,7 @@ def _as_text(row: RowExplanation, names: dict[int, str]) -> str:
 
 
 def times(contribution: float) -> str:
-    """Return how many times more common a value is on the side that it speaks for."""
+    """Return how many times more common a value is on the side that it supports."""
     factor = float(np.exp(min(abs(contribution), 20.0)))
     return f"{factor:.0f}×" if factor >= 10 else f"{factor:.1f}×"
 
@@ -122,7 +122,7 @@ def explanation_html(row: RowExplanation, names: dict[int, str]) -> str:
         for text in (
             "column",
             "value",
-            "speaks for",
+            "supports",
             f"usual in cluster {row.cluster}",
             f"usual in {other}",
         )
@@ -136,8 +136,8 @@ def explanation_html(row: RowExplanation, names: dict[int, str]) -> str:
 def sankey(first: Side, second: Side, done: Compared) -> str:
     """Return the flow of rows from the clusters of one result to those of the other as SVG.
 
-    The height of a bar is its number of rows. Clusters of the second result stand beside the ones
-    they share most rows with.
+    The height of a bar is its number of rows. Clusters of the second result are drawn opposite
+    those with which they share most rows.
     """
     partner = {m.second: m.first for m in done.matches if m.first is not None}
     partner[-1] = -1

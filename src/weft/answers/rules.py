@@ -192,7 +192,7 @@ def _search(views: list[ColumnView], inside: Mask, max_conditions: int) -> list[
 def _telling_conditions(
     views: list[ColumnView], inside: Mask
 ) -> tuple[list[Condition], np.ndarray]:
-    """Return the conditions on the columns that tell most by themselves, and the rows of each."""
+    """Return the conditions on the most informative single columns, and the rows of each."""
     own = inside.astype(np.float32)
     found = []
     for column, view in enumerate(views):

@@ -20,7 +20,7 @@ from weft.answers.views import ColumnView
 
 WEAKEST = 0.3  # weaker traits are ignored
 N_TRAITS = 2  # of a name
-MOST_TRAITS = 4  # where fewer do not tell two clusters apart
+MOST_TRAITS = 4  # used if fewer do not distinguish two clusters
 NO_TRAIT = "no single trait"
 _BESIDE = 0.1  # share of the other rows on either side of a cluster in the middle
 

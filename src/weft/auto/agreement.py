@@ -16,26 +16,26 @@ from weft.auto.kernels.partitions import rand_between
 
 LIKELY = 60  # best candidates of a representation that may be right
 SHARPNESS = 2.0  # by which scores are multiplied before they become odds
-TOLD_SHARE = 0.5  # of the agreement with candidates of the told number, beside that with all
+TOLD_SHARE = 0.5  # weight of the agreement with candidates of the given number; the rest: with all
 
 
 class Likely(NamedTuple):
     """The L candidates that may be right."""
 
     places: Integers  # (L,) among all candidates; each representation from its best on
-    odds: Floats  # (L,) they sum to 1
+    odds: Floats  # (L,), sum to 1
     part_of: Integers  # (L,) their representations
     alike: Floats  # (L, L) adjusted Rand index of every two
 
     def of_part(self, part: int) -> Likely:
-        """Return those of one representation, which has at least one."""
+        """Return the likely candidates of one representation, which has at least one."""
         own = np.flatnonzero(self.part_of == part)
         odds = self.odds[own] / self.odds[own].max()
         alike = self.alike[np.ix_(own, own)]
         return Likely(self.places[own], odds / odds.sum(), self.part_of[own], alike)
 
     def best(self) -> int:
-        """Return the place of the candidate that agrees most with all that are likely."""
+        """Return the place of the candidate that agrees most with all likely candidates."""
         return int(self.places[np.argmax(self.alike @ self.odds)])
 
 
@@ -72,14 +72,14 @@ def rand_index(a: Integers, b: Integers) -> float:
 
 
 def best_of_told(told: Likely, told_labels: Integers, every: Likely, labels: Integers) -> int:
-    """Return the place among the told candidates of the best one.
+    """Return the place of the best one among the candidates of the given number.
 
-    It agrees most with two sets of likely candidates: those of the told number, and those of all
-    numbers. Some structure shows better with another number of clusters.
+    It agrees most with two sets of likely candidates: those of the given number, and those of all
+    numbers. Some structure is clearer with another number of clusters.
 
     Parameters
     ----------
-    told, told_labels : the likely ones of the told number; labels of all candidates of that number
+    told, told_labels : the likely ones of the given number; labels of all candidates of that number
     every, labels : the likely ones of all numbers; labels of all candidates
     """
     with_all = rand_indices(told_labels[told.places], labels[every.places]) @ every.odds

@@ -1,4 +1,4 @@
-"""Other answers: the judge's next best that differ from the chosen one, and taking one of them."""
+"""Other answers: the next best ones that differ from the chosen one, and how to use one of them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from weft._base.arrays import Floats, Integers
 from weft.auto.agreement import rand_index
 from weft.columns.weights import association, subspace_weights
 
-SAME_STORY = 0.9  # adjusted Rand index from which two clusterings say the same
+SAME_STORY = 0.9  # adjusted Rand index from which two clusterings count as the same
 MAX_ALTERNATIVES = 6
 
 
 class Alternative(NamedTuple):
     """One answer, the chosen one first."""
 
-    quality: float  # the judge's score less that of the best candidate: 0 at best
+    quality: float  # the judge's score minus that of the best candidate: 0 at best
     n_clusters: int
     labels: Integers  # of the rows that were clustered
     method: str
@@ -54,10 +54,10 @@ def different(alternatives: tuple[Alternative, ...]) -> list[Alternative]:
 def take_alternative(
     learned: dict[str, Any], number: int, owner: Integers | None
 ) -> dict[str, Any]:
-    """Return the attributes that change when answer `number` (from 1) is taken.
+    """Return the attributes that change when answer `number` (from 1) is used.
 
-    Weights are computed again for its clusters, on the columns that the search has kept; how sure
-    it is was not asked of the judge, and the search was not repeated for it.
+    Weights are computed again for its clusters, on the columns that the search has kept. The judge
+    does not estimate the confidence of this answer, and the search is not repeated for it.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _verdict(learned: dict[str, Any], number: int, n_clusters: int) -> str:
     sure = learned["confidence_"]
     about = "" if sure is None else f", right with a probability of about {sure:.0%}"
     return (
-        f"{n_clusters} clusters: answer {number} of {len(learned['alternatives_'])}, taken by "
-        f"hand. The first answer has {first} clusters{about}; how sure this one is was not "
+        f"{n_clusters} clusters: answer {number} of {len(learned['alternatives_'])}, chosen "
+        f"by you. The first answer has {first} clusters{about}; how certain this one is was not "
         "measured."
     )

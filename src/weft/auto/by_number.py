@@ -1,4 +1,4 @@
-"""The best candidate of each number of clusters, and what spoke for it and against it.
+"""The best candidate of each number of clusters, and the evidence for and against it.
 
 It answers "why three and not four?": the judge's score and a few plain measures, number by number.
 """
@@ -17,7 +17,7 @@ from weft.auto.judge import Judge, Verdict
 from weft.auto.reasons import reasons
 
 MAX_NUMBERS = 12
-NEAR = 2  # numbers so near to the answer are shown whatever their score
+NEAR = 2  # numbers that differ from the answer by at most this are always shown
 # Measures that are shown, by the name that the evidence has.
 MEASURES = {
     "silhouette": "silhouette_mean",
@@ -31,7 +31,7 @@ class NumberEvidence(NamedTuple):
     """The best candidate with `n_clusters` clusters."""
 
     n_clusters: int
-    quality: float  # the judge's score less that of the answer: below 0 for all others
+    quality: float  # the judge's score minus that of the answer: below 0 for all others
     method: str
     n_candidates: int  # candidates of this number
     reasons: dict[str, list[str]]  # "for" and "against"
@@ -53,13 +53,13 @@ def evidence_by_number(
     judge : what `load` gave
     labels, methods : of the candidates, as an answer would have them
     values : (C, F) their evidence
-    verdict : on them; its winner stands for its own number whatever else scored
+    verdict : on them; for the winner's number of clusters, the winner is used whatever the scores
     """
     counts = np.array([int(own.max()) + 1 for own in labels])
     score_of = np.array(verdict.scores, dtype=np.float64)
     score_of[verdict.winner] = np.inf
     best = [_best(np.flatnonzero(counts == number), score_of) for number in np.unique(counts)]
-    # Numbers beside the answer first: "why not one more?" is what people ask.
+    # Numbers next to the answer come first, because people ask "why not one more?".
     answer = counts[verdict.winner]
     chosen = sorted(best, key=lambda at: (abs(counts[at] - answer) > NEAR, -score_of[at]))
     chosen = chosen[:MAX_NUMBERS]
@@ -79,7 +79,7 @@ def evidence_by_number(
 
 
 def of_alternatives(alternatives: Sequence[Alternative]) -> list[NumberEvidence]:
-    """Return the same of answers that no judge has seen: the best of each number."""
+    """Return the best of each number for answers without the scores of a judge."""
     first: dict[int, Alternative] = {}
     for one in sorted(alternatives[1:], key=lambda one: -one.quality):
         first.setdefault(one.n_clusters, one)

@@ -1,8 +1,8 @@
 """AutoCluster's compiled code, compiled by several processes at once.
 
-numba compiles one function at a time, whatever the number of threads, and keeps the result on
-disk. Where nothing is kept yet, the command line lets other processes compile from the last
-function on while it works its way from the first: whoever comes second to a function reads it.
+numba compiles one function at a time, whatever the number of threads, and stores the result on
+disk. If nothing is stored yet, the command line starts other processes that compile from the last
+function backwards while it starts with the first. A function that is already on disk is read.
 
     python -m weft.auto.compiling 0 1      compiles everything
     python -m weft.auto.compiling 1 3      compiles the second of three parts
@@ -33,7 +33,7 @@ from weft.auto.kernels import (
 )
 from weft.parallel.beside import modules_beside
 
-MOST_PROCESSES = 3  # beside the first; each takes a second to start
+MOST_PROCESSES = 3  # in addition to the first; each takes a second to start
 _I1, _I2 = int64[::1], int64[:, ::1]
 _F1, _F2, _F3 = float64[::1], float64[:, ::1], float64[:, :, ::1]
 _S2 = float32[:, ::1]

@@ -1,8 +1,8 @@
-"""What the judge asks before it trusts its winner: evidence for the gate and for the confidence.
+"""Evidence for the gate and for the confidence.
 
-The gate ("are there clusters at all?") sees the best candidate of each representation, since chance
-seldom makes clear clusters in two representations. The confidence ("is the winner right?") sees the
-winner. Both see how far the likely candidates agree.
+The gate ("are there clusters at all?") uses the best candidate of each representation, because
+clear clusters in both representations are rarely due to chance. The confidence ("is the winner
+right?") uses the winner. Both use how far the likely candidates agree.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Doubts(NamedTuple):
 
 
 def doubts(features: Floats, scores: Floats, pool: Pool, likely: Likely, winner: int) -> Doubts:
-    """Return what gate and confidence see.
+    """Return the evidence for gate and confidence.
 
     Parameters
     ----------
-    features : (C, 4 F) evidence of the candidates, as the ranker sees it
+    features : (C, 4 F) evidence of the candidates, as the ranker gets it
     scores : (C,) of the ranker
     pool : the candidates
     likely : those that may be right

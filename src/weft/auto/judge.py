@@ -1,18 +1,18 @@
-"""The learned judge at work: which candidate is right, whether any is, and how sure that is.
+"""The trained judge: which candidate is best, whether there are clusters, and how sure that is.
 
 The file `judge.npz` holds four forests (see `trees`):
 
-ranker      evidence of a candidate, beside that of its rivals → a score; the candidate wins that
-            agrees most with all that are likely by their scores
-told        the same for candidates of one number of clusters, which the user has told
+ranker      evidence of a candidate, compared with that of its rivals → a score; the winner is the
+            candidate that agrees most with all that are likely by their scores
+told        the same for candidates of one number of clusters, which the user has given
 gate        evidence of the best candidate of each representation and of the table → log-odds that
             the table has no clusters
 confidence  evidence of the winner and of the table → log-odds that the winner is right (adjusted
             Rand index ≥ 0.8), then a monotone curve that was calibrated on kinds of tables left out
             of training
 
-Evidence is rounded to single precision before anything is compared, so that the judge decides by
-the numbers that it was trained on.
+Evidence is rounded to single precision before anything is compared, because the judge was trained
+on such numbers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Verdict(NamedTuple):
     winner: int
     no_clusters: float  # probability
     confidence: float  # probability that the winner is right
-    features: Floats  # evidence of the winner, as the ranker saw it
+    features: Floats  # evidence of the winner, as the ranker gets it
     evidence: Floats  # (C, F) the same of all candidates
 
 
@@ -83,14 +83,14 @@ def told_features(
     part_of: Integers,
     relative: Callable[[Floats], Floats] = relative,
 ) -> Floats:
-    """Return what the told ranker sees of candidates of one number: beside all, and each other.
+    """Return the evidence for the ranker of a given number of clusters.
 
     Parameters
     ----------
-    features : (C, 4 F) evidence beside that of candidates of all numbers
+    features : (C, 4 F) evidence compared with that of candidates of all numbers
     values : (C, F) evidence, in the precision of the judge
     part_of : (C,) representations of the candidates
-    relative : the function that sets each value beside those of the other candidates
+    relative : the function that compares each value with those of the other candidates
     """
     return np.hstack([features, by_part(values, part_of, relative)[:, values.shape[1] :]])
 
@@ -109,11 +109,11 @@ def judge_candidates(
     ----------
     judge : what `load` gave
     pool : the candidates
-    allowed : (C,) candidates that may win, at least one; None: all. All are looked at, since each
-        is measured beside the others. If the best of all is not allowed, the
-        best of the allowed ones wins
-    relative : the function that sets each value beside those of the other candidates
-    told : whether the allowed candidates are those of a number of clusters that the user told
+    allowed : (C,) candidates that may win, at least one; None: all. All are needed, because each is
+        compared with the others. If the best of all is not allowed, the best of the allowed ones
+        wins
+    relative : the function that compares each value with those of the other candidates
+    told : whether the allowed candidates are those of a number of clusters that the user gave
     """
     values = rounded(pool.values)
     features = by_part(values, pool.part_of, relative)

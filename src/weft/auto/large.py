@@ -1,7 +1,7 @@
-"""Tables of which a sample is searched: what was learned of the sample, said of all rows.
+"""Tables of which a sample is searched: from the answer for the sample to all rows.
 
-`learned` are the fitted attributes by name. Clustered rows are called anchors: any row takes the
-cluster of its nearest one.
+`learned` are the fitted attributes by name. Clustered rows are called anchors: every other row gets
+the cluster of its nearest anchor.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
 
-SOFT_ROWS = 100_000  # of larger tables, memberships are computed when they are asked for
-SAMPLE_ROWS = 20_000  # of a larger table, so many rows are screened and searched
+SOFT_ROWS = 100_000  # in larger tables, memberships are computed on request
+SAMPLE_ROWS = 20_000  # number of rows of a larger table that are screened and searched
 
 
 def sampled_rows(X: Floats) -> Integers:
-    """Return the rows of a table in memory that are searched; their order does not matter to it."""
+    """Return the rows of a table in memory that are searched, whatever the order of its rows."""
     return np.sort(order_by_bits(X)[0][sampled_places(len(X))])
 
 
@@ -54,10 +54,10 @@ def in_all_rows(
     rare: int,
     n_threads: int,
 ) -> dict[str, Any]:
-    """Return what was learned of the chosen rows, said of all rows of a table in memory.
+    """Return the fitted attributes for all rows of a table in memory, from those of the sample.
 
-    `columns` are the columns in canonical order; `rare` is the fewest rows of a rare cluster, 0
-    where none are looked for.
+    `columns` are the columns in canonical order; `rare` is the smallest size of a rare cluster, or
+    0 if none are searched for.
     """
     learned = {
         **learned,
@@ -85,10 +85,10 @@ def in_all_rows(
 
 
 def add_rare(learned: dict[str, Any], found: list[RareCluster], n_rows: int) -> dict[str, Any]:
-    """Return what changes where rare clusters are added.
+    """Return the attributes that change when rare clusters are added.
 
-    Their rows become anchors, at most so many of each; ``_others`` are the labels of the anchors in
-    the other answers. The labels of rows stay as they are: see `say_of_all`.
+    Their rows become anchors, up to a maximum number for each; ``_others`` are the labels of the
+    anchors in the other answers. The labels of rows do not change here: see `say_of_all`.
     """
     known = known_rows(learned)
     at = learned["_fit_anchor_rows"]
@@ -113,8 +113,8 @@ def add_rare(learned: dict[str, Any], found: list[RareCluster], n_rows: int) -> 
     tighter[:, kept] = subspace_weights(values[inside], all_labels[inside])
     told = f"{len(found)} rare clusters" if len(found) > 1 else "a rare cluster"
     verdict = (
-        f"{learned['verdict_']} A second look at all {n_rows:,} rows found {told} more, of "
-        f"{' and '.join(f'{size:,}' for size in sizes)} rows or so."
+        f"{learned['verdict_']} A second pass over all {n_rows:,} rows found {told}, with about "
+        f"{' and '.join(f'{size:,}' for size in sizes)} rows."
     )
     return {
         "n_clusters_": len(tighter),
@@ -131,7 +131,7 @@ def add_rare(learned: dict[str, Any], found: list[RareCluster], n_rows: int) -> 
 def say_of_all(
     learned: dict[str, Any], nearest: Integers, n_own: int | None = None
 ) -> dict[str, Any]:
-    """Return what changes when labels are those of all rows, given each row's nearest anchor.
+    """Return the attributes that change when all rows get labels, given each row's nearest anchor.
 
     The first `n_own` anchors, by default all, are among these rows, at ``_fit_anchor_rows``.
     ``_others`` are the labels of the anchors in the other answers.
@@ -173,13 +173,13 @@ def soft_of_all(learned: dict[str, Any], X: Floats, columns: Integers) -> dict[s
 
 
 def others_of(learned: dict[str, Any]) -> list[Integers]:
-    """Return the labels of the anchors in the other answers, as `say_of_all` wants them."""
+    """Return the labels of the anchors in the other answers, as `say_of_all` takes them."""
     at = learned["_fit_anchor_rows"]
     return [one["labels"][at] for one in (*learned["alternatives_"], *learned["candidates_"])]
 
 
 def smallest_rare(settings: Settings, answer: Answer) -> int:
-    """Return the fewest rows of a rare cluster to look for; 0 where none may be added."""
+    """Return the smallest size of a rare cluster; 0 if none may be added."""
     n_clusters = int(answer.labels.max()) + 1
     most = settings.n_clusters or settings.max_clusters
     if not answer.partition.clustered or (most is not None and n_clusters >= most):

@@ -1,4 +1,4 @@
-"""What a fitted AutoCluster says, from an answer that is in canonical order."""
+"""The fitted attributes of AutoCluster, from an answer that is in canonical order."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _soft_answers(
 def _of_columns(
     given: Canonical, table: Floats, scales: Floats, answer: Answer, repeats: list[Repeat]
 ) -> dict[str, Any]:
-    """Return what is said of each column."""
+    """Return the attributes that describe each column."""
     kept_share = answer.partition.kept.astype(float)
     interval = np.stack([answer.weights, answer.weights])
     if repeats:
@@ -118,7 +118,7 @@ def _of_columns(
 
 
 def _used_columns(given: Canonical, answer: Answer, kept: Mask) -> Integers:
-    """Return the columns that the answers are made on; weak ones are made on dependent columns."""
+    """Return the columns that the answers use; weak answers use all dependent columns."""
     if not answer.partition.clustered:
         kept = in_given_order(answer.partition.screening.dependent, given.columns)
     return np.flatnonzero(kept)

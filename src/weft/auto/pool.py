@@ -15,7 +15,7 @@ class Pool(NamedTuple):
     """The candidates of one table, of all representations of its rows."""
 
     labels: Integers  # (C, n), -1 for outliers
-    values: Floats  # (C, F) evidence of each candidate
+    values: Floats  # (C, F), evidence of each candidate
     part_of: Integers  # (C,) the representation that a candidate was made and measured in
     table_values: Floats  # (R, T) evidence of the table in each representation
 
@@ -27,7 +27,7 @@ class Pool(NamedTuple):
 
 
 def rounded(values: NDArray) -> Floats:
-    """Return evidence in the precision that the judge sees."""
+    """Return evidence in the precision of the judge."""
     return np.nan_to_num(np.asarray(values, dtype=np.float32)).astype(np.float64)
 
 
@@ -37,7 +37,7 @@ def cluster_counts(labels: Integers) -> Integers:
 
 
 def by_part(values: Floats, part_of: Integers, relative: Callable[[Floats], Floats]) -> Floats:
-    """Set the evidence of candidates beside that of the others of the same representation."""
+    """Compare the evidence of each candidate with that of the others of its representation."""
     parts = [relative(values[part_of == part]) for part in np.unique(part_of)]
     out = np.empty((len(values), parts[0].shape[1]))
     for part, beside in zip(np.unique(part_of), parts, strict=True):

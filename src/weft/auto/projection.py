@@ -12,7 +12,7 @@ from weft.auto import working
 from weft.auto.working import PLAIN_COLUMNS, principal_axes
 
 BLOCK_ROWS = 4096
-N_VOTES = 15  # nearest anchors that say what cluster a row belongs to
+N_VOTES = 15  # nearest anchors that vote on the cluster of a row
 SAME = 1e-20  # squared distance, in units of the points' squares, at which a row is an anchor
 
 
@@ -23,7 +23,7 @@ class Projection(NamedTuple):
     ----------
     columns : (m,) columns of the table
     means : (m,) their means
-    axes : (m, q) their part in each axis
+    axes : (m, q) their coefficients on each axis
     unit_rows : whether rows are of length 1, before and after: only their direction counts
     """
 
@@ -41,7 +41,7 @@ class Projection(NamedTuple):
         return out
 
     def points_of_columns(self, part: Any) -> Floats:
-        """Return rows that have the columns of the axes alone, (n, m), on the axes."""
+        """Return rows that have only the columns of the axes, (n, m), on the axes."""
         if self.unit_rows:
             part = with_unit_rows(part)
         points = np.asarray(part @ self.axes) - self.means @ self.axes
@@ -66,7 +66,7 @@ def learn_projection(
 def nearest_points(points: Floats, known: Floats) -> Integers:
     """Return the nearest of the known points of each point, (n, 15), nearest first.
 
-    A point that is one of the known has that alone.
+    A point that equals a known point gets only that one.
     """
     squares = (known * known).sum(axis=1)
     same = SAME * max(float(squares.mean()), 1e-300)
@@ -93,7 +93,8 @@ def vote(labels: Integers, nearest: Integers) -> Integers:
     nearest = nearest[:, : max(1, int(sizes.min()))]
     votes = labels[nearest] + 1  # -1, an outlier, is a label too
     counts = np.zeros((len(votes), int(labels.max()) + 2))
-    # The nearest votes count a little more, all together less than one vote: nothing is a tie.
+    # Nearer votes count slightly more. All additions together are less than one vote, so they only
+    # break ties.
     weights = 1.0 + 0.5 ** np.arange(2.0, votes.shape[1] + 2.0)
     np.add.at(counts, (np.arange(len(votes))[:, np.newaxis], votes), weights)
     return counts.argmax(axis=1).astype(np.int64) - 1

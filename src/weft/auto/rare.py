@@ -1,10 +1,11 @@
-"""Rare clusters: a few rows far from all that was clustered, found in a second look at the table.
+"""Rare clusters: a few rows far from all clustered rows, found in a second pass over the table.
 
-At most 2,000 rows are clustered. A cluster of one row in a thousand has two of them, which no
-method tells from outliers. So all rows are looked at once more: those farthest from the clustered
-rows are collected, linked where they are nearer to each other than to the clustered rows, and a
-group of them is a cluster if fewer rows lie between it and the nearest cluster than within it. The
-tail of a cluster is no such group: there are more and more rows on the way to its centre.
+At most 2,000 rows are clustered. Of a cluster with one row in a thousand, two are among them, and
+no method can distinguish these from outliers. So a second pass goes over all rows. Those farthest
+from the clustered rows are collected, and linked if they are nearer to each other than to the
+clustered rows. A group of linked rows is a cluster if fewer rows lie between it and the nearest
+cluster than within it. The tail of a cluster is not such a group, because the number of rows
+increases on the way to the cluster's centre.
 
 =========  =======  ==============================================================================
 symbol     shape    meaning
@@ -28,17 +29,17 @@ from weft.auto.rows import Rows
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 
-ISLAND = 0.01  # share of the clustered rows below which a group of them is no core by itself
-LONELY = 1.5  # times the usual distance to so many others: such a row is not in the core
+ISLAND = 0.01  # share of the clustered rows below which a group of them is not part of the core
+LONELY = 1.5  # rows beyond this multiple of the usual distance to neighbours are not in the core
 MOST_FAR = 1_500  # rows that are collected
 LINK = 0.8  # of δ: rows that are nearer to each other are linked
 FEWEST = 10  # rows of a rare cluster
-CLEAR = 2.0  # a rare cluster is so many times as dense as the way to the nearest cluster
-DEVIATIONS = 2.3  # by which the number of its rows is beyond those on the way
-USUAL = 0.99  # share of the core whose distance to the next is usual: rows beyond it are far
+CLEAR = 2.0  # how many times denser a rare cluster is than the way to the nearest cluster
+DEVIATIONS = 2.3  # by how many deviations its number of rows exceeds that on the way
+USUAL = 0.99  # quantile of distances between core rows; rows beyond it are far
 STEPS = 4  # parts of a window along the way
 WIDEST_WINDOW = 0.25  # of the way
-MOST_ANCHORS = 60  # rows that stand for a rare cluster
+MOST_ANCHORS = 60  # rows that represent a rare cluster
 
 
 class Known(NamedTuple):
@@ -50,7 +51,7 @@ class Known(NamedTuple):
 
 
 class Core(NamedTuple):
-    """The clustered rows that lie among their kind, and how far from them rows usually are."""
+    """The clustered rows with enough rows around them, and the usual distance of rows from them."""
 
     known: Known
     usual: float
@@ -75,7 +76,7 @@ class Way(NamedTuple):
 
 
 class RareCluster(NamedTuple):
-    """Rows of a cluster that the search has not seen as one."""
+    """Rows of a cluster that the search did not find."""
 
     number: Integers
     rows: Floats
@@ -108,10 +109,10 @@ def find_rare(table: Rows, known: Known, min_size: int = FEWEST) -> list[RareClu
 
 
 def core_rows(points: Floats, labels: Integers) -> tuple[Mask, float]:
-    """Return the clustered rows with a hundredth of all rows as near as usual in their cluster.
+    """Return the clustered rows with a hundredth of all rows within a usual distance.
 
-    Clusters of fewer rows are known already: they are in the core as they are. The number is a
-    distance to the next core row that few of them exceed.
+    Clusters of fewer rows that were already found are part of the core. The number is a distance to
+    the next core row that few of them exceed.
     """
     n = len(points)
     n_others = max(2, round(ISLAND * n))
@@ -129,7 +130,7 @@ def core_rows(points: Floats, labels: Integers) -> tuple[Mask, float]:
 
 
 def far_rows(first: int, rows: Floats, core: Core) -> Far:
-    """Return the rows of a part that lie farthest from the core, and not as near as is usual."""
+    """Return the rows of a part that lie farthest from the core, beyond the usual distance."""
     inner = core.known
     distance = np.sqrt(nearest_rows_of(rows, inner.anchors, Solution(inner.metric)).powered)
     beyond = np.flatnonzero(distance > core.usual)
@@ -205,7 +206,7 @@ def add_counts(parts: Sequence[list[Integers]]) -> list[Integers]:
 def has_valley(counts: Integers) -> bool:
     """Return whether a group at the end of the way is denser than the way to it.
 
-    `counts` ends so many steps beyond the group's middle as a window has.
+    `counts` ends one window beyond the group's middle.
     """
     windows = np.convolve(counts, np.ones(STEPS, dtype=np.int64), "valid")
     peak = int(windows[-2 * STEPS :].max())

@@ -10,7 +10,7 @@ from weft.auto.judge import Judge
 from weft.auto.trees import contributions
 
 MAX_REASONS = 3
-LEAST_SHARE = 0.05  # of all credit; less is not worth a sentence
+LEAST_SHARE = 0.05  # share of all credit below which a measure is not mentioned
 
 # By the beginning of a measure's name: its words as evidence for an answer, and against it.
 WORDS = {
@@ -123,7 +123,7 @@ WORDS = {
 def reasons(judge: Judge, features: Floats) -> dict[str, list[str]]:
     """Return the evidence for and against a candidate in words, strongest first.
 
-    `features` is its evidence, as the ranker saw it.
+    `features` is its evidence, as the ranker gets it.
     """
     credits = contributions(judge.ranker, features[None])[0, :-1]
     totals: dict[str, float] = {}
@@ -141,12 +141,12 @@ def reasons(judge: Judge, features: Floats) -> dict[str, list[str]]:
 
 
 def _distinct(words: list[str]) -> list[str]:
-    """The first few; measures of one thing say it in the same words."""
+    """Return the first few without repetitions: related measures share their words."""
     return list(dict.fromkeys(words))[:MAX_REASONS]
 
 
 @cache
 def _topic(name: str) -> str:
-    """Return the longest key of WORDS that a measure's name begins with; none for sizes of X."""
+    """Return the longest key of WORDS that a measure's name begins with, or an empty text."""
     fits = [key for key in WORDS if name == key or name.startswith(f"{key}_")]
     return max(fits, key=len, default="")

@@ -22,7 +22,7 @@ MAX_ROWS = 500  # of a round
 
 
 class Repeat(NamedTuple):
-    """What a round came to."""
+    """The result of a round."""
 
     rows: Integers  # which rows it had
     labels: Integers  # their clusters
@@ -65,7 +65,7 @@ def rows_of_round(n_rows: int, seed: int, number: int) -> Integers:
 class RepeatedSearch:
     """The objective: repeats the search on some of the rows.
 
-    `repeat(number)` returns what the round of that number came to.
+    `repeat(number)` returns the result of the round of that number.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class RepeatedSearch:
         return bool(((numbers >= 0) & (numbers < self.n_rounds) & (numbers % 1 == 0)).all())
 
     def get_state(self) -> dict[str, Any]:
-        """Return the rounds that are over."""
+        """Return the finished rounds."""
         return {"repeats": [list(each) for each in self.repeats]}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Take rounds from a checkpoint, if they could be this table's."""
+        """Restore rounds from a checkpoint, if they fit this table."""
         repeats = [Repeat(*(np.asarray(part) for part in each)) for each in state["repeats"]]
         for each in repeats:
             n = len(each.rows)

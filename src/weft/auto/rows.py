@@ -1,7 +1,7 @@
 """All rows of a table, given to a function part by part, whether they are in memory or not.
 
-Results are added up in the order of the rows, whoever was quicker: no bit depends on the number of
-threads or workers.
+Results are added up in the order of the rows, not in the order in which they are computed, so no
+bit depends on the number of threads or workers.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""The whole of AutoCluster: rows in; clusters, weights, doubts and alternatives out.
+"""The complete search of AutoCluster: from rows to clusters, weights, confidence and alternatives.
 
-1. Columns that matter are kept (`weft.columns.screening`); where none is, all get a second chance.
-2. A wide family of clusterings competes on them (`candidates`).
-3. Evidence that needs no labels is taken of each (`evidence`), and a judge that was trained on
-   synthetic tables ranks them (`judge`). It also says how likely it is that there are no clusters,
-   and that the winner is right.
-4. The search is repeated on parts of the rows: what is reproduced is stable (`resampling`).
+1. Columns that matter are kept (`weft.columns.screening`); if none is kept, all are used.
+2. Many methods propose clusterings of these columns (`candidates`).
+3. Evidence that needs no labels is measured for each (`evidence`), and a judge that was trained on
+   synthetic tables ranks them (`judge`). It also estimates the probability that there are no
+   clusters, and the probability that the winner is right.
+4. The search is repeated on parts of the rows, to measure how stable the answer is (`resampling`).
 
-All draws but those of step 4 are fixed by the table, so that another seed gives the same clusters.
+All random draws except those of step 4 depend only on the table, so another seed gives the same
+clusters.
 """
 
 from __future__ import annotations
@@ -53,17 +54,17 @@ class Settings(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """The judge's choice for some rows; `labels` are all 0 where there are no clusters."""
+    """The judge's choice for some rows; all `labels` are 0 if there are no clusters."""
 
     labels: Integers
-    kept: Mask  # columns that it is made on
+    kept: Mask  # columns that were clustered
     screening: Screening
     confidence: float
-    method: str = ""  # empty where there are no clusters
+    method: str = ""  # empty if there are no clusters
     verdict: Verdict | None = None
     examined: Examined | None = None
     others: tuple[Alternative, ...] = ()  # answers of other views of the table
-    caution: str = ""  # what to know before the answer is used
+    caution: str = ""  # a warning about the answer
 
     @property
     def clustered(self) -> bool:
@@ -72,7 +73,7 @@ class Partition(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was found; `labels` belong to `rows` alone."""
+    """The result; `labels` are those of `rows` only."""
 
     rows: Integers
     labels: Integers
@@ -80,7 +81,7 @@ class Answer(NamedTuple):
     weights: Floats  # (d,) 0 where a column was dropped
     alternatives: list[Alternative]
     by_number: list[NumberEvidence]
-    cut_short_by: str  # what left rounds out; empty: nothing
+    cut_short_by: str  # why rounds were left out; empty if none was
 
 
 def search(
@@ -104,7 +105,7 @@ def search(
                 weights = sources.share_weights(weights)
             if not clock.is_late(0.8):
                 others, by_number = _others(partition, settings)
-        elif len(rows) == len(X):  # a weak answer is shown, and is not the answer
+        elif len(rows) == len(X):  # a weak clustering is shown, but the answer is "no clusters"
             others = _weak_answers(partition)
     return Answer(rows, partition.labels, partition, weights, others, by_number, clock.stopped_by)
 
@@ -112,7 +113,7 @@ def search(
 def round_of_search(
     X: Floats, scales: Floats, settings: Settings, sources: Sources | None = None
 ) -> Callable[[int], Repeat]:
-    """Return the function that repeats the search on part of its rows, by number of the round."""
+    """Return the function that repeats the search on part of the rows, given the round's number."""
     rows = rows_of_search(len(X))
 
     def repeat(number: int) -> Repeat:
@@ -191,7 +192,7 @@ def _partition_of_sources(
 ) -> Partition:
     """Return the clusters of a table with categories.
 
-    All kept columns decide; what the numbers say by themselves is an alternative.
+    All kept columns are clustered; the clusters of the numbers alone are an alternative.
     """
     found = cluster_sources(
         sources,
@@ -209,7 +210,7 @@ def _partition_of_sources(
     numbers = sources.coordinates_of_numbers(found.kept)
     others: tuple[Alternative, ...] = ()
     if len(np.unique(sources.owner[numbers])) >= 2:
-        # Asked without a number: a number that is forced on the numbers says less of them.
+        # The numbers are clustered without a given number of clusters, which says more about them.
         free = settings._replace(n_clusters=None, min_clusters=None, max_clusters=None)
         part = partition_of(X[:, numbers], scales[numbers], rows, free)
         others = tuple(_others(part, settings)[0]) if part.clustered else ()
@@ -226,7 +227,7 @@ def _partition_of_sources(
 
 
 def _fits(labels: Integers, settings: Settings) -> bool:
-    """Return whether number and sizes of the clusters are as asked for."""
+    """Return whether number and sizes of the clusters are as the user asked."""
     sizes = np.bincount(labels[labels >= 0])
     low = settings.n_clusters or settings.min_clusters or 2
     high = settings.n_clusters or settings.max_clusters or len(labels)
@@ -258,7 +259,7 @@ def _others(
 
 
 def _weak_answers(partition: Partition) -> list[Alternative]:
-    """Return "no clusters", which is the answer, and what speaks weakly for others."""
+    """Return the answer "no clusters", and weak alternatives to it."""
     if not partition.others:
         return []
     return [Alternative(0.0, 1, partition.labels, "none"), *partition.others]
@@ -274,7 +275,8 @@ class Clock:
         self.stopped_by = ""
 
     def is_late(self, share: float) -> bool:
-        """Return whether so much of the limit has passed; what is asked for is then left out."""
+        """Return whether this share of the time limit has passed; the caller then skips its
+        work."""
         who = self.asked_by()
         if self.limit is not None and time.monotonic() - self.start > share * self.limit:
             who = who or "the time limit"

@@ -1,17 +1,17 @@
-"""Clusterings of a mixed table that compete, and what speaks for each of them.
+"""The candidate clusterings of a mixed table, and the evidence for each of them.
 
-Three ways to cluster, each for every number of clusters:
+There are three methods, each for every number of clusters:
 
 - "main-directions-kmeans": k-means along the directions on which several columns agree;
-- "latent-classes": the mixture that starts there and leaves gaps out (`columns.mixed.classes`).
-  It is better where columns are independent within a cluster and worse where they are not;
+- "latent-classes": the mixture that starts there and leaves gaps out (`columns.mixed.classes`). It
+  is better if columns are independent within a cluster, and worse if they are not;
 - "dependent-classes": the same with numbers that depend on each other within a class
   (`columns.mixed.dependent`), such as measures that grow with the size of an animal.
 
-Both mixtures are asked only for tables that are more clumped than one cloud, and must fit the table
-better than they fit clouds, by `LEAST_CLASS_GAIN`.
+Both mixtures are used only for tables that are more clumped than one cloud, and they must fit the
+table better than they fit clouds, by `LEAST_CLASS_GAIN`.
 
-What is measured of each, without labels:
+What is measured for each, without labels:
 
 ===========  ======================================================================================
 evidence     meaning
@@ -19,7 +19,7 @@ evidence     meaning
 stability    adjusted Rand index of the clusterings of two halves of the rows, mean of `N_SPLITS`
 agreement    mean adjusted Rand index with the other ways at this number of clusters
 gain         log-likelihood per row of latent classes at these clusters, above that of one class,
-             less what one cloud with the same margins, gaps and dependence gains
+             minus the gain on one cloud with the same margins, gaps and dependence
              (`columns.mixed.copula`)
 joint gain   the same for dependent classes; `gain` where the table has too few numbers for them
 ratios       gain and joint gain over the largest of any candidate
@@ -78,7 +78,8 @@ class SourceCandidate(NamedTuple):
 
 
 class _View(NamedTuple):
-    """A table as the three ways see it; `dependents` is None where numbers are too few."""
+    """A table in the form that each method takes; `dependents` is None if there are too few
+    numbers."""
 
     points: Floats
     profile: Profile
@@ -153,12 +154,13 @@ def _with_ratios(found: list[SourceCandidate]) -> list[SourceCandidate]:
 
 
 def own_gain(candidate: SourceCandidate) -> float:
-    """Return the gain in the likelihood that a candidate's way maximises."""
+    """Return the gain in the likelihood that a candidate's method maximises."""
     return candidate.joint_gain if candidate.way == DEPENDENT else candidate.gain
 
 
 def _view_of(table: MixedTable, like: _View | None = None) -> _View:
-    """Return a table as the ways see it; with or without dependents as another view has them."""
+    """Return a table in the form that each method takes; `dependents` as in another view, if
+    given."""
     points = np.ascontiguousarray(along_main_directions(learn_main_view(table), table.values))
     profile = profile_of(table)
     asked = like is None or like.dependents is not None
@@ -171,7 +173,7 @@ def _all_ways(
     points, profile, dependents = view
     centred = kmeans(points, count, n_starts, rng).labels
     classes = fit_classes(profile, centred, count)
-    # A class that lost all of its rows leaves a gap in the numbers.
+    # A class that lost all of its rows leaves a gap in the class numbers.
     made = {KMEANS: centred, CLASSES: _packed(classes.labels)}
     fitted = {CLASSES: (0, classes.likelihood)}
     if dependents is not None:
@@ -206,7 +208,7 @@ def _packed(labels: Integers) -> Integers:
 def _stability(
     view: _View, halves: list[list[Integers]], count: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Return how far two halves of the rows agree on all rows, for each way."""
+    """Return how far the clusterings of two halves agree on all rows, for each method."""
     points, profile, dependents = view
     agreed: dict[str, list[float]] = {KMEANS: [], CLASSES: [], DEPENDENT: []}
     for half in halves:

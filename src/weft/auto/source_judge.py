@@ -5,7 +5,7 @@ confidence a logistic function of the winner's evidence. Both sets of numbers we
 synthetic tables (`python -m bench.mixed.training`, kinds of tables in `bench/mixed/world.py`): the
 weights so that the winner's adjusted Rand index is large on average, the confidence so that it is
 the share of answers with an index of at least 0.8. Tables without clusters that pass the screening
-count there.
+are included.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from weft.auto.source_family import (
 # Weights of: stability, smallest, agreement, both ratios, latent classes, dependent classes, log of
 # the number of clusters.
 SCORE = (2.29, 0.85, 1.71, 2.82, 3.13, 0.3, 1.52, -1.83)
-# Clumps within a cluster count from so many deviations of clouds, and no more from so many beyond;
-# each deviation between costs `REMAINING_COST` of the score. Chosen on the same tables.
+# Clumps within a cluster count from `CLUMPED` deviations of clouds on, up to a maximum; each
+# deviation in between lowers the score by `REMAINING_COST`. Chosen on the same tables.
 CLUMPED, MOST_CLUMPED = 2.5, 3.0
 REMAINING_COST = 1.0
 # Constant and weights of the winner's: stability, agreement, gain up to `MOST_GAIN`.
 CONFIDENCE = (-6.38, 3.54, 2.64, 2.97)
 MOST_GAIN = 1.0
-MOST_CONFIDENT = 0.95  # more was not tried often enough
+MOST_CONFIDENT = 0.95  # there were too few tables to calibrate higher values
 
 
 def score_features(candidate: SourceCandidate) -> Floats:
-    """Return what the score weighs."""
+    """Return the evidence that enters the score."""
     return np.array(
         [
             candidate.stability,
@@ -54,7 +54,7 @@ def score_features(candidate: SourceCandidate) -> Floats:
 
 
 def confidence_features(candidate: SourceCandidate) -> Floats:
-    """Return what the confidence weighs."""
+    """Return the evidence that enters the confidence."""
     gain = float(np.clip(candidate.gain, 0.0, MOST_GAIN))
     return np.array([1.0, candidate.stability, candidate.agreement, gain])
 
@@ -65,16 +65,16 @@ def score_of(candidate: SourceCandidate) -> float:
 
 
 def cost_of_clumps(remaining: float) -> float:
-    """Return what clumps within a cluster take from the score."""
+    """Return by how much clumps within a cluster lower the score."""
     return REMAINING_COST * float(np.clip(remaining - CLUMPED, 0.0, MOST_CLUMPED))
 
 
 def confidence_of(candidate: SourceCandidate) -> float:
-    """Return about how likely a chosen clustering is right (adjusted Rand index of 0.8)."""
+    """Return the estimated probability that the clustering is right (adjusted Rand index ≥ 0.8)."""
     x = float(confidence_features(candidate) @ np.array(CONFIDENCE))
     return min(1.0 / (1.0 + math.exp(-float(np.clip(x, -30.0, 30.0)))), MOST_CONFIDENT)
 
 
 def ranked(candidates: Sequence[SourceCandidate]) -> list[SourceCandidate]:
-    """Return the candidates, the best first; those that halves do not agree on come last."""
+    """Return the candidates, best first; those on which halves of the rows disagree come last."""
     return sorted(candidates, key=lambda each: (each.stability < LEAST_STABLE, -score_of(each)))

@@ -1,12 +1,12 @@
-"""What a clustering of a mixed table misses, and what it repeats trivially.
+"""Clusters that a clustering of a mixed table misses, and categories that it merely repeats.
 
-Two questions to the clusterings that the judge ranks first:
+Two questions are asked about the clusterings that the judge ranks first:
 
 - Are the rows of a cluster still clumped, compared with one cloud (`weft.columns.mixed.clumps`)?
-  Then there are more clusters. Two clusters that everyone agrees on may each hold several, and
-  stability prefers them: it cannot see what they hide.
+  Then there are more clusters. Two clusters on which all methods agree may each consist of several,
+  and stability alone would prefer the two.
 - Are the clusters those of the other columns, split by the values of a category? Species by sex is
-  such an answer: the sex stands in the table, the species are the finding.
+  such an answer: the sex is a column of the table, and the species are what was found.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from weft.columns.mixed.dependence import make_cells
 from weft.columns.source import MixedTable
 
 N_CLOUDS = 10
-FEWEST_ROWS = 30  # of a cluster that is looked into
+FEWEST_ROWS = 30  # of a cluster that is examined
 MOST_LOOKED = 4
-LIKE = 0.9  # adjusted Rand index of two clusterings that are looked into once
-MOST_TRIED = 6  # candidates that are asked whether they merely repeat a category
+LIKE = 0.9  # adjusted Rand index from which two clusterings are examined only once
+MOST_TRIED = 6  # candidates that are tested for merely repeating a category
 SAME = 0.8  # adjusted Rand index of clusters with the product of fewer clusters and categories
 
 
 def look_into_clusters(
     found: Sequence[SourceCandidate], table: MixedTable, rng: np.random.Generator
 ) -> list[SourceCandidate]:
-    """Return the candidates, best first, after looking into the clusters of those in front.
+    """Return the candidates, best first, after examining the clusters of the leading ones.
 
-    What is found can only lower a candidate's score: the search ends when the first has been
-    looked into, or after `MOST_LOOKED` of them. Ways that agree share what was found, and fewer
-    clusters that were not looked into hold at least the clumps of more: otherwise a candidate
-    would come to the front because it was not looked into.
+    Clumps can only lower a candidate's score, so the search ends when the first candidate has been
+    examined, or after `MOST_LOOKED` of them. Methods that agree share the result. A candidate that
+    was not examined counts at least the clumps of those with more clusters; otherwise it could take
+    the lead only because it was not examined.
     """
     order = ranked(found)
     looked: set[int] = set()
@@ -64,7 +64,7 @@ def _is_same(labels: Integers, others: Integers) -> bool:
 
 
 def remaining_clumps(labels: Integers, table: MixedTable, rng: np.random.Generator) -> float:
-    """Return by how many deviations of clouds the rows of one cluster are clumped, at most."""
+    """Return the largest clumping of the rows of one cluster, in deviations of clouds."""
     largest = 0.0
     for label in range(int(labels.max()) + 1):
         rows = np.flatnonzero(labels == label)
@@ -76,10 +76,10 @@ def remaining_clumps(labels: Integers, table: MixedTable, rng: np.random.Generat
 def put_repetitions_behind(
     found: list[SourceCandidate], table: MixedTable
 ) -> list[SourceCandidate]:
-    """Return the candidates with the best that does not merely repeat a category in front."""
+    """Return the candidates, the best one that does not merely repeat a category first."""
     in_question = [each.labels for each in found[:MOST_TRIED] if each.stability >= LEAST_STABLE]
     chosen = choose_clustering(in_question, table).chosen
-    if not chosen:  # the first will do, or none does
+    if not chosen:  # the first one is fine, or all of them repeat a category
         return found
     return [found[chosen], *found[:chosen], *found[chosen + 1 :]]
 
@@ -87,7 +87,8 @@ def put_repetitions_behind(
 def is_product(
     labels: Integers, coarser: Integers, columns: Sequence[int], table: MixedTable
 ) -> bool:
-    """Return whether clusters are fewer clusters, each split by the values of some categories."""
+    """Return whether clusters are those of fewer clusters, each split by the values of
+    categories."""
     if len(np.unique(coarser)) >= len(np.unique(labels)):
         return False
     codes = make_cells(table).codes

@@ -1,16 +1,17 @@
 """AutoCluster on tables with categories, circles or dates: the part that works by source column.
 
-Columns are screened as wholes (`weft.columns.mixed.screening`); the clusterings of the kept columns
-compete (`weft.auto.source_family`), and a small judge that was fitted on synthetic tables of this
-kind takes the best (`weft.auto.source_judge`). The judge of tables of numbers is not asked: on rows
-that lie on a lattice most of its evidence means something else (docs/decisions/0233, 0321).
+Columns are screened as wholes (`weft.columns.mixed.screening`). The kept columns are clustered in
+several ways (`weft.auto.source_family`), and a small judge that was fitted on synthetic tables of
+this kind chooses the best clustering (`weft.auto.source_judge`). The judge of tables of numbers is
+not used, because most of its evidence has another meaning on rows that lie on a lattice
+(docs/decisions/0233, 0321).
 
-If the clusters are the values of a category, or never mix a category's values, what the other
-columns say without it is offered as well. It is the answer if the clusters are the same, split by
-the category, since the category stands in the table (`weft.auto.source_rest`).
+If the clusters are the values of a category, or never mix a category's values, the clusters of the
+other columns are offered as well. They are the answer if the clusters of all columns are the same
+ones, split by the category, because the category is already in the table (`weft.auto.source_rest`).
 
-Columns that depend on each other without being more clumped than one cloud are no clusters; what
-they say best is offered all the same, as a weak answer.
+If columns depend on each other, but rows are no more clumped than one cloud, there are no clusters.
+The best clustering is still offered, as a weak answer.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class Sources(NamedTuple):
         return np.flatnonzero((np.array(plain, dtype=bool) & kept)[self.owner])
 
     def spread(self, screening: Screening) -> Screening:
-        """Return what was found of source columns for each of their coordinates."""
+        """Return values of source columns, repeated for each of their coordinates."""
         return Screening(
             screening.kept[self.owner],
             screening.dependent[self.owner],
@@ -91,15 +92,15 @@ class Sources(NamedTuple):
 
 
 class SourceAnswer(NamedTuple):
-    """Clusters by source column; `found` is empty where there are none."""
+    """Clusters by source column; `found` is empty if there are none."""
 
     screening: Screening  # of source columns
-    kept: Mask  # source columns that the clusters are made on
+    kept: Mask  # source columns that were clustered
     found: tuple[SourceCandidate, ...] = ()  # the chosen one first
     without: tuple[Alternative, ...] = ()  # the answer without, or with, categories it repeats
     caution: str = ""
     confidence: float = 0.5  # how likely the first is right
-    weak: tuple[Alternative, ...] = ()  # the best answer where nothing is clumped
+    weak: tuple[Alternative, ...] = ()  # the best clustering if nothing is clumped
 
 
 def is_mixed(table: MixedTable) -> bool:
@@ -118,7 +119,7 @@ def cluster_sources(
 ) -> SourceAnswer:
     """Screen the source columns on all rows, and cluster some of the rows.
 
-    With `low` there are clusters, and dependent columns will do where none is clumped.
+    With `low` the user expects clusters, so dependent columns are used even if none is clumped.
     """
     order = sources.canonical_order()
     whole = sources.table.take_columns(order)
@@ -157,7 +158,7 @@ def cluster_sources(
             and is_product(found[0].labels, each.labels, followed, table)
         ]
         if followed and split and (low is None or low != high):
-            # The category stands in the table; what it splits is the answer.
+            # The category is already in the table; the clusters that it splits are the answer.
             kept[np.flatnonzero(kept)[list(followed)]] = False
             without = as_alternatives(found[:1])
             found = [split[0], *(each for each in rest if each is not split[0])]
@@ -173,7 +174,7 @@ def cluster_sources(
 
 
 def _placed(screening: Screening, order: Integers) -> Screening:
-    """Return what was found of columns in canonical order, in the order of the table."""
+    """Return values of columns in canonical order, in the order of the table."""
     back = np.argsort(order)
     return Screening(
         screening.kept[back],
@@ -193,7 +194,7 @@ def _clusterings(
 
 
 def as_alternatives(found: Sequence[SourceCandidate]) -> tuple[Alternative, ...]:
-    """Return clusterings as alternatives; their quality is their score less the first one's."""
+    """Return clusterings as alternatives; their quality is their score minus that of the first."""
     best = score_of(found[0]) if found else 0.0
     return tuple(
         Alternative(score_of(each) - best, each.n_clusters, each.labels, method_of(each))
@@ -202,5 +203,5 @@ def as_alternatives(found: Sequence[SourceCandidate]) -> tuple[Alternative, ...]
 
 
 def method_of(clustering: SourceCandidate) -> str:
-    """Return what a clustering is called."""
+    """Return the name of a clustering."""
     return f"{clustering.way}:{clustering.n_clusters}"

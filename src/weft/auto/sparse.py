@@ -1,9 +1,10 @@
 """AutoCluster on a sparse table: some columns and rows of it made dense, the rest assigned.
 
-A sparse table is measurements of one kind: counts of genes or words, or what was made of them. So
-its columns are in one unit, and those that vary more count more. The columns that vary most beyond
-what their mean explains, and at most 2,000 rows, are made dense and searched as a wide table is;
-all rows then get the cluster that most of the nearest of these rows have, on principal axes.
+The columns of a sparse table are measurements of one kind, such as counts of genes or words, or
+values computed from them. So they have the same unit, and those that vary more count more. The
+columns whose variance most exceeds what their mean explains, and at most 2,000 rows, are made dense
+and searched like a wide table. Then every row gets the cluster that most of its nearest searched
+rows have, on principal axes.
 
 Rows of length 1 without negative values, as `TfidfVectorizer` makes them, are compared by their
 direction: the points of the search are put back to length 1 (cosine geometry).
@@ -37,7 +38,7 @@ BLOCK_CELLS = 4_000_000  # rows × columns that are made dense at once
 
 
 class SparseSample(NamedTuple):
-    """What of a sparse table is searched.
+    """The part of a sparse table that is searched.
 
     Attributes
     ----------
@@ -80,7 +81,7 @@ def take_sample(X: Any) -> SparseSample:
         table = with_unit_rows(table)
     deviations = np.sqrt(moments.variances)
     scales = np.where(deviations > 0.0, deviations, 1.0)
-    if len(columns) == 0:  # nothing varies: one column stands for all
+    if len(columns) == 0:  # no column varies: one column represents all
         columns, table = np.zeros(1, dtype=np.int64), np.zeros((len(order), 1))
     return SparseSample(order, columns.astype(np.int64), table, scales, unit_rows)
 
@@ -121,7 +122,7 @@ def dense_blocks(X: Any) -> Iterator[tuple[slice, Floats]]:
 
 
 def learn_sparse(learned: dict[str, Any], sample: SparseSample, X: Any) -> dict[str, Any]:
-    """Return what was learned from the sample for all rows and columns of the CSR array X."""
+    """Return the fitted attributes for all rows and columns of X, a CSR array, from the sample."""
     kept = np.flatnonzero(learned["feature_weights_"] > 0.0)
     labels, nearest = learned["labels_"], np.zeros((X.shape[0], 1), dtype=np.int64)
     projection = Projection(np.zeros(1, dtype=np.int64), np.zeros(1), np.ones((1, 1)), False)

@@ -3,8 +3,8 @@
 A `Forest` is a sum of binary trees whose nodes lie in flat arrays. At a node with feature f a row
 goes left if ``x[f] <= threshold``, else right; a leaf has feature -1. Inner nodes hold the mean of
 the leaves below them as their value, so that each step of a row's path from the root to its leaf
-can be credited to the feature that was asked (Saabas 2014): these steps and the mean of the roots
-sum to the prediction.
+can be credited to the feature of that node (Saabas 2014): these steps and the mean of the roots sum
+to the prediction.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _single(X: NDArray) -> Singles:
 
 
 def _check_width(forest: Forest, X: NDArray) -> None:
-    # Compiled code does not check indices: a judge of other evidence must not reach it.
+    # Compiled code does not check indices, so a judge of other evidence is refused here.
     if len(forest.feature) and int(forest.feature.max()) >= X.shape[1]:
         raise ValueError(
             f"the trees ask for {int(forest.feature.max()) + 1} features, but {X.shape[1]} are "

@@ -207,7 +207,7 @@ def by_mixture(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
     models = mixtures(reduced, start, most)
     best = max(models, key=lambda key: models[key].bic)
     joined, crossing = join_components(models[best].labels, neighbours_of(part)[1])
-    # Pieces of a skewed cloud still lean on each other, and few rows tell shapes badly.
+    # Pieces of a skewed cloud still touch each other, and few rows show shapes poorly.
     strength = (1.0 - crossing / JOINED) * min(1.0, len(part) / (10.0 * reduced.shape[1]))
     numbers = np.array(sorted({key[0] for key in models}))
     scores = np.array([max(m.bic for key, m in models.items() if key[0] == k) for k in numbers])

@@ -141,6 +141,7 @@ def cluster(
         from weft.cli.config import changed_input, digest
         from weft.cli.fitting import refuse_own_input, search
         from weft.cli.given import row_names
+        from weft.cli.identifiers import identifier_columns
         from weft.cli.single_cell import cluster_cells, is_cells
         from weft.cli.streaming import (
             Streamed,
@@ -226,6 +227,7 @@ def cluster(
             stream=Streamed(parts) if parts else None,
             read_seconds=time.perf_counter() - began,
             row_names=row_names(raw.frame, table),
+            identifiers=identifier_columns(raw.frame, table.plan, taken=("row", "cluster")),
             stability=stability,
             alternative=alternative,
             checkpoint=checkpoint,

@@ -133,6 +133,7 @@ def search(
     sha256: str | None = None,
     read_seconds: float,
     row_names: list[str] | None = None,
+    identifiers: dict[str, list[Any]] | None = None,
     relevant: Any = None,
     stability: int = 0,
     alternative: int = 1,
@@ -184,7 +185,7 @@ def search(
     write_folder(
         folder,
         lambda draft: _write(
-            draft, table, model, summary, options or {}, sha256, row_names, stream is None
+            draft, table, model, summary, options or {}, sha256, identifiers or {}, stream is None
         ),
         force=force,
     )
@@ -251,26 +252,24 @@ def _write(
     summary: dict[str, Any],
     options: dict[str, Any],
     sha256: str | None,
-    row_names: list[str] | None,
+    identifiers: dict[str, list[Any]],
     all_rows: bool = True,
 ) -> None:
     """Write all files of a result, see `FILES`; without `all_rows`, all except the labels."""
     found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
     for row, number in zip(table.rows, model.labels_, strict=True):
         found[row] = int(number)
-    if all_rows and options.get("transpose") and row_names and len(row_names) == table.n_rows:
-        # The rows are columns of the file, which people know by name and not by number.
-        named = zip(range(1, table.n_rows + 1), row_names, found, strict=True)
-        write_csv(draft / "labels.csv", ["row", "sample", "cluster"], named)
-    elif all_rows:
-        write_csv(draft / "labels.csv", ["row", "cluster"], enumerate(found, start=1))
+    if all_rows:
+        rows = range(1, table.n_rows + 1)
+        cells = zip(rows, *identifiers.values(), found, strict=True)
+        write_csv(draft / "labels.csv", ["row", *identifiers, "cluster"], cells)
     columns = ["name", "weight", "selected"]
     columns += ["exponent"] if any("exponent" in entry for entry in summary["features"]) else []
-    cells = [
+    features = [
         [str(entry[c]).lower() if c == "selected" else entry[c] for c in columns]
         for entry in summary["features"]
     ]
-    write_csv(draft / "features.csv", columns, cells)
+    write_csv(draft / "features.csv", columns, features)
     shown = facets(table.mixed)
     plan = vars(model).get("_table", table.plan)
     write_answer(draft, model, summary, shown.values, shown.names, plan)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from weft.cli.given import save
+from weft.cli.identifiers import cells_by_column, free_name, identifier_columns
 from weft.cli.shared import console, print_json
 from weft.cli.single_cell import is_cells, label_cells
 from weft.cli.streaming import large_parts, processes, refuse_other_methods, write_labels
@@ -71,8 +72,8 @@ def predict(
         named = {"labels" if name == "cluster" else name: v for name, v in columns.items()}
         print_json({"n_rows": new.n_rows, **named, "warnings": new.warnings})
         return
-    before = _joined(raw.frame) if join else _identifiers(raw.frame, held.table)
-    taken = {name: _free(name, before) for name in columns}
+    before = cells_by_column(raw.frame) if join else identifier_columns(raw.frame, held.table)
+    taken = {name: free_name(name, before) for name in columns}
     write_table(
         out,
         {
@@ -122,38 +123,6 @@ def _certainty(model: Any, X: Any) -> dict[str, Any]:
 def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]) -> None:
     for row, value in zip(rows, values, strict=True):
         columns[name][row] = value
-
-
-def _identifiers(frame: Any, plan: Any) -> dict[str, list[Any]]:
-    """Return the columns that identify rows, which were not used for clustering."""
-    if not isinstance(plan, TablePlan):
-        return {}
-    known = [column.name for column in plan.columns if column.kind == "identifier"]
-    kept = _joined(frame[[name for name in known if name in frame.columns]])
-    return {_free(name, ("row",)): values for name, values in kept.items()}
-
-
-def _joined(frame: Any) -> dict[str, list[Any]]:
-    """Return the columns of the file, with None for missing values."""
-    gaps = frame.isna().to_numpy()
-    return {
-        str(name): [
-            None if gap else _plain(cell)
-            for cell, gap in zip(frame[name].tolist(), gaps[:, number], strict=True)
-        ]
-        for number, name in enumerate(frame.columns)
-    }
-
-
-def _plain(cell: Any) -> Any:
-    """Return whole numbers of a column with gaps without a decimal point."""
-    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
-
-
-def _free(name: str, taken: Any) -> str:
-    while name in taken:
-        name = f"{name}_weft"
-    return name
 
 
 def report(model: Path, *, data: Path | None, out: Path | None, stability: int) -> Path:

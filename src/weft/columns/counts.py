@@ -1,9 +1,9 @@
 """Counts: whether a table holds them, and how their rows are scaled to the same total.
 
-Rows of counts (genes of a cell, words of a text) depend on how much was read: totals differ for
-reasons that have nothing to do with clusters. Each row is divided by its size factor, its total
-over a usual total, and the logarithm of 1 + value is taken, so that a doubling counts the same
-everywhere.
+Rows of counts (genes of a cell, words of a text) depend on the sequencing depth or the length of
+the text: totals differ for reasons that have nothing to do with clusters. Each row is divided by
+its size factor, its total over a usual total, and the logarithm of 1 + value is taken, so that a
+doubling counts the same everywhere.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from scipy import sparse
 
 from weft._base.arrays import Floats
 
-FEWEST_COLUMNS = 20  # that make totals mean something
-LEAST_MAXIMUM = 3  # below, values are rather codes or marks than counts
+FEWEST_COLUMNS = 20  # with fewer columns, totals are not meaningful
+LEAST_MAXIMUM = 3  # values below this are probably codes, not counts
 UNEQUAL = 1.5  # 90 % over 10 % of the totals from which on rows are of unequal depth
 
 
@@ -42,7 +42,7 @@ def look_like_counts(X: Any) -> bool:
 
 
 def check_counts(X: Any) -> None:
-    """Refuse a table that holds something else than whole numbers of at least 0."""
+    """Refuse a table that holds anything other than whole numbers of at least 0."""
     values = X.data if sparse.issparse(X) else X
     if values.size and (values.min() < 0.0 or (np.floor(values) != values).any()):
         raise ValueError(
@@ -65,7 +65,7 @@ def normalized_counts(X: Any, target: float, *, log: bool = True) -> Any:
     totals = row_totals(X)
     with np.errstate(over="ignore"):
         factors = target / np.where(totals > 0.0, totals, target)
-    # Where that is too large for a number, the row is divided by its total first.
+    # If the factor is too large for a float, the row is divided by its total first.
     tiny = np.isinf(factors)
     before, factors = np.where(tiny, totals, 1.0), np.where(tiny, target, factors)
     if sparse.issparse(X):

@@ -14,7 +14,7 @@ from weft._base.validation import import_optional
 from weft.columns.marker_tests import Comparison
 from weft.columns.ranks import unit_ranks
 
-REDUNDANT = 0.7  # rank correlation, either way, from which on a column repeats another
+REDUNDANT = 0.7  # absolute rank correlation from which a column repeats another
 MOST_GROUPED = 2_000  # strongest columns that are put into modules
 MOST_ROWS = 2_000  # of a correlation
 FIELDS = (
@@ -54,7 +54,7 @@ class Markers:
     false_discovery_rate : float
         The rate that the user chose.
     honest : bool
-        Whether columns were tested on other values than those that gave the clusters.
+        Whether columns were tested on values that were not used to find the clusters.
     agreement : float
         Adjusted Rand index between the given clusters and those that were tested; 1 if they are
         the same.
@@ -155,7 +155,7 @@ def tabulate(
     honest: bool,
     agreement: float,
 ) -> Markers:
-    """Return the markers of these clusters: significant, and of an effect that is large enough."""
+    """Return the markers of these clusters: significant, and with a large enough effect."""
     testable = set(compared.labels[(compared.sizes >= 2)].tolist())
     tested = np.isin(compared.labels, clusters)
     effects = np.nan_to_num(compared.effects, nan=0.0, posinf=1e300, neginf=-1e300)
@@ -192,10 +192,11 @@ def _modules_of(X: Any, columns: Integers, strength: Floats) -> Integers:
 
 
 def modules(rows: Floats) -> Integers:
-    """Return a module per column: those that repeat a column before them join it.
+    """Return a module per column: columns that repeat an earlier one join its module.
 
-    Columns come strongest first. The first one leads a module, which all columns join whose rank
-    correlation with it is at least 0.7, either way; the first that is left leads the next.
+    Columns are given strongest first. The first column starts a module, which all columns join
+    whose absolute rank correlation with it is at least 0.7. The first remaining column starts the
+    next module.
     """
     ranks = unit_ranks(rows)
     group = np.full(rows.shape[1], -1, dtype=np.int64)

@@ -1,21 +1,22 @@
-"""Which columns set a cluster apart, and how many of them would by chance.
+"""Which columns separate a cluster from the other rows, and how many would do so by chance.
 
 Each column is compared by its ranks, one cluster against all other rows (Wilcoxon's rank sum). With
 the ranks of a column centred and of length 1 in a, the sum over a cluster of m of n rows has mean 0
 and variance m (n - m) / (n (n - 1)) over all permutations of the labels, whatever the column's
-margin: z is that sum over its deviation, and its chance is the same for all columns. So the z of
-all columns under permuted labels, put together, tell how many columns reach a level by chance.
+margin: z is that sum divided by its standard deviation, and its distribution by chance is the same
+for all columns. So the pooled z of all columns under permuted labels show how many columns reach a
+level by chance.
 
 =========  ===========  =====================================================================
 symbol     shape        meaning
 =========  ===========  =====================================================================
 A          (n, d)       centred ranks of each column, of length 1; 0 where it is constant
-z          (K, d)       rank sums of each cluster in units of their deviation
+z          (K, d)       rank sums of each cluster in units of their standard deviation
 q          (K, d)       least false discovery rate at which a column is called a marker
 =========  ===========  =====================================================================
 
 J. D. Storey, R. Tibshirani, "Statistical significance for genomewide studies", PNAS 2003, with
-every column counted as null, which errs on the safe side.
+every column counted as null, which is conservative.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Comparison(NamedTuple):
     means: Floats  # (K, d)
     rest_means: Floats  # (K, d)
     z: Floats  # (K, d)
-    q: Floats  # (K, d) 1 where nothing can be told
+    q: Floats  # (K, d) 1 if a column cannot be tested
 
 
 def compare_clusters(X: Any, labels: Integers, rng: np.random.Generator) -> Comparison:
@@ -71,7 +72,7 @@ def compare_clusters(X: Any, labels: Integers, rng: np.random.Generator) -> Comp
     spread = sizes * (n - sizes) / (n * max(n - 1.0, 1.0))
     deviation = np.where(
         spread > 0.0, np.sqrt(spread), np.inf
-    )  # a cluster of all rows tells nothing
+    )  # a cluster of all rows cannot be compared with other rows
     shape = (len(clusters), d)
     found = [np.empty(shape) for _ in range(3)]
     z = np.empty(shape)
@@ -108,10 +109,10 @@ def sampled_rows(labels: Integers, n_columns: int, rng: np.random.Generator) -> 
 
 
 def false_discovery_rates(real: Floats, chance: Floats, n_draws: int) -> Floats:
-    """Return for each of the real values the false discovery rate if all at least as large count.
+    """Return the false discovery rate at each real value, if all at least as large are accepted.
 
     The rate of a level is the number of values by chance at that level, per draw, over the number
-    of real ones; one more is counted by chance, so that few draws never give a rate of 0.
+    of real ones; one is added to the number by chance, so that few draws never give a rate of 0.
     """
     order = np.argsort(-real, kind="stable")
     levels = real[order]

@@ -1,4 +1,4 @@
-"""Marker columns: what sets each cluster apart, with a false discovery rate.
+"""Marker columns: the columns that separate each cluster, with a false discovery rate.
 
 `marker_columns` is the public function; the tests are in `marker_tests`, the honest option splits
 the table by `thinning`, and the result is a `Markers`.
@@ -39,16 +39,16 @@ def marker_columns(
     feature_names: Any = None,
     random_state: Any = 0,
 ) -> Markers:
-    """Find the columns that set each cluster apart from all other rows.
+    """Find the columns that separate each cluster from all other rows.
 
     Each column is compared by rank sums; the false discovery rate is the share of columns that
     reach the same level when labels are permuted.
 
-    Clusters are made where columns differ. Testing the columns that made them on the same rows is
-    optimistic: even noise columns differ then. With `clusterer` the test is honest: every number
-    is divided between two tables that are independent where a column's rows are drawn alike, the
-    clusterer makes clusters from the first table, and the columns are tested on the second one
-    (data thinning). See the notes.
+    Clusters are chosen such that columns differ between them. If the same columns are then tested
+    on the same rows, the test is too optimistic: even noise columns differ. With `clusterer` the
+    test is honest (data thinning): every number is split between two tables, which are independent
+    if the rows of a column come from the same distribution. The clusterer is fitted on the first
+    table, and the columns are tested on the second one. See the notes.
 
     Parameters
     ----------
@@ -57,15 +57,16 @@ def marker_columns(
     labels : array-like of shape (n_samples,)
         Cluster of each row, as numbers; rows with -1 are left out.
     false_discovery_rate : float, default=0.05
-        The share of markers, of each cluster, that may be there by chance.
+        The share of the markers of each cluster that may be due to chance.
     min_effect : float, default=0.2
-        Least difference of the means, in units of the deviation within, either way.
+        Smallest absolute difference of the means, in units of the standard deviation within
+        clusters.
     counts : bool, default=False
         `X` holds raw counts: rows are scaled to the same total and the logarithm is taken before
         they are compared, and the honest option splits counts.
     clusterer : estimator, default=None
-        A clusterer that is fitted on the first of two thinned tables: the honest option. Where
-        it has a parameter ``n_clusters``, that is set to the number in `labels`. Clusters are
+        A clusterer that is fitted on the first of two thinned tables: the honest option. If it has
+        a parameter ``n_clusters``, this is set to the number of clusters in `labels`. Clusters are
         matched with those in `labels` by their rows.
     feature_names : sequence of str, default=None
         Names of the columns; by default those of a DataFrame, or ``x0``, ``x1``, ...
@@ -80,10 +81,10 @@ def marker_columns(
     Notes
     -----
     The honest option splits counts by beta-binomial draws with the overdispersion of each column
-    (negative binomial count splitting), and other numbers by Gaussian thinning. Both have the rate
-    that they state if columns are independent within clusters; columns that are correlated for
-    another reason than the clusters still share their noise. Effects are estimated on the second
-    table, in units of `X`.
+    (negative binomial count splitting), and other numbers by Gaussian thinning. The stated rate is
+    correct for both if columns are independent within clusters. Columns that are correlated for
+    other reasons still share their noise. Effects are estimated on the second table, in units of
+    `X`.
 
     Examples
     --------
@@ -131,7 +132,7 @@ def _compare_thinned(
 ) -> tuple[Comparison, Integers]:
     """Return the comparison on the second table, and the clusters of the first one.
 
-    These have the numbers of the given clusters that they match.
+    Clusters of the first table are numbered like the given clusters that they match.
     """
     if counts:
         first, second = thin_counts(X, rng)
@@ -187,7 +188,7 @@ def match_clusters(found: Integers, labels: Integers) -> Integers:
 
 
 def _comparable(X: Any, counts: bool) -> Any:
-    """Return the table that is compared: counts on one total, sparse tables by columns."""
+    """Return the table to compare: counts scaled to the same total, sparse tables as CSC."""
     out = normalized_counts(X, usual_total(X)) if counts else X
     return out.tocsc() if sparse.issparse(out) else out
 

@@ -37,7 +37,7 @@ def profile(X: np.ndarray, labels: np.ndarray) -> Profile:
         means, rest_means = sums / n, (sums.sum(axis=0) - sums) / n_rest
         within = squares - n * means**2
         within_rest = (squares.sum(axis=0) - squares) - n_rest * rest_means**2
-        # Rounding leaves about 1e-16 of the sum of squares where nothing varies.
+        # If nothing varies, rounding leaves about 1e-16 of the sum of squares.
         spread = np.maximum(within + within_rest, 0.0)
         spread[spread < 1e-13 * squares.sum(axis=0)] = 0.0
         pooled = np.sqrt(spread / max(len(X) - 2, 1))

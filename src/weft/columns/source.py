@@ -3,7 +3,7 @@
 A prepared table is one matrix of numbers and one record per source column. A number, an ordered
 value, a category, a yes/no and a cyclic value take one column of the matrix each; a date takes
 several (its age and its cycles), which still belong to the one source column. Identifiers, free
-text and constants take none: they are described, not used.
+text and constants take none: they are described, but not used.
 
 ========== ============================ ====================================================
 kind       in the matrix                two values are compared
@@ -67,7 +67,7 @@ class SourceColumn:
     curve_scale : float
         The unit of the curve, above 0.
     unit : str
-        What the values are measured in ("$", "%", "days"), "" where nothing says.
+        The unit of the values ("$", "%", "days"), or "" if it is not known.
     note : str
         How the column was read and what it became, in words.
     """
@@ -128,7 +128,7 @@ class SourceColumn:
         return tuple(f"{self.name} ({part})" if part else self.name for part in self.parts)
 
     def in_units(self, values: Floats) -> Floats:
-        """Undo the curve: `values` of the matrix, as the table had them.
+        """Undo the curve: return `values` of the matrix in the units of the table.
 
         Codes stay codes: `levels` says what they stand for.
         """

@@ -2,8 +2,9 @@
 
 Clusters are found where columns differ, so a test of the same columns on the same values finds
 differences even in noise. Thinning splits each value at random between two tables, which are
-independent if the rows of a column have the same distribution. A column that plays no part in the
-clusters of the first table is then tested in the second as if the clusters came from elsewhere.
+independent if the rows of a column have the same distribution. If a column has nothing to do with
+the clusters of the first table, its test in the second table is valid, as if the clusters had come
+from other data.
 
 Leaving rows out does not help: rows of the second half would have to be assigned to clusters by the
 columns that are to be tested.
@@ -19,8 +20,8 @@ columns that are to be tested.
 
 The first table gets e = 0.7 of the information, because clustering needs more of it than testing.
 
-The deviation and the overdispersion are those of the whole column. Where clusters differ they are
-too large, which costs power and does no other harm.
+The deviation and the overdispersion are those of the whole column. If clusters differ, they are too
+large, which only reduces the power of the test.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Which columns of a sparse table vary more than their mean explains.
 
-In counts, and in logarithms and tf-idf weights of counts, a column that is seen more often varies
-more, whatever the clusters are. What a column of some mean varies by chance is taken from the other
-columns of about that mean: the median of their variances, since most columns are noise. The rest is
-what clusters can be made of. All columns are in one unit, so the rest is compared as it is.
+In counts, and in logarithms and tf-idf weights of counts, a column with a larger mean varies more,
+whatever the clusters are. The variance of a column that is due to chance is estimated from the
+other columns of about the same mean: it is the median of their variances, because most columns are
+noise. The rest of the variance may be due to clusters. All columns have the same unit, so these
+rests can be compared directly.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def column_moments(X: Any) -> Moments:
 
 
 def excess_variances(moments: Moments) -> Floats:
-    """Return each column's variance less the median variance of columns of about the same mean."""
+    """Return each column's variance minus the median variance of columns of about the same mean."""
     means, variances = np.abs(moments.means), moments.variances
     out = np.full(len(means), -np.inf)
     used = np.flatnonzero((variances > 0.0) & (means > 0.0))
@@ -60,7 +61,7 @@ def excess_variances(moments: Moments) -> Floats:
 def variable_columns(moments: Moments, ties: np.ndarray, most: int = MOST_COLUMNS) -> Integers:
     """Return the columns that vary, in order; of more than `most`, those with most excess variance.
 
-    Columns of the same excess are taken in the order of their `ties`.
+    Columns of the same excess are ordered by their `ties`.
     """
     varying = np.flatnonzero(moments.variances > 0.0)
     if len(varying) <= most:

@@ -14,8 +14,8 @@ ROWS_PER_BIN = 10
 def association(rows: Floats, labels: Integers) -> Floats:
     """Return how well each single column separates the clusters; the largest is 1.
 
-    It is Cramér's V between the column's bins, of about equal counts, and the labels, less what
-    chance alone brings (Bergsma 2013). Unlike a share of variance it sees clusters with the same
+    It is Cramér's V between the column's bins, of about equal counts, and the labels, minus what is
+    expected by chance (Bergsma 2013). Unlike a share of variance, it detects clusters with the same
     mean, such as rings around a ball.
     """
     n, d = rows.shape

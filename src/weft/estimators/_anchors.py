@@ -66,7 +66,7 @@ _remembered: WeakKeyDictionary[Any, tuple[Integers, dict[str, Any]]] = WeakKeyDi
 
 
 def remember(model: Any, name: str, make: Callable[[], Any]) -> Any:
-    """Return what `make` makes of a fitted model, made once for each fit."""
+    """Return the result of `make` for a fitted model, computed once for each fit."""
     labels = model._fit_anchor_labels
     known = _remembered.get(model)
     if known is None or known[0] is not labels:

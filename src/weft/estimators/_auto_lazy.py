@@ -34,7 +34,7 @@ from weft.tables.parquet_parts import Part, read_part, starts_of
 
 T = TypeVar("T")
 FOLD = 16  # results that are added up in one task
-# What makes coordinates of a block's rows: those it can read, in order.
+# Returns the coordinates of a block's rows, in order.
 Convert = Callable[[Any], Floats]
 
 
@@ -83,7 +83,7 @@ def rows_for(model: Any, block: Any) -> Floats:
 
 
 def on_one_total(model: Any, X: Floats) -> Floats:
-    """Return rows as a fitted model takes them, where they are counts."""
+    """Return rows as a fitted model takes them; counts are normalised."""
     total = vars(model).get("_fit_total")
     return np.ascontiguousarray(X if total is None else normalized_counts(X, total))
 
@@ -176,7 +176,7 @@ def label_lazy(model: Any, blocks: list[Any], lengths: list[int]) -> Any:
     """Return the labels of all rows as a Dask array."""
     dask = import_optional("dask", "scale")
     array = import_optional("dask.array", "scale")
-    # A model of its own: labels of the fit, which may be these, stay out of the tasks.
+    # A separate, smaller model: tasks must not contain the labels of the fit.
     shared, call = dask.delayed(LightModel.of(model)), dask.delayed(_label)
     parts = [
         array.from_delayed(call(shared, block), shape=(length,), dtype=np.int64)
@@ -208,8 +208,8 @@ class LightModel(NamedTuple):
 def answers_of_rows(model: Any, X: Floats) -> tuple[Integers, Floats]:
     """Return the cluster of each row and its probability, as `predict` and `predict_proba` do.
 
-    Distances to each cluster's nearest clustered row are those of single precision where these
-    are sure, which is many times faster.
+    Distances to each cluster's nearest clustered row are computed in single precision if its error
+    does not matter, which is many times faster.
     """
     labels = model._nearest(X)
     n_clusters = int(model.n_clusters_)

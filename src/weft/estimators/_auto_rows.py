@@ -1,4 +1,4 @@
-"""The rows of AutoCluster, dense or sparse: how they are read, and how they find their cluster."""
+"""The rows of AutoCluster, dense or sparse: how they are read and assigned to clusters."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def anchor_columns(model: Any) -> Any:
 class AutoRowsMixin(TransformerMixin):
     """`transform` and `_predict_rows` for dense and sparse rows, and what soft answers need.
 
-    After a fit on a sparse table, anchors have the columns of the axes alone.
+    After a fit on a sparse table, anchors have only the columns of the axes.
     """
 
     def _predict_rows(self: Any, X: Any) -> Integers:

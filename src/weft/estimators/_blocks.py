@@ -15,7 +15,7 @@ from weft.kmeans.blocks import Blocks, Survey, add_surveys, survey
 
 
 class LazyTable(NamedTuple):
-    """Blocks of rows, and what one look at them says."""
+    """Blocks of rows, and what one pass over them has found."""
 
     blocks: Blocks
     survey: Survey

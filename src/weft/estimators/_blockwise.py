@@ -24,7 +24,7 @@ Mask = np.ndarray
 class BlockwiseMixin(GuardMixin):
     """`fit` for Dask's tables and `partial_fit`, for the k-means family.
 
-    Subclasses are `CenterClusterer`s and say what their rule is: see `_make_rule`.
+    Subclasses are `CenterClusterer`s and define their rule: see `_make_rule`.
     """
 
     def _make_rule(
@@ -138,7 +138,7 @@ def refuse_medians(exponent: float, what: str) -> None:
 
 
 def warn_of_empty_clusters(mass: np.ndarray) -> None:
-    """Warn where some clusters have no rows, given the mass of each."""
+    """Warn if some clusters have no rows, given the mass of each."""
     n_filled = int((mass > 0).sum())
     if n_filled < len(mass):
         warn_caller(

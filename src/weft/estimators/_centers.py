@@ -122,7 +122,7 @@ class CenterClusterer(
         return powered ** (1.0 / self._exponent)
 
     def _look_up(self, X: Any, sample_weight: Any) -> tuple[np.ndarray, float]:
-        """Return the nearest centre of each row, and what all of them cost together."""
+        """Return the nearest centre of each row, and the sum of all costs."""
         rows = self._read(X)
         mass = read_mass(sample_weight, rows)
         with thread_runner(getattr(self, "n_jobs", None)) as run:
@@ -193,7 +193,7 @@ class CenterClusterer(
         rng: np.random.Generator,
         **options: Any,
     ) -> None:
-        """Fit the table that `_read_fit` returned, and set what every estimator of the family has.
+        """Fit the table that `_read_fit` returned, and set the attributes that the family shares.
 
         `options` are those of `fit_family`.
         """

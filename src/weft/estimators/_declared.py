@@ -176,7 +176,7 @@ def counts_clusters(params: Mapping[str, Any], learned: Mapping[str, Any]) -> st
 
 
 def radius_has_powers(params: Mapping[str, Any], learned: Mapping[str, Any]) -> str:
-    """A rule: the largest power of the radius, its cube, is a number in float64."""
+    """A rule: the largest power of the radius, its cube, is finite in float64."""
     radius, exponents = learned["_fit_radius"], learned["feature_exponents_"]
     if exponents is None or radius <= 1e100 or radius == math.inf:
         return ""

@@ -26,7 +26,7 @@ from weft.models.schema import Added, Optional
 
 
 def _same_shapes(member: Membership) -> str:
-    """Say so where a cluster has no probability."""
+    """Return an error if clusters and probabilities do not match."""
     same = member.clusters.shape == member.probabilities.shape
     return "" if same else "has clusters and probabilities of different shapes."
 
@@ -128,6 +128,6 @@ AUTO_CLUSTER = declare(
     min_clusters=OneOf(NOTHING, Integer(low=2, high=2**31 - 1)),
     min_cluster_size=Integer(low=1, high=2**31 - 1),
     outliers=Flag(),
-    false_keep_rate=Number(low=1e-9, high=1.0),  # below, no number of shadows could tell
+    false_keep_rate=Number(low=1e-9, high=1.0),  # lower rates would need too many shadows
     time_limit=OneOf(NOTHING, POSITIVE),
 )

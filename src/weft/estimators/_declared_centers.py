@@ -78,7 +78,7 @@ FAMILY = {
 }
 
 
-# Other starts than anomalous patterns have no use for their settings.
+# Starts other than anomalous patterns do not have these settings.
 START = RecordParameter(
     AnomalousStart,
     lambda name: AnomalousStart(),

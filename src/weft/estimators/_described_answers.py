@@ -162,7 +162,7 @@ class DescribedAnswersMixin(AnchoredAnswersMixin):
 
 
 def _rounded(values: Floats) -> Floats:
-    """Return numbers with twelve digits: what scaling and its opposite leave of them."""
+    """Return numbers rounded to twelve digits, which scaling and its inverse preserve."""
     with np.errstate(divide="ignore"):
         digits = 11.0 - np.floor(np.log10(np.abs(values)))
     unit = 10.0 ** np.where(np.isfinite(digits), np.clip(digits, -300, 300), 0.0)
@@ -170,7 +170,7 @@ def _rounded(values: Floats) -> Floats:
 
 
 def _titles(X: Any) -> list[int | str] | None:
-    """Return what the rows of a pandas table are called; None where they have no names."""
+    """Return the names of the rows of a pandas table; None if they have none."""
     index = getattr(X, "index", None)
     if index is None or callable(index) or PREPARED in getattr(X, "attrs", {}):
         return None

@@ -23,7 +23,7 @@ except ImportError:  # scikit-learn < 1.9
 
 
 class FitTasksMixin(CallbackSupportMixin):
-    """Tells scikit-learn's callbacks of the fit and of its generations."""
+    """Calls scikit-learn's callbacks for the fit and for its generations."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -59,7 +59,7 @@ def _fit_with_tasks(
 
     own = estimator.callbacks if searches else None
     try:
-        if searches:  # the loop tells its callbacks, of which this is one for as long as it runs
+        if searches:  # during the search, this is one of the callbacks of the loop
             estimator.callbacks = [*(own or []), tell]
         fitted = fit(estimator, *args, **kwargs)
     finally:

@@ -15,7 +15,7 @@ from weft.estimators._moved_params import MovedParamsMixin, moved_dict
 from weft.methods.mercer.settings import KERNEL_RECORD, read_kernel
 from weft.methods.mercer.spaces import make_space
 
-# Parameters of a kernel that stood beside its name.
+# Parameters of a kernel that used to be separate parameters of the estimator.
 KERNEL_PARAMS = moved_dict(
     "kernel_params", "kernel", lambda kernel, params: KERNEL_RECORD(kernel, {"params": params})
 )

@@ -13,17 +13,17 @@ from weft.search.callbacks import Progress
 
 
 class Moved(NamedTuple):
-    """Old names, the parameter that has taken them over, and what puts their values into it."""
+    """Old names, the parameter that replaces them, and the function that converts their values."""
 
     names: tuple[str, ...]
     into: str
     merge: Merge
     in_files: bool = True  # whether a model file holds the parameter
-    stays: bool = False  # a short form that stays, without a warning
+    stays: bool = False  # a permanent short form, without a warning
 
 
 def moved_dict(name: str, into: str, merge: Merge) -> Moved:
-    """A dict of settings that stood beside the parameter that they belong to."""
+    """A dict of settings that used to be a separate parameter."""
 
     def put(value: Any, old: Mapping[str, Any]) -> Any:
         settings = old[name]
@@ -35,10 +35,10 @@ def moved_dict(name: str, into: str, merge: Merge) -> Moved:
 
 
 class MovedParamsMixin:
-    """For estimators whose rarely used parameters travel in records, such as ``swarm=PSO(...)``.
+    """For estimators whose rarely used parameters are settings of records (``swarm=PSO(...)``).
 
-    Constructors, ``get_params`` and ``clone`` know the new parameters alone. Old names are put into
-    them around the constructor and in ``set_params``.
+    Constructors, ``get_params`` and ``clone`` have only the new parameters. Old names are converted
+    to them before the constructor is called, and in ``set_params``.
     """
 
     # Parameters that take records, and what puts a setting into each.
@@ -102,7 +102,7 @@ class MovedParamsMixin:
 
 
 def _with_old_names(construct: Callable[..., None]) -> Callable[..., None]:
-    """Return a constructor that takes old names as well; its signature stays."""
+    """Return a constructor that takes old names as well, with the same signature."""
 
     known = inspect.signature(construct).parameters  # a subclass may reuse an old name
 
@@ -123,7 +123,7 @@ def _progress(callbacks: Any, old: Mapping[str, Any]) -> Any:
     return callbacks if len(others) == len(callbacks or []) else others
 
 
-# A bar is a callback like any other; ``verbose=True`` is a short form of it, and stays one.
+# A progress bar is a callback; ``verbose=True`` is a permanent short form of it.
 VERBOSE = Moved(("verbose",), "callbacks", _progress, in_files=False, stays=True)
 
 

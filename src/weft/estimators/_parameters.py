@@ -1,7 +1,7 @@
 """Checks every parameter of every estimator, with the schema that also checks model files.
 
 A live estimator may hold more than a file can: NumPy's numbers, random states, functions, objects.
-`Live` says what is allowed beside the schema; a class names its own in ``_live``.
+`Live` says what is allowed in addition to the schema; a class names its own in ``_live``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 class Live(NamedTuple):
-    """Values that a live estimator may hold beside those of the schema."""
+    """Values that a live estimator may hold in addition to those of the schema."""
 
     words: str
     takes: Callable[[Any], bool]

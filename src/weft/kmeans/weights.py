@@ -9,7 +9,7 @@ rule              weights given dispersions D                              facto
 ================  =======================================================  ====================
 
 Weights are computed in the log domain: at β = 1.01 the ratio is raised to the power 100. A feature
-that is constant in the whole table tells nothing apart and gets weight 0 (it would otherwise have
+that is constant in the whole table separates no clusters and gets weight 0 (it would otherwise have
 the least dispersion, and take everything).
 """
 

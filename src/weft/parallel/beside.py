@@ -1,4 +1,4 @@
-"""Processes that run beside this one, and end with it."""
+"""Processes that run at the same time as this one, and end with it."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 For each cluster and column the counts of the column's bins inside the cluster are compared with
 those of all other rows (a chi-squared test of a table of two rows). A column sets a cluster apart
 if the test's p-value, times the number of tests, is below `RATE`, and if the difference is not
-small: Cramér's V, less what chance brings, of at least `LEAST`. V has no direction: a cluster in
-the middle of a column, between two others, is set apart as well.
+small: Cramér's V, minus what is expected by chance, of at least `LEAST`. V has no direction: a
+cluster in the middle of a column, between two others, is set apart as well.
 
 Labels that were made from the same columns make every test too sure: any split of a cloud of noise
 is a difference in some column, so that columns of a clustering of noise may be named as well.

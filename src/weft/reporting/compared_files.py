@@ -30,8 +30,7 @@ class Result(NamedTuple):
         The weight of each column, empty where there is none.
     names : dict of int to str
         Names of clusters, empty where there are none.
-    keys : dict of str to list
-        Columns of a table beside its labels, by which rows may be found again.
+    keys : dict of str to list The other columns of a table of labels, by which rows can be matched.
     """
 
     title: str

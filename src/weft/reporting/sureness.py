@@ -5,7 +5,7 @@ the clusters:
 
 sure  how much nearer the row is to its own cluster than to the next, from -1 to 1 (its silhouette
       against the sample); NaN where there is no other cluster
-odd   distance to its tenth nearest row, beside the usual one (1: as usual)
+odd   distance to its tenth nearest row, divided by the usual one (1: as usual)
 """
 
 from __future__ import annotations

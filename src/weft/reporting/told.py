@@ -105,7 +105,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def compared_means(trait: dict[str, Any]) -> str:
-    """A trait of a cluster beside the other rows: means, or shares of rows."""
+    """A trait of a cluster compared with the other rows: means, or shares of rows."""
     own, others = both_means(trait)
     return f"{own}, others {others}"
 

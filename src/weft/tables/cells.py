@@ -1,7 +1,7 @@
 """Columns of any DataFrame in one form, before anything is decided about them.
 
-pandas, polars, pyarrow and others come in through narwhals. A column of text becomes codes and its
-distinct texts, so that what is decided about a text is decided once however often it occurs.
+pandas, polars, pyarrow and others are read through narwhals. A column of text becomes codes and its
+distinct texts, so that each distinct text is examined only once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weft._base.validation import import_optional
 
 _DAY = 86_400_000_000  # microseconds
 _COMPLEX = "Complex data not supported; give real numbers."
-# Texts that mean "missing" wherever they stand: pandas' own, UCI's, and Excel's errors.
+# Texts that mean "missing" in any column: those of pandas and of UCI, and the errors of Excel.
 MISSING_TEXTS = frozenset(
     {
         *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
@@ -77,7 +77,7 @@ class Cells:
         if self.form != "text":
             return _numeric(self.name, self.form, self.numbers[rows])
         codes = self.codes[rows]
-        if self.is_ordered:  # a level stays where it is, seen or not
+        if self.is_ordered:  # levels keep their places, whether they occur or not
             return _textual(self.name, codes, self.texts, True)
         known = np.flatnonzero(codes >= 0)
         kept, first = np.unique(codes[known], return_index=True)
@@ -172,7 +172,7 @@ def _as_text(cell: Any) -> str:
     if isinstance(cell, bytes):
         cell = cell.decode("utf-8", errors="replace")
     text = str(cell)
-    # Half of a character cannot be written to any file.
+    # A lone surrogate (half of a character) cannot be written to any file.
     text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
     return text.strip()
 
@@ -208,7 +208,7 @@ def _textual(name: str, codes: Any, texts: list[str], is_ordered: bool) -> Cells
 
 
 def is_raw(X: Any, *, allow_nan: bool = False) -> bool:
-    """Return whether X is a table that holds something else than numbers."""
+    """Return whether X is a table that holds anything other than numbers."""
     if not is_table(X) or type(X).__module__.startswith("dask"):
         return False
     if _is_plain_frame(X):

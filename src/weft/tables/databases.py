@@ -80,7 +80,7 @@ def _whole_table(path: Path, names: Sequence[str]) -> str:
         listed = ", ".join(repr(name[:60]) for name in names[:8])
         what = f"{len(names)} tables ({listed})" if names else "no table"
         raise InputError(f"{path.name} holds {what}; say with --query which rows to read.")
-    # The name is the database's own; quotes in it are doubled, so it can only be a name.
+    # The name comes from the database; its quotes are doubled, so that it cannot contain SQL.
     own = names[0].replace('"', '""')
     return f'SELECT * FROM "{own}"'  # noqa: S608  # nosec B608
 

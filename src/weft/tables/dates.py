@@ -1,7 +1,7 @@
 """Dates, times of day, and names of days and months, as people write them.
 
-A column is read in one form for all its cells, for the reason given in `weft.tables.numbers`: the
-day and the month of "03/04/2024" can only be told apart by other cells.
+A column is read in one form for all its cells, for the reason given in `weft.tables.numbers`: only
+other cells show which part of "03/04/2024" is the day and which the month.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _FORMS = {
     "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
-# Several forms in one column, which no cell of can be read in two ways.
+# Several forms in one column, of which no cell can be read in two ways.
 SEVERAL = "several forms"
 _CLEAR = (
     *("year-month-day", "day.month.year", "day month-name year", "month-name day year"),
@@ -86,7 +86,7 @@ def find_form(texts: Sequence[str]) -> tuple[DateForm, int]:
 
 
 def read_date(text: str, form: str) -> float:
-    """Return the days since 1970-01-01 of a date, NaN where `text` is none of this form."""
+    """Return the days since 1970-01-01 of a date, NaN if `text` is not a date of this form."""
     if form == SEVERAL:
         days = (read_date(text, clear) for clear in _CLEAR)
         return next((day for day in days if not math.isnan(day)), math.nan)
@@ -116,7 +116,7 @@ def read_date(text: str, form: str) -> float:
 
 
 def find_number_form(numbers: Floats) -> str:
-    """Return the form of `NUMBER_FORMS` in which all numbers are days of our time, or ""."""
+    """Return the form of `NUMBER_FORMS` in which all numbers are plausible days, or ""."""
     for form in NUMBER_FORMS:
         days = days_of_numbers(numbers, form)
         if len(days) and _NUMBER_RANGE[0] <= days.min() and days.max() <= _NUMBER_RANGE[1]:
@@ -131,7 +131,7 @@ def days_of_numbers(numbers: Floats, form: str) -> Floats:
 
 
 def read_clock(text: str) -> float:
-    """Return the hours of a time of day such as "14:05", NaN where `text` is none."""
+    """Return the hours of a time of day such as "14:05", NaN for other text."""
     match = _CLOCK.fullmatch(text.strip())
     return math.nan if match is None else _hours(match.groupdict())
 

@@ -1,4 +1,4 @@
-"""What was decided of each column of a table, and tables that are refused for it."""
+"""What was decided about each column of a table, and tables that are refused because of it."""
 
 from __future__ import annotations
 

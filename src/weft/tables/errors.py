@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# What the command line calls options, in the words of Python; the first that fits wins.
+# Options of the command line, and how Python code would write them; the first match is used.
 _IN_PYTHON = (
     (r"--drop '?([^'.;,]+)'?(?=[.;,]|$)", r"drop=['\1']"),
     (r"--missing ([\w-]+)", r"missing='\1'"),
@@ -19,7 +19,7 @@ _LONGEST = 2000  # characters of a message
 class InputError(ValueError):
     """A file or an option that cannot be used; the message is one sentence with the remedy.
 
-    What it quotes from a file may have line breaks in it, and be very long: both are fixed here.
+    Text that it quotes from a file may be very long or have line breaks; both are handled here.
     """
 
     def __init__(self, text: str) -> None:
@@ -29,7 +29,7 @@ class InputError(ValueError):
 
 @contextmanager
 def in_python() -> Iterator[None]:
-    """Say parameters where a sentence names options of the command line."""
+    """Replace options of the command line in a sentence by parameters."""
     try:
         yield
     except InputError as error:

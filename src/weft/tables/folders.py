@@ -11,7 +11,7 @@ from typing import Any
 
 from weft.tables.errors import InputError
 
-# What makes a spreadsheet take a cell for a formula.
+# First characters that make a spreadsheet read a cell as a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -33,7 +33,7 @@ def check_folder(path: str | Path, *, force: bool = False) -> Path:
                 "--force to write into it, or another --out."
             )
         above = next(parent for parent in (folder, *folder.parents) if parent.exists())
-        _draft_in(above).mkdir()  # the surest way to learn whether writing is possible
+        _draft_in(above).mkdir()  # the most reliable test whether writing is possible
         _draft_in(above).rmdir()
     except OSError as error:
         raise InputError(
@@ -57,10 +57,10 @@ def check_name(file: str | Path) -> None:
 def write_folder(folder: Path, write: Callable[[Path], None], *, force: bool = True) -> None:
     """Let `write` fill a temporary folder, and move what it wrote to `folder` if it succeeds.
 
-    A folder that is there keeps its other files: only those of the same name are replaced. The
-    temporary folder is on the same file system, so that each move is one step. Where that fails
-    after all (a full disk, another process that wrote into the folder meanwhile), the work is not
-    lost: the files go to another folder, which the error names.
+    An existing folder keeps its other files: only those of the same name are replaced. The
+    temporary folder is on the same file system, so that each move is one step. If a move fails
+    nevertheless (a full disk, or another process that wrote into the folder meanwhile), the work is
+    not lost: the files are written to another folder, which the error names.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def write_folder(folder: Path, write: Callable[[Path], None], *, force: bool = T
         place = _write_elsewhere(folder, write)
         if place is None:
             raise InputError(
-                f"{str(folder)!r} cannot be written ({reason}), nor can a folder beside it or one "
+                f"{str(folder)!r} cannot be written ({reason}), nor can a folder next to it or one "
                 "for temporary files; free some disk space and run the command again."
             ) from None
         raise InputError(
@@ -107,7 +107,7 @@ def _write_at_once(folder: Path, write: Callable[[Path], None], *, force: bool) 
 
 
 def _write_elsewhere(folder: Path, write: Callable[[Path], None]) -> Path | None:
-    """Write beside `folder`, or where temporary files go; return the place, if there is one."""
+    """Write next to `folder`, or to the folder for temporary files; return where, or None."""
     for home in (folder.parent, Path(tempfile.gettempdir())):
         place = None
         try:
@@ -134,7 +134,7 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 def csv_lines(
     header: Sequence[str], rows: Iterable[Sequence[Any]], *, separator: str = ","
 ) -> Iterator[str]:
-    """Lines of CSV for a spreadsheet: what it would take for a formula gets an apostrophe.
+    """Lines of CSV for a spreadsheet: cells that it would read as formulas get an apostrophe.
 
     Text with any separator that a spreadsheet may split at is quoted, whichever one is used here.
     """

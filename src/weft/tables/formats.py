@@ -29,7 +29,7 @@ TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", "")
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 EXCEL = (".xlsx", ".xls", ".xlsb", ".xlsm", ".ods")
-# First bytes of what may come through a pipe, where no name says what it is.
+# First bytes of formats that may come through a pipe, where no file name shows the format.
 _MAGIC = {
     b"PAR1": ".parquet",
     b"ARRO": ".arrow",
@@ -73,7 +73,7 @@ def read_table(path: str | Path, *, sheet: str | None = None, query: str | None 
     if not path.exists() and glob.has_magic(str(path)):
         return _read_several(str(path), sheet=sheet, query=query)
     if path.is_dir() or not path.exists():
-        return read_csv(path)  # which says best what is wrong
+        return read_csv(path)  # which has the best error messages
     if path.suffix.lower() in PACKED:
         with unpacked(path) as inner:
             if inner.suffix.lower() in PACKED:
@@ -102,7 +102,7 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
         frame = _read_frame(path, kind, called, query)
     except (InputError, ModuleNotFoundError, MemoryError):
         raise
-    except Exception as error:  # each library has its own for a damaged file
+    except Exception as error:  # each library raises its own exceptions for a damaged file
         detail = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(
             f"{called} cannot be read as {kind[1:]} ({detail}); fix the file."
@@ -142,13 +142,13 @@ def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.Dat
 
 
 def _as_frame(table: Any) -> pd.DataFrame:
-    """Find text that is not UTF-8 and wrong offsets now, and not while the data is used."""
+    """Find text that is not UTF-8 and wrong offsets now, before the data is used."""
     table.validate(full=True)
     return table.to_pandas()
 
 
 def _read_workbook(path: Path, called: str, sheet: str | None) -> RawTable:
-    """One sheet, whose names may stand below a title and over two lines."""
+    """One sheet, whose column names may be below a title and on two lines."""
     pd = import_optional("pandas", "app")
     calamine = import_optional("python_calamine", "app")
     if zipfile.is_zipfile(path):

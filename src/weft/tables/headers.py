@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-LOOK_AT = 30  # records from the top that are looked at
+LOOK_AT = 30  # records from the top that are examined
 _NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
 _TOTAL = re.compile(
     r"(grand |sub)?totals?|sum|summe|gesamt(summe)?|insgesamt|total général|somme|totale|suma",
@@ -24,7 +24,7 @@ class Header(NamedTuple):
     n_above : int
         Records before the names: titles.
     n_lines : int
-        Records that hold the names: 1, or 2 where groups of columns have a name as well.
+        Records that hold the names: 1, or 2 if groups of columns have a name as well.
     notes : list of str
         What was decided, for people.
     """

@@ -150,14 +150,14 @@ def cycle_by_name(name: str, values: Floats) -> tuple[float, str] | None:
             continue
         period, low, high, words = _CYCLES[word]
         inside = values.min() >= low and values.max() <= high
-        # A part of the circle, such as three months, is better a line.
+        # A part of the circle, such as three months, is better treated as a line.
         if inside and np.ptp(values) >= 0.6 * period and len(np.unique(values)) >= 5:
             return period, words
     return None
 
 
 def is_code_text(texts: Sequence[str]) -> str:
-    """Return what kind of codes all of some distinct texts are, "" where they are none."""
+    """Return what kind of codes all of some distinct texts are, or ""."""
     for pattern, words in _CODE_TEXTS:
         if all(pattern.fullmatch(text) for text in texts):
             return f"{words}: names, not amounts"

@@ -1,4 +1,4 @@
-"""What the values of a column look like, and the readings that need no more than a look."""
+"""What the values of a column look like, and the readings that follow from this alone."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from weft.tables.reading import NO, YES, Reading, fold, number_text
 FEW_LEVELS = 20
 MOST_LEVELS = 100
 ROWS_PER_LEVEL = 5
-WORDS = 5  # from which texts are taken for sentences
+WORDS = 5  # number of words from which texts count as sentences
 # A run of whole numbers without a gap is a counter only if it is too long to be a coincidence.
 MIN_COUNTER = 10
-SAMPLE = 5000  # distinct texts that are looked at to find how numbers and dates are written
-LONG_NUMBER = 9  # digits from which whole numbers that are all different are numbers of things
+SAMPLE = 5000  # distinct texts that are examined to find how numbers and dates are written
+LONG_NUMBER = 9  # digits from which distinct whole numbers are identifiers
 
 
 def few_levels(n_levels: int, n_rows: int) -> bool:
@@ -82,12 +82,12 @@ def reads_date(text: str, form: str) -> bool:
 
 
 def some_of(texts: list[str]) -> list[str]:
-    """Return texts from all over a long list: enough to tell how they are written."""
+    """Return texts from all parts of a long list: enough to find how they are written."""
     return texts[:: max(len(texts) // SAMPLE, 1)]
 
 
 def cycles_in(days: Floats, form: str) -> list[str]:
-    """Return the cycles that dates have gone through, given their distinct values."""
+    """Return the cycles that dates cover, given their distinct values."""
     span = float(days[-1] - days[0])
     found = []
     if span >= 365.0 and len(days) >= 8:
@@ -139,7 +139,7 @@ def number_reading(
 
 
 def category_reading(name: str, texts: list[str], counts: np.ndarray, note: str = "") -> Reading:
-    """Return a category; the levels in the order of their first rows, each as it came first."""
+    """Return a category; levels are in the order of their first rows, spelled as there."""
     levels: dict[str, str] = {}
     for text, count in zip(texts, counts, strict=True):
         if count:

@@ -1,4 +1,4 @@
-"""What to say of numbers that need care: limits, several currencies, codes for missing values."""
+"""Notes on numbers that need care: limits, several currencies, codes for missing values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.tables.numbers import money_signs
 from weft.tables.reading import Reading, number_text
 
 _LIMITS = "<>≤≥"
-# What of a note is a warning as well.
+# Parts of a note that are warnings as well.
 _CAREFUL = ("looks like a code for missing values", "not converted")
 _FEWEST = 2  # rows in which a code for missing values has to occur
 
@@ -44,7 +44,7 @@ def about_missing_code(reading: Reading, values: Floats) -> Reading:
     """Return the reading with a note where a number such as -999 looks like "missing".
 
     It is a number of nines that occurs more than once and lies farther from all others than their
-    whole range is wide. It is not taken for missing: a number must not vanish.
+    whole range is wide. It is not treated as missing, so that no number is lost silently.
     """
     seen = values[~np.isnan(values)]
     for code in (seen.min(), seen.max()):

@@ -1,7 +1,7 @@
 """Numbers as people write them: money, percentages, thousands and decimal signs, units.
 
 A column is read in one way for all its cells: `find_format` looks at all distinct texts together,
-because a single "1,234" may be 1234 or 1.234 and only its neighbours can tell.
+because a single "1,234" may be 1234 or 1.234, and only other cells can show which.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class NumberFormat:
     is_ambiguous: bool = False
 
     def read(self, text: str) -> float:
-        """Return the number, NaN where `text` is none in this format; "<0.5" is 0.5."""
+        """Return the number, NaN if `text` is not one in this format; "<0.5" is 0.5."""
         shape = _shape(text)
         if shape is None or not self._takes_unit(shape):
             return math.nan
@@ -111,7 +111,7 @@ class NumberFormat:
             if unit:
                 at_start = text.startswith(unit)
                 bare = (text.removeprefix(unit) if at_start else text.removesuffix(unit)).strip()
-            # "0,123" has no thousands: that, and all that is less usual, is left to `read`.
+            # "0,123" has no thousands: this and all rarer forms are left to `read`.
             if usual.fullmatch(bare) and bare.isascii() and bare.lstrip("-")[:1] != "0":
                 plain = bare.replace(self.thousands, "") if self.thousands else bare
                 out.append(

@@ -1,4 +1,4 @@
-"""Which way round a table lies: samples in rows, or genes."""
+"""The orientation of a table: samples in rows, or genes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ GENE = re.compile(
 GENE_SHARE = 0.9  # of the names that have to look like genes
 LOOK_AT = 1000  # rows
 FEWEST_ROWS = 100
-ROWS_PER_COLUMN = 3  # genes are far more than samples
+ROWS_PER_COLUMN = 3  # there are far more genes than samples
 
 
 def orientation_note(raw: RawTable) -> str:
-    """Say so where rows look like genes and columns like samples; else an empty text."""
+    """Return a note if rows look like genes and columns like samples; else an empty text."""
     frame = raw.frame
     if len(frame) < FEWEST_ROWS or frame.shape[1] < 3:
         return ""

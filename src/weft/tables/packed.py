@@ -1,7 +1,7 @@
 """Tables in packed files: gzip, bzip2, xz, zstd and zip, unpacked to a temporary folder.
 
-A few bytes that unpack to more than the memory are not a real table: unpacking
-stops where a file grows beyond what a table can.
+A few bytes that unpack to more than the memory are not a real table, so unpacking stops when a file
+grows larger than a table can be.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _unzip(path: Path, folder: Path) -> Path:
             what = f"{len(members)} files ({listed})" if members else "no file"
             raise InputError(f"{path.name} holds {what}; pack one table, or unpack it first.")
         refuse_bomb(path, members[0].file_size)
-        # The name is the archive's own word: only its last part is used.
+        # The name comes from the archive and is not trusted: only its last part is used.
         inner = folder / (Path(members[0].filename).name or "table.csv")
         with archive.open(members[0]) as source, inner.open("wb") as target:
             shutil.copyfileobj(source, target, _CHUNK)

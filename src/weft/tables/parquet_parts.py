@@ -31,9 +31,9 @@ class Part(NamedTuple):
 
 
 def parquet_files(path: str | Path) -> list[Path]:
-    """Return the Parquet files of a folder, a pattern or a path, by name; none where it is others.
+    """Return the Parquet files of a folder, a pattern or a path, by name; none if there are others.
 
-    Files whose names begin with a dot or an underscore are no parts of a table.
+    Files whose names begin with a dot or an underscore are not parts of a table.
     """
     path = Path(path)
     if path.is_dir():
@@ -47,7 +47,7 @@ def parquet_files(path: str | Path) -> list[Path]:
 
 
 def unpacked_bytes(files: list[Path]) -> int:
-    """Return how large the files are in memory, by what they say themselves."""
+    """Return how large the files are in memory, from their own metadata."""
     return sum(_row_groups(file)[1] for file in files)
 
 

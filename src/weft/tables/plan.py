@@ -25,7 +25,7 @@ from weft.tables.recognition import Recogniser
 from weft.tables.tails import bend_tails
 
 MISSING = ("auto", "error", "drop-rows", "median")
-# A value is far outside what was seen if it lies farther out than the whole range is wide.
+# A value is far outside the range if its distance from the range exceeds the range's width.
 FAR = 1.0
 
 
@@ -52,7 +52,7 @@ class TablePlan:
     points : Embedding or PlainPoints
         How the matrix becomes coordinates.
     fills : ndarray of shape (p,)
-        What a gap gets with ``missing="median"``.
+        The value that replaces a gap with ``missing="median"``.
     spread : ndarray of shape (d,)
         Variance of each coordinate over the rows of the fit.
     """
@@ -192,7 +192,7 @@ def recognise(
     """Return how each column is to be read."""
     signs = None
     for column in cells:
-        # Codes such as 10.1.200.123 are written with signs that mean nothing.
+        # Codes such as 10.1.200.123 contain signs that are neither decimal nor thousands signs.
         if column.form == "text" and not is_code_text(column.texts[:200]):
             signs = signs or settled_signs(column.texts[:200])
     recogniser = Recogniser(table, place, signs)
@@ -200,7 +200,7 @@ def recognise(
 
 
 def source_columns(readings: Sequence[Reading]) -> tuple[SourceColumn, ...]:
-    """Return the records of source columns, which take their places one after the other."""
+    """Return the records of source columns, with positions one after the other."""
     made, first = [], 0
     for reading in readings:
         made.append(reading.source(first))
@@ -209,7 +209,7 @@ def source_columns(readings: Sequence[Reading]) -> tuple[SourceColumn, ...]:
 
 
 def mixed_table(readings: Sequence[Reading], cells: Sequence[Cells]) -> MixedTable:
-    """Return the table that some readings make of the cells that they were made for."""
+    """Return the table that results from reading cells with their readings."""
     parts = [
         columns_of(reading, read_column(reading, column).values)
         for reading, column in zip(readings, cells, strict=True)

@@ -2,7 +2,7 @@
 
 Two ways: the points of the mixed metric (`weft.columns.mixed`), in which each source column counts
 once whatever its kind, and plain columns (numbers as they are or scaled, one 0/1 column per level),
-which papers print and tables of numbers need nothing beyond.
+as published methods and tables of numbers use them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class PlainPoints(NamedTuple):
     Attributes
     ----------
     fills : ndarray of shape (p,)
-        What a gap gets in each column of the matrix: the median, or the most frequent level.
+        The value that replaces a gap in each column: the median, or the most frequent level.
     center, scale : ndarray of shape (d,)
         What is subtracted from each coordinate, and what it is divided by.
     """
@@ -66,7 +66,7 @@ def learn_points(table: MixedTable, scale: str) -> Points:
 
 
 def is_plain(table: MixedTable) -> bool:
-    """Return whether a table holds numbers alone, without gaps."""
+    """Return whether a table holds only numbers, without gaps."""
     numeric = all(column.kind in NUMERIC_KINDS for column in table.used)
     return numeric and bool(np.isfinite(table.values).all())
 

@@ -28,22 +28,22 @@ _LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species",
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a frame of coordinates is of: estimators find it in ``frame.attrs[PREPARED]``.
+    """The source of a frame of coordinates: estimators find it in ``frame.attrs[PREPARED]``.
 
-    The frame's index are rows of `mixed`, also where some of its rows were taken.
+    The frame's index has rows of `mixed`, also if only some of the rows were selected.
     """
 
     plan: TablePlan
     mixed: MixedTable
 
     def __deepcopy__(self, _: dict[int, Any]) -> Prepared:
-        """Return itself: pandas copies what a frame carries with every view."""
+        """Return itself, because pandas copies ``attrs`` with every view of a frame."""
         return self
 
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers ready for clustering, and how they came to be."""
+    """Numbers ready for clustering, and how they were made."""
 
     X: Floats  # (n_used, n_coordinates)
     mixed: MixedTable  # the same rows by source column, in the units of the file
@@ -64,13 +64,13 @@ class Table:
 
     @property
     def countable(self) -> Any:
-        """What `choose_n_clusters` takes: the mixed table where distances are of its metric."""
+        """What `choose_n_clusters` takes: the mixed table if the mixed metric is used, else X."""
         return self.mixed if isinstance(self.plan.points, Embedding) else self.X
 
     def frame(self, plan: TablePlan | None = None) -> Any:
         """The rows as a data frame of coordinates, by the table's plan or another of its rows.
 
-        Where columns are of several kinds, the frame says which source columns it is of.
+        If columns are of several kinds, the frame also holds its source columns.
         """
         pandas = import_optional("pandas", "app")
         plan = self.plan if plan is None else plan
@@ -117,10 +117,10 @@ def prepare_table(
         Column with the known answer; it never becomes a feature.
     drop, keep : sequence of str
         Columns to leave out, and columns to use although they look like identifiers or text.
-    missing : {"auto", "error", "drop-rows", "median"}
-        What to do about missing values in the columns that are used. "auto" fills a gap by what
-        the other columns of its row say (the mixed metric), "median" by the column's median or
-        most frequent level. A missing value is never a level of its own.
+    missing : {"auto", "error", "drop-rows", "median"} What to do about missing values in the
+        columns that are used. "auto" fills a gap from the other columns of its row (the mixed
+        metric), "median" by the column's median or most frequent level. A missing value is never a
+        level of its own.
     scale : {"standard", "range", "none"}
         "standard": numbers with mean 0 and standard deviation 1; a table that has other kinds of
         columns, or gaps, gets the points of the mixed metric, in which each column counts once.
@@ -250,7 +250,7 @@ def _warnings(
     found = []
     for kind, remedy in (
         ("identifier", "if it measures something, keep it with --keep"),
-        ("text", "to use it as a category all the same, give --keep"),
+        ("text", "to use it as a category, give --keep"),
     ):
         columns = [d for d in decisions if d.kind == kind]
         found += [f"{d.name!r} was left out: {d.reason}; {remedy}." for d in columns[:5]]

@@ -1,7 +1,7 @@
 """Read a text table into a frame of named columns, and find a row's line again for a message.
 
-What each column is for is decided in ``recognition.py``; here only what keeps a file from being a
-table at all is refused.
+What each column is for is decided in ``recognition.py``; here only files that are not tables are
+refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # pandas' own words for "missing" (NA, NaN, null, None, an empty cell, ...) and UCI's.
 _EXTRA_MISSING = ["?"]
 _LEADING_ZERO = re.compile(r"0\d+")
-_SNIFFED = 10_000  # records that are looked at for codes such as 01234
+_SNIFFED = 10_000  # records that are searched for codes such as 01234
 _NAMES = {"utf-8": "", "utf-8-sig": "", "cp1252": "cp1252 (Western European)"}
 
 
@@ -56,8 +56,8 @@ class RawTable:
         Records of the text file before the first row.
     notes : tuple of str
         What was decided in reading.
-    left_out : tuple of int
-        Records below the names, from 0, that are no rows: names that stand there again.
+    left_out : tuple of int Records below the names, from 0, that are not rows because they repeat
+        the names.
     """
 
     frame: pd.DataFrame
@@ -81,7 +81,7 @@ class RawTable:
         return row + 1 + self.n_above
 
     def place(self, row: int) -> str:
-        """Words for where a row is."""
+        """Return the position of a row in words."""
         return f"line {self.line(row)}"
 
 

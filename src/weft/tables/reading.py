@@ -59,7 +59,7 @@ class Reading:
     origin : float
         Of dates, the day (since 1970-01-01) from which ages count back.
     low, high : float
-        The least and the largest value that was seen, before the curve.
+        The smallest and the largest value that occurred, before the curve.
     """
 
     name: str
@@ -146,7 +146,7 @@ def columns_of(reading: Reading, values: Floats) -> Floats:
 
 
 def fold(text: str) -> str:
-    """Return a text as levels are compared: space and case do not make another level."""
+    """Return a text in the form in which levels are compared, without spaces and case."""
     return " ".join(text.split()).casefold()
 
 

@@ -1,4 +1,4 @@
-"""Recipes of model files that weft 0.1.0 wrote: how they make numbers of a table.
+"""Recipes in model files of weft 0.1.0: how they convert a table to numbers.
 
 Such a recipe is a dict: numbers and yes/no with a fill for gaps, one 0/1 column per level of a
 category, and a scale. Tables that are read today get a `weft.tables.plan.TablePlan`.

@@ -1,6 +1,6 @@
 """Decide what a column is: number, money, date, category, identifier, and so on.
 
-Every column gets one decision with a reason, so that nothing is left out in silence. The order of
+Every column gets one decision with a reason, so that no column is left out silently. The order of
 the questions is the order of the functions below.
 """
 
@@ -74,7 +74,7 @@ class Recogniser:
     signs: tuple[str, str] | None = None
 
     def recognise(self, cells: Cells, *, keep: bool = False) -> Reading:
-        """Return how a column is to be read; `keep` overrides that it looks useless."""
+        """Return how a column is to be read; `keep` uses it even if it looks useless."""
         missing = cells.is_missing
         if missing.all():
             return self._refuse(cells.name, "no value in any row", keep)
@@ -89,7 +89,7 @@ class Recogniser:
         return self._checked(reading, cells, keep)
 
     def _checked(self, reading: Reading, cells: Cells, keep: bool) -> Reading:
-        """Return the reading with the range that was seen; a single value is of no use."""
+        """Return the reading with the range that occurred; a column with one value is not used."""
         if reading.width == 0:
             return reading
         values, unread = read_column(reading, cells)
@@ -179,7 +179,7 @@ class Recogniser:
             return special
         scale = ordered_scale(folded)
         in_words = not any(sign.isdigit() for sign in "".join(folded))
-        # As many ranges as rows are measurements or places, not levels.
+        # If there are as many ranges as rows, they are measurements or places, not levels.
         if scale is not None and (in_words or few_levels(len(folded), int(counts.sum()))):
             shown = {fold(text): text for text in reversed(texts)}
             return ordered_reading(
@@ -188,7 +188,7 @@ class Recogniser:
         return self._words(cells, folded, keep)
 
     def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
-        """Return the reading of numbers written as text; None where they are none."""
+        """Return the reading of numbers written as text; None for other text."""
         if not meant:
             return None
         chosen = find_format(some_of(meant), hint=self.signs)
@@ -277,7 +277,7 @@ class Recogniser:
     # Messages -------------------------------------------------------------------------------
 
     def _refuse(self, name: str, reason: str, keep: bool) -> Reading:
-        """A column that cannot be used, whatever was asked for."""
+        """Return the reading of a column that cannot be used; refuse it if it must be kept."""
         if keep:
             raise InputError(f"column {name!r} cannot be kept: {reason}; leave out --keep for it.")
         return Reading(name, "constant", reason)

@@ -1,4 +1,4 @@
-"""What a model file may hold of a table: a plan, or the recipe of a file from weft 0.1.0."""
+"""What a model file may hold about a table: a plan, or the recipe of a file from weft 0.1.0."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Columns of numbers with a heavy tail, which are compared by their logarithm.
 
-Incomes, prices and counts differ by factors: between 10 and 20 lies as much as between 1,000 and
-2,000. On a straight scale nearly all rows lie together and a few far out. A column is heavy-tailed
+Incomes, prices and counts are best compared by ratios: 10 and 20 differ as much as 1,000 and 2,000.
+On a linear scale nearly all rows lie close together, and a few far away. A column is heavy-tailed
 if it has no negative value, its upper half is much wider than its lower one, and the logarithm
-corrects that; on the synthetic tables of `bench.mixed.world` such columns then tell more of the
-clusters (docs/decisions/0320). What was done is in the column's note; reports use the units of the
+corrects that. On the synthetic tables of `bench.mixed.world`, such columns then separate clusters
+better (docs/decisions/0320). The column's note says what was done; reports use the units of the
 table.
 """
 

@@ -100,7 +100,7 @@ class TextForm(NamedTuple):
     separator: str = ","
     decimal: str = "."
     has_comments: bool = False
-    header_is_comment: bool = False  # "#a,b": the names stand in the last comment
+    header_is_comment: bool = False  # "#a,b": the names are in the last comment
 
 
 PLAIN_TEXT = TextForm()
@@ -110,7 +110,7 @@ csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
 
 
 def open_text(path: Path, form: TextForm) -> TextIO:
-    """Open a text file without its comments; a line that was one stays as a blank line."""
+    """Open a text file without its comments; a comment becomes a blank line."""
     file = path.open(encoding=form.encoding, newline="")
     if not form.has_comments:
         return file
@@ -139,7 +139,7 @@ def find_text_form(path: Path, called: str) -> TextForm:
     comments = list(itertools.takewhile(_is_comment, lines))
     if not plain and not comments:
         raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
-    if not plain:  # names that start with "#" are names after all
+    if not plain:  # a first name that starts with "#" is a name, not a comment
         plain, comments = lines, []
     separator = _find_separator(plain)
     header_is_comment = bool(comments) and _is_header(comments[-1], plain, separator)

@@ -33,7 +33,7 @@ FULL_STEPS = 3
 CLOSE = 0.05  # of σ: a step from which Newton's next one ends within reach
 SERIES = 3  # how often a series is taken before columns are solved one by one
 FAR_AWAY = 1e30
-LISTED = 16  # one in so many of a cluster's rows may be near its centre
+LISTED = 16  # at most one in this many of a cluster's rows may be near its centre
 
 
 class Solved(NamedTuple):
@@ -76,7 +76,7 @@ def sums_in_parts(
 
 
 def part_height(n_rows: int, numbers: int) -> int:
-    """Return how many rows a part has, if each part holds so many numbers."""
+    """Return how many rows a part has, if each part holds this many numbers."""
     return max(PART_ROWS, -(-n_rows // min(MOST_PARTS, max(MOST_NUMBERS // numbers, 2))))
 
 

@@ -1,4 +1,4 @@
-"""Clustering of one CPU `Space`, without a particle axis; the papers stand with the clusterers."""
+"""Clustering of one CPU `Space`, without a particle axis; the clusterers cite the papers."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Table:
 
     X: Floats  # (n, d)
     columns: Floats  # (d, n)
-    centred: Floats  # (d, n), less the columns' means: products lose fewer digits
+    centred: Floats  # (d, n), minus the columns' means: products lose fewer digits
     spread: Floats  # (d,), the largest absolute value of each centred column
 
     @classmethod

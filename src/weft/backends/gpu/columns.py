@@ -1,6 +1,6 @@
 """Columns compared with each other on a device: see `weft.backends.cpu.columns`.
 
-Lists of neighbours are short, and stay on the host.
+Lists of neighbours are short, so they are handled on the host.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from weft._base.arrays import Floats, Integers, Singles, Tensor
 from weft.backends.devices import to_device
 
 _AT_ONCE = 2**26  # products that one step holds
-_TILE = 256  # features whose compression is taken at once
+_TILE = 256  # features whose compression is computed at once
 
 
 class Contrasts(NamedTuple):
-    """Contrasts (n, d · width) of d columns, and how many of each column's are free (d,)."""
+    """Contrasts (n, d · width) of d columns, and the degrees of freedom of each column (d,)."""
 
     values: Tensor
     width: int

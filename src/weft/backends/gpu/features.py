@@ -1,8 +1,8 @@
 """Feature search on a torch device: a whole generation per call.
 
-Labels are those of exact distances, so the same seed walks the same path as on the CPU; fitness
-agrees to about six digits during the search, and is taken again in double precision at its end.
-Any torch device will do; tests run on torch's CPU device.
+Labels are those of exact distances, so the same seed gives the same search as on the CPU. Fitness
+agrees to about six digits during the search, and is computed again in double precision at its end.
+Any torch device can be used; tests run on torch's CPU device.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, Packed, pack
 from weft.backends.gpu.spaces import Spaces
 from weft.backends.spaces import INFEASIBLE, Outcome, Plan, Solution
 
-# Beyond this many rows the steps take long enough to hide their own starts.
+# Beyond this many rows, the steps take much longer than their launches.
 _RECORDED_ROWS = 5000
 
 
 class FeatureData:
-    """The table on the device, how many particles go at once, and the recorded steps."""
+    """The table on the device, the number of particles evaluated at once, and the recorded
+    steps."""
 
     evaluates_whole_swarms = True
     n_threads = n_together = 1  # the device is parallel by itself
@@ -67,7 +68,7 @@ class FeatureData:
         for first in range(0, len(solutions), self.batch):
             group = solutions[first : first + self.batch]
             counts, fitness = _moved_to_host(*self._replay(self._pack(group), measure))
-            # A clusterer that did not settle is marked by a count below 0.
+            # A clusterer that did not converge is marked by a count below 0.
             feasible = (counts >= 2.0) & np.isfinite(fitness)
             values = np.where(feasible, fitness, INFEASIBLE)
             n_features = [int((solution.weights > 0.0).sum()) for solution in group]
@@ -89,7 +90,7 @@ class FeatureData:
         return pack(weights, exponents, self.table.spread)
 
     def _batch_size(self, clusterer: Any, criterion: Any, exponents: bool) -> int:
-        """Return how many particles the memory holds at once; one at least."""
+        """Return how many particles the memory holds at once, at least one."""
         n_rows, n_features = self.table.X.shape
         per_pair = clusterer.pair_bytes + (4 if exponents else 0)
         per_number = 0
@@ -102,9 +103,9 @@ class FeatureData:
     def _replay(self, packed: Packed, measure: Callable[[Metrics], Any]) -> Any:
         """Run the steps; on a GPU, from the second time on, as one recorded graph.
 
-        For a few thousand rows it takes longer to start the steps one by one than to do them.
-        Steps that ask the device between two of them cannot be recorded: clusterers and criteria
-        say whether theirs do (`recordable`).
+        For a few thousand rows, launching the steps one by one takes longer than the steps
+        themselves. Steps that read results from the device in between cannot be recorded;
+        clusterers and criteria declare this (`recordable`).
         """
         key = (packed.numbers.shape, packed.n_slots)
         if not self._records or key not in self._recordings:
@@ -114,7 +115,7 @@ class FeatureData:
             inputs = torch.as_tensor(packed.numbers).to(self.device)
             graph = torch.cuda.CUDAGraph()
             collecting = gc.isenabled()
-            gc.disable()  # an older graph must not be taken apart while this one is recorded
+            gc.disable()  # an older graph must not be deleted while this one is recorded
             try:
                 with torch.cuda.graph(graph):
                     metrics = Metrics.unpacked(inputs, packed.n_slots, exponents=packed.exponents)
@@ -130,9 +131,9 @@ class FeatureData:
 
 
 def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, Any]:
-    """Return (1 or 2, P): clusters, below 0 where the clusterer did not settle, and fitness.
+    """Return (1 or 2, P): clusters, below 0 if the clusterer did not converge, and fitness.
 
-    A criterion that works on the host has its fitness returned beside them.
+    A criterion that works on the host returns its fitness separately.
     """
     try:
         partitions = clusterer.cluster(spaces)
@@ -151,7 +152,7 @@ def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, An
 
 
 def _moved_to_host(table: Tensor, fitness: Any) -> tuple[Floats, Floats]:
-    """Return counts and fitness (P,), in one trip."""
+    """Return counts and fitness (P,), in one transfer."""
     moved = table.cpu().numpy()
     return moved[0], moved[1] if fitness is None else fitness
 

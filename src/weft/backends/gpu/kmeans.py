@@ -1,8 +1,8 @@
-"""Passes of the k-means family over rows that stay on a device: labels, centres, factors travel.
+"""Passes of the k-means family over rows on a device; only labels, centres and factors are copied.
 
-Rows whose two nearest centres are equal up to rounding are left open, so that the CPU can settle
-them and ties end as they do there. Sums over blocks of rows, and the keys that order rows, have no
-form here.
+Rows whose two nearest centres are equal up to rounding are left open, so that the CPU decides them
+and ties have the same result. Sums over blocks of rows, and the keys that order rows, are not
+implemented here.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Rows(NamedTuple):
     ----------
     X : (n, M), NaN where a value is missing
     load : (n,)
-    shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing
-        values: the columns' means, the rows less those, and their squares
+    shift, centred, squares : (M,), (n, M) and (n, M), for squared distances without missing values:
+        the columns' means, the rows minus those, and their squares
     columns : (M, n), X transposed, for the others
     """
 
@@ -43,7 +43,7 @@ class Rows(NamedTuple):
     columns: Tensor = None
 
     def to_device(self, *arrays: Floats | Integers) -> list[Tensor]:
-        """Bring arrays to where the rows are."""
+        """Copy arrays to the device of the rows."""
         return [to_device(array, self.X.device) for array in arrays]
 
 

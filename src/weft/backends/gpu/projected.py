@@ -1,9 +1,9 @@
 """Partitions and weights of a whole swarm over one table on a device: see `cpu.projected`.
 
 The two products, with the distances' matrix and with the members' columns, run on the device for
-the whole swarm, and partitions stay there; weights are a few thousand numbers and are computed on
-the host. Products are in float64, which costs a data-centre GPU no more than float32. Sparse rows
-have no form here.
+the whole swarm, and partitions stay there. Weights are a few thousand numbers and are computed on
+the host. Products are in float64, which takes no longer than float32 on a data-centre GPU. Sparse
+rows are not implemented here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rows and prototypes on a device, a whole swarm per call.
 
-Sums have the order of the CPU's, so the same seed takes the same path to the last bit.
+Sums have the same order as on the CPU, so the same seed gives the same search to the last bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weft.backends.gpu.kernels.prototypes import Rows
 from weft.backends.gpu.kernels.scores import silhouettes
 from weft.backends.gpu.transfers import fetch
 
-# Rows are told apart by a hash of the two sums of their values' marks.
+# Rows are compared by a hash of the two sums of their values' marks.
 _MIX = [int(np.uint64(c).astype(np.int64)) for c in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)]
 _BEHIND = 1 << 62
 _AT_ONCE = 2**27  # numbers that one step holds
@@ -85,7 +85,7 @@ def _first_of_equals(marks: Tensor, mask: Tensor, chosen: Tensor) -> Tensor:
     weights = mask.to(torch.float64)
     one, other = (weights @ marks[0]).long(), (weights @ marks[1]).long()
     key = (one * _MIX[0] + other * _MIX[1]) & (_BEHIND - 1)
-    key = torch.where(chosen, key, _BEHIND)  # rows that are not chosen go behind all others
+    key = torch.where(chosen, key, _BEHIND)  # rows that are not chosen come after all others
     ordered = torch.sort(key, dim=1, stable=True)
     new = ordered.values < _BEHIND
     new[:, 1:] &= ordered.values[:, 1:] != ordered.values[:, :-1]

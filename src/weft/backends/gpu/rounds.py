@@ -1,9 +1,9 @@
-"""Rounds that stay on a device: the host looks at flags once in a while.
+"""Rounds that stay on a device: the host reads flags after several rounds.
 
-A batch of rounds is started without waiting for any of them. Each leaves behind its labels, centres
-and weights, and three numbers: the mass of the rows that changed cluster, how many clusters are
-empty, and how many dispersions were lost in a subtraction. The host reads the numbers of the whole
-batch, keeps the rounds up to the one where something happens, and forgets the rest.
+A batch of rounds is started without waiting for any of them. Each stores its labels, centres and
+weights, and three numbers: the mass of the rows that changed cluster, how many clusters are empty,
+and how many dispersions were lost in a subtraction. The host reads the numbers of the whole batch,
+keeps the rounds up to the first one in which something happens, and discards the rest.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from weft.backends.rounds import Advance, PlainRounds
 
 FIRST_BATCH = 2
 LARGEST_BATCH = 8
-CANCELLED = 1e-7  # share of a sum of squares below which a dispersion is taken again, by the host
+CANCELLED = 1e-7  # share of a sum of squares below which the host computes a dispersion again
 
 
 class _State(NamedTuple):
-    """Where a round begins."""
+    """The state at the start of a round."""
 
     labels: Tensor  # (n,) int32, of the round before; -1 where there was none
     centers: Tensor
@@ -34,7 +34,7 @@ class _State(NamedTuple):
 
 
 class _Round(NamedTuple):
-    """What a round leaves behind: labels, centres and weights after it, what it says of itself."""
+    """The result of a round: labels, centres and weights after it, and flags."""
 
     after: _State
     flags: Tensor  # (4,): mass that changed cluster, empty clusters, lost dispersions, criterion
@@ -62,7 +62,7 @@ class DeviceRounds(PlainRounds):
         max_rounds: int,
         allowed: float,
     ) -> Advance:
-        """Do rounds until labels stay, until `max_rounds`, or until the host is needed.
+        """Do rounds until labels do not change, until `max_rounds`, or until the host is needed.
 
         `labels` are those of the round before, -1 if there was none.
         """
@@ -75,7 +75,8 @@ class DeviceRounds(PlainRounds):
             self.solver = fused.centers.Solver(X, self.rows.load, scaled)
             self.recorded = None
         if self.recorded is None or self.rule.rule is not rule:
-            # A recorded graph reads the rule's tensors at every call: they live as long as it does.
+            # A recorded graph reads the rule's tensors at every call, so they must be kept as long
+            # as it.
             self.rule = DeviceRule(rule, self.rows.X.device)
             self.recorded = self._record(state)
         step = self.recorded
@@ -136,7 +137,7 @@ class DeviceRounds(PlainRounds):
         """Return `_round` as one recorded graph: dozens of small steps, started at once."""
         if self.rows.X.device.type != "cuda":
             return self._round
-        self._round(state)  # compiles what is not yet
+        self._round(state)  # compiles kernels that are not compiled yet
         given = _State(*(each.clone() for each in state))
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):

@@ -23,7 +23,7 @@ class Spaces:
         self.values = distances
         self.xp = torch
         self._exact = exact
-        self._source: Any = None  # of the nearest rows: the silhouette takes its products from it
+        self._source: Any = None  # of the nearest rows: the silhouette uses its products
 
     @property
     def n_particles(self) -> int:
@@ -143,6 +143,6 @@ class Spaces:
         return scores.gaussian_scores(X, labels, noise, floor)
 
     def _true_distances(self, powered: Tensor) -> Tensor:
-        """Take the root and the scale out of powered distances (P, …)."""
+        """Remove the power and the scale from powered distances (P, …)."""
         shape = (-1,) + (1,) * (powered.dim() - 1)
         return self.values.rooted(powered) / self.values.metrics.scale.reshape(shape)

@@ -1,4 +1,4 @@
-"""Results on their way from a device to the host."""
+"""Transfer of results from a device to the host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from weft._base.arrays import Tensor
 
 
 def fetch(*columns: Tensor) -> tuple[Any, ...]:
-    """Bring numbers (P,) each to the host in one trip: whole ones as int64, others as float64."""
+    """Copy arrays of P numbers to the host in one transfer: integers as int64, others as
+    float64."""
     moved = torch.stack([column.to(torch.float64) for column in columns]).cpu().numpy()
     return tuple(
         values if column.is_floating_point() else values.astype(np.int64)

@@ -7,7 +7,7 @@ columns   (m, n)  weighted columns, dropped features left out: ``columns[f, i]``
 p         (m,)    exponent of each feature; None: 2 for all
 S         (n, n)  similarity, minus the squared distance; the preference on the diagonal
 R         (n, n)  responsibility: how well k suits i, against the best other candidate
-A         (n, n)  availability: how much others speak for k
+A         (n, n)  availability: how much others support k
 ========  ======  ==========================================================================
 
 A powered distance is the sum *before* the root. Only the order of distances counts for most of

@@ -161,6 +161,6 @@ def power_sums(
 
 
 def row_keys(X: Floats, multipliers: Floats) -> Floats:
-    """Return one number per row that does not depend on where the row stands, (n,)."""
+    """Return one number per row that does not depend on the row's position, (n,)."""
     keys = [sum(x * m for x, m in zip(row, multipliers, strict=True) if x == x) for row in X]
     return np.array(keys)

@@ -1,8 +1,8 @@
 """One column of a mixed table as points, so that its squared distances average 2.
 
-A block says where each value of a column lies. Whatever the column's kind, the points of the rows
-have mean 0 and total variance 1, so two rows drawn at random are at a mean squared distance of 2 in
-every block: no column counts for more because of its unit, its number of levels or its kind.
+A block maps each value of a column to a point. For every kind of column, the points of the rows
+have mean 0 and total variance 1, so two random rows have a mean squared distance of 2 in every
+block: no column counts for more because of its unit, its number of levels or its kind.
 
 ========  =====================================================  =================================
 measure   point of a value                                       two values are far apart if
@@ -14,9 +14,9 @@ cyclic    (cos, sin) of the angle, standardised                  the shorter way
 ========  =====================================================  =================================
 
 The points of a category are those of multiple correspondence analysis (Greenacre, "Correspondence
-analysis in practice", 2017), whose total variance is levels - 1; dividing by its root is what makes
-a category with 14 levels count as much as a number. The levels' points span levels - 1 directions:
-a reflection turns them onto this many coordinates, which keeps all distances.
+analysis in practice", 2017), whose total variance is levels - 1. After division by its square root,
+a category with 14 levels counts as much as a number. The points of the levels span levels - 1
+directions; a reflection maps them to this many coordinates and keeps all distances.
 
 Levels with few rows would lie far from everything, at 1 / √share: levels under `RARE_ROWS` rows or
 `RARE_SHARE` of the rows share one point, that of all of them together.
@@ -78,7 +78,7 @@ def number_points(values: Floats) -> Floats:
     ordered = np.sort(values)
     low, middle, high = np.quantile(ordered, (0.25, 0.5, 0.75)) if len(ordered) else (0.0, 0.0, 0.0)
     core = (high - low) / (2.0 * QUARTILE)
-    if not core > 0.0:  # half of the rows share one value: the deviation has to do
+    if not core > 0.0:  # half of the rows share one value: the standard deviation is used
         middle, core = (ordered.mean(), ordered.std()) if len(ordered) else (0.0, 0.0)
     if not core > 0.0:
         return np.array([[middle, 1.0, 0.0, 0.0]])
@@ -94,7 +94,7 @@ def pull_in(scores: Floats) -> Floats:
 
 
 def cyclic_points(values: Floats, period: float) -> Floats:
-    """Return the means of cosine and sine and what brings their total variance to 1."""
+    """Return the means of cosine and sine and the divisor that makes their total variance 1."""
     angles = np.sort(values % period) * (2.0 * np.pi / period)
     if len(angles) == 0:
         return np.array([[0.0, 0.0, 0.0]])

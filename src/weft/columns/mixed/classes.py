@@ -1,9 +1,9 @@
 """Classes of a mixed table whose columns are independent within a class, gaps left out.
 
-Numbers, ordered levels and points on circles are normal within a class, levels are drawn by the
-class's own shares. A missing value leaves its factor out of the row's likelihood, so nothing is
-filled in (Hunt and Jorgensen, "Mixture model clustering for mixed data with missing information",
-2003). Fitted by expectation and maximisation from given labels.
+Within a class, numbers, ordered levels and points on circles have normal distributions, and each
+class has its own shares of levels. The factor of a missing value is left out of the row's
+likelihood, so nothing is filled in (Hunt and Jorgensen, "Mixture model clustering for mixed data
+with missing information", 2003). Fitted by expectation and maximisation from given labels.
 
 =======  =======  =================================================================================
 symbol   shape    meaning
@@ -11,9 +11,9 @@ symbol   shape    meaning
 Z, M     (n, q)   coordinates of variance 1, 0 where missing; 1 where observed
 C        (n, L)   1 at the level of each category, rare levels pooled
 R        (n, K)   how likely each row is of each class
-m, v     (K, q)   means and variances; variances drawn to their mean over the classes, as if
-                  `PRIOR_ROWS` rows had been seen at it: a class is no narrow spike
-θ        (K, L)   shares of the levels, drawn to the table's
+m, v     (K, q)   means and variances; variances are shrunk towards their mean over the classes,
+                  with the weight of `PRIOR_ROWS` rows, so that no class becomes too narrow
+θ        (K, L)   shares of the levels, shrunk towards the table's
 =======  =======  =================================================================================
 """
 
@@ -40,7 +40,7 @@ FIRST_SURE = 0.9  # weight of a row's given label in the first round
 
 
 class Profile(NamedTuple):
-    """A table as the mixture sees it.
+    """A table in the form that the mixture takes.
 
     Attributes
     ----------

@@ -1,11 +1,11 @@
 """Whether rows of a mixed table are clumped, or one cloud cut into the same levels.
 
-Clustered rows have near neighbours, and lie near few centres. How near is near is told by clouds
-with the same margins, the same gaps and the same monotone dependence (see
-`weft.columns.mixed.copula`). Centres see what neighbours do not: where columns have few levels, the
-rows of a cloud repeat each other as well. Gaps are filled in the table and in the clouds alike, by
-the directions of the table: distances over what two rows share are too noisy to tell clumps from a
-cloud once a fifth of the values is missing.
+Clustered rows have near neighbours, and lie near few centres. What counts as near is measured on
+clouds with the same margins, the same gaps and the same monotone dependence (see
+`weft.columns.mixed.copula`). Centres are needed because neighbours are not enough if columns have
+few levels: then the rows of a cloud repeat each other as well. Gaps are filled in the table and in
+the clouds in the same way, by the directions of the table. Distances over the columns that two rows
+share would be too noisy if a fifth of the values is missing.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ NEIGHBOUR = 5
 N_CENTERS = (2, 3, 4, 6)
 N_STARTS = 3
 # Added to squared distances per column before the logarithm: rows of few levels repeat each other,
-# and the logarithm of 0 would leave nothing else to say.
+# and the logarithm of 0 would dominate the mean.
 FLOOR = 0.02
 
 
 def is_clumped(table: MixedTable, level: float, rng: np.random.Generator) -> bool:
     """Return whether the rows are nearer to each other than in one cloud, at that level."""
     if len(table.used) < 2:
-        return False  # its margin is all there is, and that is kept in every cloud
-    # The largest of several statistics is looked at, each at its share of the level.
+        return False  # a single column has only its margin, which every cloud keeps
+    # The largest of several statistics is tested, each at its share of the level.
     share = level / (1 + len(N_CENTERS))
     return clumping(table, rng) > student.isf(share, N_CLOUDS - 1)
 
 
 def clumping(table: MixedTable, rng: np.random.Generator, n_clouds: int = N_CLOUDS) -> float:
-    """Return by how many deviations of the clouds the rows are more clumped, at most.
+    """Return by how many deviations the rows are more clumped than the clouds.
 
-    The largest is taken over the nearness of neighbours and of 2, 3, 4 and 6 centres.
+    This is the largest value over the distances to neighbours and to 2, 3, 4 and 6 centres.
     """
     if len(table.values) > MAX_ROWS:
         chosen = np.sort(rng.choice(len(table.values), MAX_ROWS, replace=False))

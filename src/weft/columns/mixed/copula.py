@@ -2,16 +2,17 @@
 
 Columns may depend on each other without any clusters, such as answers that all follow one trait.
 The cloud to compare with draws rows from a normal distribution and replaces each column's values by
-the table's own, rank by rank: the margins, the gaps and the monotone dependence stay, clusters do
-not. Two things need care when a column has few levels.
+the table's own, rank by rank: the margins, the gaps and the monotone dependence are kept, but
+clusters are not. Columns with few levels need two corrections.
 
-Its levels may have no order. They are put in the order in which one trait would have cut them, as
-far as the other columns tell it (see `order_values`).
+Levels may have no order. They get the order that a single trait would give them, estimated from the
+other columns (see `order_values`).
 
-A correlation of cut values is weaker than that of what was cut. With H_k the Hermite polynomials of
-length 1, a column's scores a(z) = E[z | level of z] have coefficients c_k = E[a(z) H_k(z)], and two
-columns with normal correlation ρ have E[a_i a_j] = Σ_k ρ^k c_ik c_jk (Mehler's formula). That sum
-is solved for ρ, so that a cloud's cut values have the correlations of the table's.
+The correlation of values that were cut into levels is weaker than the correlation before the cut.
+With H_k the Hermite polynomials of length 1, a column's scores a(z) = E[z | level of z] have
+coefficients c_k = E[a(z) H_k(z)], and two columns with normal correlation ρ have E[a_i a_j] = Σ_k
+ρ^k c_ik c_jk (Mehler's formula). That sum is solved for ρ, so that a cloud's cut values have the
+correlations of the table's.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from weft.columns.mixed.blocks import pool_levels
 from weft.columns.mixed.embedding import embed, measures_of
 from weft.columns.source import MixedTable
 
-N_TERMS = 24  # of the sum over k; its error is below ρ^25 / (1 - ρ) times what is left of a
+N_TERMS = 24  # of the sum over k; its error is below ρ^25 / (1 - ρ) times the rest of a
 LARGEST = 0.98  # correlation: two columns that repeat each other still leave a cloud some width
 HALVINGS = 40
 MAX_AXES = 5
@@ -36,7 +37,7 @@ CIRCLE_BINS = 8
 
 
 class Copula(NamedTuple):
-    """What clouds are drawn from.
+    """The distribution that clouds are drawn from.
 
     Attributes
     ----------
@@ -70,7 +71,7 @@ def fit_copula(table: MixedTable) -> Copula:
     both = observed.T.astype(float) @ observed
     products = (scores.T @ scores) / np.maximum(both, 1.0)
     correlations = solve_correlations(products, terms)
-    # Pairs that few rows share say little.
+    # Pairs of columns that few rows share are not reliable.
     correlations *= both / (both + 5.0)
     np.fill_diagonal(correlations, 1.0)
     values, turns = np.linalg.eigh(correlations)
@@ -90,14 +91,14 @@ def draw_cloud(copula: Copula, rng: np.random.Generator) -> Floats:
 
 
 def order_values(table: MixedTable) -> Floats:
-    """Return numbers in whose order each column's values stand, NaN where missing.
+    """Return numbers that order the values of each column, NaN where missing.
 
     Levels without an order get one number each, and these numbers are chosen as in a principal
     component analysis with optimal scaling (Gifi, "Nonlinear multivariate analysis", 1990): main
     directions of the table of numbers, then the mean of each level's rows along the line in those
-    directions that tells the levels apart best, until the order stays. One number per level is
-    what keeps the horseshoe out: with a point per level, the second direction of one trait is its
-    square, and values along it have no order.
+    directions that separates the levels best, repeated until the order does not change. One number
+    per level avoids the horseshoe effect: with a point per level, the second direction of one trait
+    is its square, and values along it have no order.
     """
     out = table.values.copy()
     free = []
@@ -154,7 +155,7 @@ def _directions(numbers: Floats) -> Floats:
 
 
 def _level_order(cells: Floats, directions: Floats) -> Floats:
-    """Return for each row the place of its level along the line that tells levels apart best."""
+    """Return for each row the place of its level along the line that separates levels best."""
     has = ~np.isnan(cells)
     if not has.any():
         return cells

@@ -2,10 +2,10 @@
 
 Every column is cut into cells: numbers and dates into bins of about equal counts, circles into arcs
 of equal counts, levels kept as they are with rare ones pooled. The rows that have both columns fill
-a table of counts, its χ² says how far they are from independent, and Wilson and Hilferty's cube
-root turns χ² into a score z that is standard normal for independent columns, whatever the numbers
-of cells: a number and a number, a number and a category, two categories are on the same scale.
-Margins are those of the rows that have both, so gaps alone never look like dependence.
+a table of counts. Its χ² measures how far they are from independent, and Wilson and Hilferty's cube
+root converts χ² to a score z that is standard normal for independent columns, whatever the numbers
+of cells. So pairs of numbers, pairs of categories and mixed pairs have the same scale. Margins are
+those of the rows that have both, so gaps alone never look like dependence.
 
 =======  ===============  =========================================================================
 symbol   shape            meaning
@@ -94,8 +94,9 @@ def _level_cells(codes: Integers) -> Integers:
 def source_scores(cells: Cells, rows: Integers | None = None) -> Floats:
     """Return z of every two source columns, 0 on the diagonal.
 
-    With `rows`, the first of the two has its rows in that order: a shadow, which keeps its values
-    and its gaps and loses its partners. All parts of a source column are moved together.
+    With `rows`, the first of the two has its rows in that order. It is then a shadow: it keeps its
+    values and gaps, but not its dependence on other columns. All parts of a source column are moved
+    together.
     """
     scores = column_scores(cells, rows)
     n_sources = cells.n_sources
@@ -134,11 +135,12 @@ def _normal_score(chi: Floats, free: Integers) -> Floats:
 
 
 def find_copies(table: MixedTable, cells: Cells) -> Integers:
-    """Return for each source column the first that it repeats, itself where it repeats none.
+    """Return for each source column the first one that it repeats, or itself.
 
-    A copy says the same in other words ("S" and "Southampton", dollars and euros): the cells of the
-    one are the cells of the other in at least `COPY` of the rows that have both, and numbers keep
-    their order as well. A copy of a noise column would otherwise depend on it.
+    A copy has the same content in another form ("S" and "Southampton", dollars and euros): its
+    cells are those of the other column in at least `COPY` of the rows that have both, and numbers
+    keep their order as well. Without this test, a noise column and its copy would depend on each
+    other.
     """
     n_sources = cells.n_sources
     first = np.arange(n_sources)

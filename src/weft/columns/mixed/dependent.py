@@ -1,15 +1,16 @@
 """Classes of a mixed table whose numbers depend on each other within a class.
 
-As in `weft.columns.mixed.classes`, levels are drawn by the class's own shares. Numbers, ordered
-levels and points on circles together are normal with a covariance of the class, drawn to the
-covariance that all classes have in common. So the size of an animal may move all of its measures
-within a class, which classes of independent columns would split into small and large ones.
+As in `weft.columns.mixed.classes`, each class has its own shares of levels. Numbers, ordered levels
+and points on circles have a joint normal distribution, whose covariance is shrunk towards the
+covariance that all classes share. So size may affect all measures of an animal within a class;
+classes of independent columns would split small and large animals.
 
-A row with gaps counts by the density of what it has. Its gaps get their mean given what the row has
-and the class, and the covariance that remains is added to the class's (Ghahramani and Jordan,
-"Supervised learning from incomplete data via an EM approach", 1994). The first round starts from
-gaps filled as for coordinates (`weft.columns.mixed.filling`), and so do all rounds of tables with
-more than `MAX_COMPLETED` numbers, where this is fast and the other numbers tell a gap well.
+The density of a row with gaps is that of its known values. The gaps get their expected values,
+given the known values and the class, and the remaining covariance is added to that of the class
+(Ghahramani and Jordan, "Supervised learning from incomplete data via an EM approach", 1994). The
+first round starts from gaps filled as for coordinates (`weft.columns.mixed.filling`), and so do all
+rounds of tables with more than `MAX_COMPLETED` numbers, because this is faster, and many numbers
+predict a gap well.
 
 =======  ==========  ==============================================================================
 symbol   shape       meaning
@@ -18,8 +19,8 @@ X        (n, q)      coordinates of variance 1, gaps filled; X_k those expected 
 R        (n, K)      how likely each row is of each class
 m        (K, q)      means
 S, S_k   (q, q)      Σ_k Σ_i R_ik ((x_i - m_k)(x_i - m_k)' + what remains of gaps) / n; S_k the
-                     class's own sum, drawn to S as if `PRIOR_ROWS` rows had been seen at it
-θ        (K, L)      shares of the levels, drawn to the table's
+                     class's own sum, shrunk towards S with the weight of `PRIOR_ROWS` rows
+θ        (K, L)      shares of the levels, shrunk towards the table's
 =======  ==========  ==============================================================================
 """
 
@@ -55,14 +56,14 @@ ROWS_PER_NUMBER = 5
 
 
 class Dependents(NamedTuple):
-    """A table as this mixture sees it.
+    """A table in the form that this mixture takes.
 
     Attributes
     ----------
     numbers : ndarray of shape (n, q)
         Symbol X.
     patterns : ndarray of shape (u, q)
-        Numbers that rows lack and a class completes, each set of them once.
+        Sets of numbers that rows lack and a class completes, without repetitions.
     pattern : ndarray of shape (n,)
         The pattern of each row, -1 for rows without gaps.
     profile : Profile
@@ -173,7 +174,7 @@ def _expect(rows: Dependents, model: DependentModel) -> tuple[Floats, list[_Expe
         density = np.log(np.diag(root)).sum() - 0.5 * np.einsum("ij,ij->i", scores, scores)
         if len(open_rows):
             covariance = model.covariances[number]
-            # Ones in place of the gaps leave determinant and inverse of the rest as they are.
+            # Ones in place of the gaps do not change determinant and inverse of the rest.
             own = np.where(has, covariance, 0.0)
             own[:, np.arange(len(mean)), np.arange(len(mean))] += lost
             inverse = np.where(has, np.linalg.inv(own), 0.0)

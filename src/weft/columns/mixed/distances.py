@@ -1,4 +1,4 @@
-"""Distances between rows of a mixed table, over what both rows have.
+"""Distances between rows of a mixed table, over the columns that both rows have.
 
     D(x, y)² = W / W_xy · Σ_j w_j d_j(x, y)²   over the source columns j that both rows have
 
@@ -10,8 +10,8 @@ category, whose distances are 0 or 1, outweigh a number, whose mean distance is 
 squared distances are added, so that D is Euclidean on rows without gaps: it is the distance of
 their points, and methods that need coordinates and methods that need distances see the same table.
 
-A factor W / W_xy keeps rows with gaps from being near to everything. Two rows without a common
-column are at the mean squared distance 2 W: nothing is known of them.
+Without the factor W / W_xy, rows with gaps would be near to all other rows. Two rows without a
+common column get the mean squared distance 2 W, because nothing is known about them.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def weighted_rows(
 ) -> tuple[Floats, Floats, Floats]:
     """Return rows times √weight, their squared length in each source column, and what they have.
 
-    A source column of several parts is had if all of its parts are.
+    A source column of several parts counts as known if all of its parts are.
     """
     owner = np.repeat([b.source for b in blocks], [b.width for b in blocks])
     placed = place_rows(blocks, values)

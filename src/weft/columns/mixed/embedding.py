@@ -129,7 +129,7 @@ def coordinate_deviations(embedding: Embedding) -> Floats:
 
 
 def balanced(embedding: Embedding, balance: str) -> Embedding:
-    """Return the embedding whose coordinates have that balance by themselves."""
+    """Return the embedding whose coordinates have that balance."""
     if check_choice("balance", balance, BALANCES) == "columns":
         return embedding
     blocks = (block._replace(share=float(np.sqrt(block.width))) for block in embedding.blocks)

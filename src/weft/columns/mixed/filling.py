@@ -17,7 +17,7 @@ D        (r,)    shrinkage of each, (λ - σ²) / λ
 =======  ======  ==================================================================================
 
 A direction is kept if its eigenvalue is above (1 + √(P / n))², the largest that columns without any
-link reach (Marchenko and Pastur). With none, gaps stay at 0, the mean.
+link reach (Marchenko and Pastur). If no direction is kept, gaps stay at 0, the mean.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Directions(NamedTuple):
 
 
 def no_directions(n_coordinates: int) -> Directions:
-    """Return what leaves every gap at the mean."""
+    """Return directions that leave every gap at the mean."""
     return Directions(np.zeros((n_coordinates, 0)), np.zeros(0))
 
 
@@ -88,8 +88,8 @@ def _main_directions(filled: Floats) -> Directions:
 def fill(coordinates: Floats, directions: Directions) -> Floats:
     """Return the coordinates with every gap at its value on the directions, row by row.
 
-    With the gaps m of a row, its scores t = V'x and x_m = V_m D t, which gives r equations
-    (I - V_m'V_m D) t = V_o'x_o: the point at which the rounds of `find_directions` stand still.
+    With the gaps m of a row, its scores t = V'x and x_m = V_m D t, which gives r equations (I -
+    V_m'V_m D) t = V_o'x_o: the fixed point of the rounds of `find_directions`.
     """
     out = np.ascontiguousarray(coordinates)
     axes, shrinkage = directions

@@ -1,9 +1,10 @@
-"""Whether gaps themselves go with the clusters: a caution, never used to find them.
+"""Whether missing values are related to the clusters: a warning, never used to find clusters.
 
-A value may be missing because of what the row is: a test that was only made of the sick, a question
-that only some were asked. If the rows of some cluster miss a column far more often than the others,
-the cluster may be one of gaps. χ² of a column's gaps and the clusters says how far; the largest is
-named if it would not come by chance in any column.
+A value may be missing for a reason that depends on the row: a test that was made only for sick
+people, or a question that only some were asked. If a column is missing far more often in some
+cluster than in the others, the missing values may explain the cluster. This is measured by χ² of a
+column's gaps and the clusters; the column with the largest value is named if that value is not due
+to chance.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ FEWEST_GAPS = 10
 
 
 def describe_gaps(labels: Integers, table: MixedTable) -> str:
-    """Return a sentence on the column whose gaps go most with the clusters, or ""."""
+    """Return a sentence on the column whose gaps are most related to the clusters, or ""."""
     inside = labels >= 0
     names = np.unique(labels[inside], return_inverse=True)[1]
     sizes = np.bincount(names).astype(np.float64)

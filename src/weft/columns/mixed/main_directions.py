@@ -1,10 +1,10 @@
 """A mixed table along its main directions: few coordinates, for methods that need few.
 
-The coordinates of a category are many and each says little. Directions along which several source
-columns agree have a variance above 1, which no column reaches by itself under the balance
-"directions"; the rows along those directions keep what columns say together and drop what each says
-alone. It is a factor analysis of mixed data with the eigenvalue rule of Kaiser ("The application of
-electronic computers to factor analysis", 1960).
+A category has many coordinates, and each of them carries little information. Directions along which
+several source columns agree have a variance above 1, which no single column reaches under the
+balance "directions". The rows along these directions keep what columns have in common and drop what
+is specific to one column. It is a factor analysis of mixed data with the eigenvalue rule of Kaiser
+("The application of electronic computers to factor analysis", 1960).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEAST = 2  # directions that are kept in any case
 
 
 class MainView(NamedTuple):
-    """How rows come to lie along the main directions.
+    """How rows are mapped to the main directions.
 
     Attributes
     ----------

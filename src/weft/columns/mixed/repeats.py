@@ -5,11 +5,11 @@ answer looks perfect: well separated, the same on every part of the rows. But it
 what the table already says. Two numbers distinguish such an answer from clusters that a category
 happens to match:
 
-- agreement: the adjusted Rand index of the labels with the column's own cells, each cell taken to
-  the label that most of its rows have. At `SAME` and above the labels are those cells.
-- support: the adjusted Rand index of the labels with what the *other* columns say, by the vote of
-  each row's nearest rows in those columns. Where the others tell the same clusters, the category
-  names clusters that are there without it, and nothing is wrong.
+- agreement: the adjusted Rand index of the labels with the column's own cells, each cell replaced
+  by the label that most of its rows have. At `SAME` and above the labels are those cells.
+- support: the adjusted Rand index between the labels and a vote of each row's nearest rows in the
+  *other* columns. If the others show the same clusters, the category names clusters that exist
+  without it, and no warning is needed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from weft.columns.source import MixedTable
 SAME = 0.95
 SUPPORTED = 0.6
 MAX_ROWS = 2000
-MAX_COLUMNS = 30  # whose products are looked at: those that say most of the labels by themselves
+MAX_COLUMNS = 30  # whose products are tested: those that agree most with the labels
 ROWS_PER_CELL = 10  # cells with fewer rows would match any labels
 NEIGHBOURS = 10
 
@@ -45,7 +45,7 @@ class Repetition(NamedTuple):
     agreement : float
         Adjusted Rand index of the labels with the cells.
     support : float
-        Adjusted Rand index of the labels with what the other columns say.
+        Adjusted Rand index of the labels with the vote of the other columns.
     """
 
     columns: tuple[int, ...]
@@ -54,12 +54,12 @@ class Repetition(NamedTuple):
 
     @property
     def is_mere(self) -> bool:
-        """Whether the other columns say little of the clusters."""
+        """Whether the other columns hardly support the clusters."""
         return self.support < SUPPORTED
 
 
 class Choice(NamedTuple):
-    """What the first of several clusterings repeats, and the best that merely repeats nothing."""
+    """What the first clustering repeats, and the best one that does not merely repeat a column."""
 
     repetition: Repetition | None  # of the first
     chosen: int | None  # position of the best that does not; None where all do
@@ -90,7 +90,7 @@ def find_repetition(labels: Integers, table: MixedTable) -> Repetition | None:
     best: tuple[float, tuple[int, ...]] = (SAME, ())
     for pair in combinations(likely, 2):
         agreement = _agreement(names, _product(codes[pair[0]], codes[pair[1]]))
-        # Each of the two has to add something: else the product is one column in disguise.
+        # Each of the two has to add something; otherwise the product is only one of the columns.
         if agreement >= best[0] and agreement > max(alone[pair[0]], alone[pair[1]]):
             best = (agreement, pair)
     if not best[1]:
@@ -187,7 +187,8 @@ def _agreement(labels: Integers, codes: Integers) -> float:
 
 
 def _support(labels: Integers, table: MixedTable, without: Sequence[int]) -> float:
-    """Return how far the columns besides `without` tell the labels: a vote of nearest rows."""
+    """Return how far the columns other than `without` support the labels: a vote of nearest
+    rows."""
     others = [number for number in range(len(table.used)) if number not in without]
     if not others:
         return 0.0

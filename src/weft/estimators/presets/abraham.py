@@ -1,4 +1,4 @@
-"""Methods of Abraham, Das and Konar 2007: kernel MEPSO, and the algorithms beside it."""
+"""Methods of Abraham, Das and Konar 2007: kernel MEPSO, and those it is compared with."""
 
 from weft.estimators.presets._method import Method
 from weft.methods.mercer import InputCenters

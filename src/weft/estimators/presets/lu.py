@@ -1,4 +1,4 @@
-"""Methods of Lu, Wang, Li and Zhou 2009: PSOVW, TCPSO, and the algorithms beside them."""
+"""Methods of Lu, Wang, Li and Zhou 2009: PSOVW, TCPSO, and those they are compared with."""
 
 from weft.estimators.presets._method import Method
 from weft.methods.projected import Objective, SwarmSettings

@@ -27,7 +27,7 @@ class Criterion:
     n_matrices: ClassVar[int] = 0  # n × n arrays that it cannot do without
     number_bytes: ClassVar[int] = 0  # per particle and number of the table, on a GPU
     on_gpu: ClassVar[bool] = True  # whether it works on the arrays of a GPU
-    needs_screening: ClassVar[bool] = False  # whether `prepare` wants the columns that matter
+    needs_screening: ClassVar[bool] = False  # whether `prepare` needs the columns that matter
 
     @property
     def recordable(self) -> bool:

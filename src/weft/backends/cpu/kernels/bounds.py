@@ -1,4 +1,4 @@
-"""What the last round tells about this one: bounds of distances, and sums that few rows change.
+"""What a round reuses of the last one: bounds of distances, and sums that few rows change.
 
 G. Hamerly, "Making k-means even faster", SDM 2010, extended to weights that change: with
 N(x) = (Σ f |x - c|^p)^(1/p), a norm of x - c, new factors f' and a centre moved by δ in that norm,

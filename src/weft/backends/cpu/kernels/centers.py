@@ -83,8 +83,9 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
         # Newton: the slope's constant is p, the curvature's p (p - 1), both in units of the range.
         step = -slope / (curve * (exponent - 1.0)) * reach
         inside = low < center + step < high
-        # Along a step that is short beside the nearest value (by a share `turn`) the curvature
-        # changes by at most |p - 2| turn, to the first order: Newton errs by that much of the step.
+        # Along a step that is short compared with the nearest value (by a share `turn`) the
+        # curvature changes by at most |p - 2| turn, to the first order: Newton errs by that much of
+        # the step.
         turn = abs(step) * scale / near
         short = turn < 0.01 and abs(exponent - 2.0) * turn * abs(step) <= 0.1 * SURE * reach
         if inside and (short or (abs(step) <= 4.0 * beyond and step * before < 0.0)):

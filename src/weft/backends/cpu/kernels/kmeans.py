@@ -150,7 +150,7 @@ def group_rows(labels, order, starts):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def row_keys(X, multipliers, out):
-    """Fill `out` with one number per row that does not depend on where the row stands."""
+    """Fill `out` with one number per row that does not depend on the row's position."""
     for i in range(X.shape[0]):
         key = 0.0
         for v in range(X.shape[1]):

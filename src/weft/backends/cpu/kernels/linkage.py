@@ -52,7 +52,7 @@ def complete_linkage(distances, n_clusters, out):
                 nearest = before
                 break
             if nearest < 0:
-                nearest = any_other(dead, tip)  # all are infinitely far: any of them will do
+                nearest = any_other(dead, tip)  # all are infinitely far: any of them can be used
             chain[length] = nearest
             length += 1
         low = min(tip, nearest)

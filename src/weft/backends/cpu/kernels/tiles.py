@@ -89,7 +89,7 @@ def likely_limits(Z, slack, guess, limits):
             for r in range(height):
                 worst[r] = max(worst[r], total[r])
         for r in range(height):
-            # Above whatever the product makes of these rows, and of the same rows once more.
+            # An upper bound on what the product gives for these rows, and for the same rows again.
             bound = worst[r] * kind(1.001) + kind(4.0) * (slack[first + r] + most)
             limits[first + r] = bound if bound > kind(0.0) else kind(1e-30)
 

@@ -67,7 +67,7 @@ def _as_mask(builder: Any, flags: Any) -> Any:
 
 
 def _compared(row: Any, operator: str) -> Any:
-    """Return signature and code of a mask: PIECE numbers of a row beside one limit."""
+    """Return signature and code of a mask: PIECE numbers of a row compared with one limit."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])

@@ -9,7 +9,7 @@ from weft._base.arrays import Tensor
 from weft.backends.devices import is_fused
 from weft.backends.gpu.kernels import fused
 
-# Constants of the hash as signed 64-bit integers, which is all that torch multiplies.
+# Constants of the hash as signed 64-bit integers, because torch does not multiply unsigned ones.
 _MIX = [int(np.uint64(c).astype(np.int64)) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9)]
 _MIX += [int(np.uint64(0x94D049BB133111EB).astype(np.int64))]
 
@@ -30,7 +30,7 @@ def break_ties(S: Tensor) -> None:
         z = (z ^ _shift(z, 30)) * _MIX[1]
         z = (z ^ _shift(z, 27)) * _MIX[2]
         part = _shift(z ^ _shift(z, 31), 11).to(torch.float64) * 2.0**-53
-        for matrix in S:  # a hash for all; entries in float64 for one particle at a time
+        for matrix in S:  # one hash for all particles; float64 entries for one particle at a time
             piece = matrix[first:last]
             piece += ((step * piece.to(torch.float64) - least) * part).to(S.dtype)
 
@@ -53,7 +53,7 @@ def median_similarity(S: Tensor) -> Tensor:
 def _middle(values: Tensor, places: tuple[int, int]) -> Tensor:
     """Return the mean of two neighbouring order statistics.
 
-    A sample says between which two numbers they lie; only what is between them is sorted.
+    A sample estimates an interval that contains them; only the numbers in it are sorted.
     """
     count = len(values)
     sample = values[:: max(count // _SAMPLED, 1) | 1].sort().values
@@ -64,7 +64,7 @@ def _middle(values: Tensor, places: tuple[int, int]) -> Tensor:
     below = int((values < low).sum())
     inside = values[(values >= low) & (values <= high)].sort().values
     wanted = [place - below for place in places]
-    if wanted[0] < 0 or wanted[1] >= len(inside):  # not where the sample said: sort all
+    if wanted[0] < 0 or wanted[1] >= len(inside):  # outside the estimated interval: sort all
         inside, wanted = values.sort().values, list(places)
     return inside[wanted].to(torch.float64).mean()
 
@@ -72,7 +72,7 @@ def _middle(values: Tensor, places: tuple[int, int]) -> Tensor:
 def affinity_propagation(
     S: Tensor, damping: float, max_iter: int, patience: int
 ) -> tuple[Tensor, Tensor]:
-    """Return each row's exemplar (P, n), -1 where there is none, and whose messages settled."""
+    """Return each row's exemplar (P, n), -1 if there is none, and which particles converged."""
     in_registers = is_fused(S.device) and S.shape[1] <= fused.affinity.MOST_ROWS
     propagate = fused.affinity.propagate if in_registers else _propagate
     exemplar, settled = propagate(S, damping, max_iter, patience)
@@ -100,7 +100,7 @@ def _propagate(S: Tensor, damping: float, max_iter: int, patience: int) -> tuple
         A = damping * A + (1.0 - damping) * support
         now = (A.diagonal(dim1=1, dim2=2) + R.diagonal(dim1=1, dim2=2)) > 0.0
         same = (now == exemplar).all(dim=1)
-        # Who has settled stays as it was, while the others go on.
+        # Particles that have converged keep their state, while the others continue.
         stood = torch.where(done, stood, torch.where(same, stood + 1, 1))
         exemplar = torch.where(done[:, None], exemplar, now)
         done |= (stood >= patience) & exemplar.any(dim=1)
@@ -115,7 +115,7 @@ def assign_exemplars(S: Tensor, exemplar: Tensor) -> Tensor:
     rows = torch.arange(n_rows, device=S.device).expand(P, -1)
     nearest = _most_similar(S, exemplar, rows)
     refined = torch.zeros_like(exemplar)
-    for p in range(P):  # P × n × n of masks would be another matrix each
+    for p in range(P):  # P × n × n masks would need as much memory as a further matrix each
         mates = nearest[p][:, None] == nearest[p][None, :]
         sums = (S[p] * mates).sum(dim=0, dtype=torch.float64)
         best = torch.full((n_rows,), -torch.inf, dtype=torch.float64, device=S.device)

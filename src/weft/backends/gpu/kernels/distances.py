@@ -14,7 +14,7 @@ from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, weighted_col
 
 
 class Distances:
-    """The distances of P particles between n rows (eq. 5.1, 6.1), made when they are asked for.
+    """The distances of P particles between n rows (eq. 5.1, 6.1), computed on request.
 
     Numbers are `scale` times the true ones, as in a CPU space.
     """
@@ -31,7 +31,7 @@ class Distances:
         return self.table.columns
 
     def squared_rows(self, first: int, last: int, dtype: Any = None) -> Tensor:
-        """Return powered distances (P, b, n) of rows first … last - 1, made in float64.
+        """Return powered distances (P, b, n) of rows first … last - 1, computed in float64.
 
         Each pair is summed over the features in their order: without exponents the bits are those
         of `squared_difference` on the CPU.
@@ -59,14 +59,14 @@ class Distances:
             yield first, self.squared_rows(first, min(first + height, self.n_rows))
 
     def rooted(self, powered: Tensor) -> Tensor:
-        """Take the root, the scale left in: distances from powered distances (P, …)."""
+        """Return distances from powered distances (P, …), without removing the scale."""
         if self.metrics.exponents is None:
             return powered.sqrt()
         shape = (-1,) + (1,) * (powered.dim() - 1)
         return powered ** (1.0 / self.metrics.root).to(powered.dtype).reshape(shape)
 
     def radius(self, distance: float) -> Tensor:
-        """Turn a distance into the powered distance (P,) that it compares with."""
+        """Convert a distance to powered distances (P,), for comparisons."""
         metrics = self.metrics
         pairs = zip(metrics.scale.tolist(), metrics.root.tolist(), strict=True)
         values = [float((distance * scale) ** root) for scale, root in pairs]

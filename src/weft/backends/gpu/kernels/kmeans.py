@@ -1,7 +1,7 @@
 """Weighted k-means under a Minkowski metric, in torch: see the reference for the notation.
 
 Functions take and return tensors on one device, float64 throughout. Sums over a cluster's rows are
-products with its members' column: they add in one order, which atomic additions do not.
+products with its members' column, which always add in the same order; atomic additions do not.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from weft.backends.gpu.kernels import fused
 _AT_ONCE = 2**26  # numbers that one step holds
 ROUNDING = 2.0**-53
 ROOT_WIDTH = 1e-13  # of the values' range: how far apart the ends of a root's bracket may be
-NEAR = 1e-3  # of the range: steps below it go a little too far, to close the bracket
+NEAR = 1e-3  # of the range: shorter steps are made slightly too long, to close the bracket
 MAX_STEPS = 200
 
 
 class Nearest(NamedTuple):
-    """Each row's nearest centre, and the rows where rounding leaves open which it is."""
+    """Each row's nearest centre, and the rows for which it is uncertain because of rounding."""
 
     labels: Tensor  # (n,), int64
     open: Tensor  # (m,), row numbers
@@ -63,12 +63,12 @@ def powered_distances(X: Tensor, centers: Tensor, factors: Tensor, exponent: flo
 def nearest_centers(
     X: Tensor, columns: Tensor, centers: Tensor, factors: Tensor, exponent: float
 ) -> Nearest:
-    """Return argmin_k d_ik; where the two least are equal up to rounding, the row is open.
+    """Return argmin_k d_ik; if the two smallest are equal up to rounding, the row is open.
 
     `columns` (M, n) is X transposed.
     """
-    # Terms are not negative: an error of each, and of their sum, is one of the distance. A power
-    # by logarithms errs by as much as its logarithm is large, 1,100 at most.
+    # Terms are not negative, so the relative error of the distance is that of a term plus that of
+    # the sum. The error of a power by logarithms grows with the logarithm, which is at most 1,100.
     share = (8.0 * (X.shape[1] + 8.0) + 2200.0 * exponent) * ROUNDING
     if is_fused(X.device) and exponent not in (1.0, 2.0):
         labels, least, second = fused.kmeans.nearest_centers(columns, centers, factors, exponent)
@@ -139,8 +139,8 @@ def column_centers(
 ) -> Centers:
     """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9).
 
-    Where a cluster has no observed value the centre stays what it was and the dispersion is NaN,
-    or 0 if the cluster has no rows at all.
+    If a cluster has no observed value, its centre does not change and the dispersion is NaN, or 0
+    if the cluster has no rows at all.
     """
     if is_fused(X.device) and exponent not in (1.0, 2.0):
         ends = (ROOT_WIDTH, NEAR)
@@ -181,8 +181,8 @@ def cluster_ends(X: Tensor, labels: Tensor, n_clusters: int) -> tuple[Tensor, Te
 def _roots(X: Tensor, labels: Tensor, member: Tensor, exponent: float, guess: Tensor) -> Tensor:
     """Return the roots of eq. 3.11: Newton's method inside a bracket, all clusters at once.
 
-    The slope Σ m |d|^(p-2) d changes sign once. Once steps are short they go a thousandth too far:
-    the slope's sign turns, and the bracket closes on the root from both sides.
+    The slope Σ m |d|^(p-2) d changes sign once. Short steps are made a thousandth too long, so that
+    the sign of the slope changes and the bracket closes on the root from both sides.
     """
     low, high = cluster_ends(X, labels, len(guess))
     reach = high - low

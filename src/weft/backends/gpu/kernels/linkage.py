@@ -1,10 +1,10 @@
 """Complete linkage of a whole swarm: all pairs that are each other's nearest merge at once.
 
-Under complete linkage a merge brings no two clusters nearer together, so a pair of clusters that
-are each other's nearest stays one until it merges, whatever merges before: such pairs may as well
-merge together, round after round, and the tree is the same (Müllner 2011, section 2.1). A round
-leaves about two thirds of the clusters. Ties go by (distance, first row, other row), the order of
-the reference.
+Under complete linkage a merge never makes two clusters nearer to each other. So two clusters that
+are each other's nearest remain so until they merge, whatever merges before. All such pairs can
+therefore be merged in the same round, and the tree is the same (Müllner 2011, section 2.1). About
+two thirds of the clusters are left after a round. Ties are decided by (distance, first row, other
+row), as in the reference.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Round(NamedTuple):
 
 
 def complete_linkage(D: Tensor, n_clusters: int) -> Tensor:
-    """Return labels (P, n) of the `n_clusters` clusters; `D` (P, n, n) float64 is used up."""
+    """Return labels (P, n) of the `n_clusters` clusters; `D` (P, n, n) float64 is overwritten."""
     P, n_rows, _ = D.shape
     device = D.device
     name = torch.arange(n_rows, device=device).repeat(P, 1)  # first row of each cluster
@@ -48,7 +48,7 @@ def complete_linkage(D: Tensor, n_clusters: int) -> Tensor:
         left = int(alive.sum(dim=1).max())
         if left <= 1 or not bool(winner.any()):
             break
-        # Those that are left move up, in their order.
+        # The remaining clusters are moved to the front, in their order.
         keep = torch.sort((~alive).to(torch.int8), dim=1, stable=True).indices[:, :left]
         mate = torch.where(winner, state.where, here).gather(1, keep)
         standing = alive.gather(1, keep)
@@ -59,7 +59,7 @@ def complete_linkage(D: Tensor, n_clusters: int) -> Tensor:
 
 
 def _merged(D: Tensor, keep: Tensor, mate: Tensor) -> _Round:
-    """Return the clusters `keep` (P, m) after each took in its mate."""
+    """Return the clusters `keep` (P, m) after each was merged with its mate."""
     if is_fused(D.device):
         return _Round(*fused.linkage.merged(D, keep.contiguous(), mate.contiguous()))
     P, m = keep.shape

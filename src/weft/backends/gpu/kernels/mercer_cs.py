@@ -1,7 +1,7 @@
 """Mercer-kernel CS of swarms of centres, and kernel k-means, all at once: see the reference.
 
-Centres stay in their slots (P, C); which of them live is a mask. Distances to centres are summed
-over the coordinates in their order, as on the CPU.
+Centres stay in their slots (P, C); a mask says which of them are active. Distances to centres are
+summed over the coordinates in their order, as on the CPU.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MEMORY = 2**31  # bytes that one step over all pairs of rows may take
 
 
 class Rows(NamedTuple):
-    """What centres live among."""
+    """The space of the centres."""
 
     data: prototypes.Rows
     distances: Tensor  # (n, n)
@@ -62,12 +62,13 @@ def count_labels(labels: Tensor, n_clusters: int) -> Tensor:
     """Return how many rows (P, C) each label (P, n) has."""
     shape = (len(labels), n_clusters)
     counts = torch.zeros(shape, dtype=torch.int64, device=labels.device)
-    return counts.scatter_add_(1, labels, torch.ones_like(labels))  # whole numbers: in any order
+    # Sums of integers do not depend on the order of atomic additions.
+    return counts.scatter_add_(1, labels, torch.ones_like(labels))
 
 
 def drop_small(distances: Tensor, alive: Tensor, least: int) -> tuple[Tensor, Tensor]:
-    """Return labels (P, n) and who lives once the smallest clusters are dropped, one by one, until
-    all have `least` rows; `distances` (P, n, C) are spoilt."""
+    """Drop the smallest clusters, one by one, until all have `least` rows; return labels (P, n) and
+    the remaining centres. `distances` (P, n, C) are overwritten."""
     if is_fused(distances.device):
         return fused.mercer_cs.drop_small(distances.contiguous(), alive, least)
     alive = alive.clone()
@@ -91,8 +92,8 @@ def nearest_average(data: prototypes.Rows, distances: Tensor, alive: Tensor) -> 
     order = torch.sort(distances.transpose(1, 2), dim=2, stable=True).indices
     near = (torch.arange(n_rows, device=alive.device) < share).expand(order.shape)
     taken = torch.zeros_like(near).scatter_(2, order, near)
-    # Not a product, which may add at the edge of a tile in another order: centres with the same
-    # nearest rows must become the same to the last bit.
+    # A product may add in another order at the edge of a tile. It is not used here, because centres
+    # with the same nearest rows must be the same to the last bit.
     if is_fused(taken.device):
         (P, C), q = order.shape[:2], data.rows.shape[1]
         both = torch.zeros((P * C, 2, q), dtype=torch.float64, device=taken.device)
@@ -124,7 +125,7 @@ def decode_input(data: Rows, positions: Tensor, n_centers: int) -> Decoded:
 def means_of_clusters(
     data: prototypes.Rows, labels: Tensor, going: Tensor, centers: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return the means (P, C, q) of the clusters, centres where there are none, and the sizes."""
+    """Return the means (P, C, q) of the clusters, old centres for empty ones, and the sizes."""
     sums = torch.zeros_like(centers)
     counts = torch.zeros(centers.shape[:2], dtype=torch.int32, device=centers.device)
     number = torch.where(going, centers.shape[1], 0).to(torch.int32)
@@ -136,7 +137,7 @@ def means_of_clusters(
 def decode_feature(
     data: Rows, positions: Tensor, n_centers: int, steps: int, least: int
 ) -> Decoded:
-    """Partition in feature space: `steps` of k-means there, least size kept."""
+    """Partition in feature space by `steps` of k-means, with a smallest cluster size."""
     rows = data.data
     centers, alive = active_centers(data, positions, n_centers)
     labels, alive = drop_small(center_distances(rows.columns, centers), alive, least)
@@ -170,7 +171,7 @@ def mean_widths(
 
 
 def nearest_other(centers: Tensor, alive: Tensor) -> Tensor:
-    """Return the squared distance (P, C) of each living centre to the nearest other one."""
+    """Return the squared distance (P, C) of each active centre to the nearest other one."""
     squared = torch.where(different_pairs(alive), squared_between(centers), torch.inf)
     return squared.amin(dim=2)
 

@@ -28,12 +28,12 @@ class DeviceTable:
     """The unweighted data on the device."""
 
     X: Tensor  # (n, d), float64
-    centred: Tensor  # (n, d), less the column means
+    centred: Tensor  # (n, d), minus the column means
     spread: Floats  # (d,), on the host: largest absolute value of each centred column
 
     @classmethod
     def of(cls, X: Any, device: Any) -> DeviceTable:
-        """Lay out a table; a tensor that is there already is used where it is."""
+        """Prepare a table; a tensor that is already on the device is not copied."""
         rows = torch.as_tensor(X, dtype=torch.float64, device=device).contiguous()
         centred = rows - rows.mean(dim=0)
         return cls(rows, centred, centred.abs().amax(dim=0).cpu().numpy())
@@ -45,7 +45,7 @@ class DeviceTable:
 
 
 class Metrics(NamedTuple):
-    """What P particles say about the features, on the device."""
+    """Features, weights and exponents of P particles, on the device."""
 
     kept: Tensor  # (P, M), int32
     weights: Tensor  # (P, M), float64
@@ -67,7 +67,7 @@ class Metrics(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """The metrics of a generation on the host, laid out for one trip to the device."""
+    """The metrics of a generation on the host, packed for one transfer to the device."""
 
     numbers: Floats  # (P, 2 or 3 times M, and 2)
     n_slots: int
@@ -106,7 +106,7 @@ def pack(weights: Floats, exponents: Floats | None, spread: Floats) -> Packed:
 
 
 def _n_slots(n_kept: int) -> int:
-    """Return 16, 32, 64 or a multiple of 32: what the matrix units take at once."""
+    """Return 16, 32, 64 or a multiple of 32, the sizes that matrix units process."""
     small = next((size for size in (16, 32, 64) if n_kept <= size), 0)
     return small or -(-n_kept // 32) * 32
 

@@ -1,4 +1,4 @@
-"""Nearest rows and what hangs together, for a whole swarm; see the reference for the notation."""
+"""Nearest rows and connected components, for a whole swarm; see the reference for the notation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_FUSED = 28
 
 
 class Nearest(NamedTuple):
-    """The nearest rows of each row; which they are is exact, their order is not promised."""
+    """The nearest rows of each row; the set is exact, the order is not guaranteed."""
 
     indices: Tensor  # (P, n, k)
     powered: Tensor  # (P, n, k), in float64
@@ -24,7 +24,7 @@ class Nearest(NamedTuple):
 
 
 def nearest_rows(distances: Distances, k: int) -> Nearest:
-    """Return the k nearest rows of each row, ties to the row that comes first."""
+    """Return the k nearest rows of each row; on a tie, the row that comes first."""
     k = min(k, distances.n_rows - 1)
     if distances.fused and 0 < k <= _MOST_FUSED:
         return _fused_nearest(distances, k)
@@ -84,7 +84,7 @@ def graph_components(indices: Tensor) -> Tensor:
 
 
 def flatten(parent: Tensor) -> Tensor:
-    """Follow pointers (P, n) to their ends."""
+    """Follow pointers (P, n) to their last targets."""
     while True:
         further = parent.gather(1, parent)
         if torch.equal(further, parent):
@@ -119,7 +119,7 @@ def dbscan(distances: Distances, eps: float, min_samples: int) -> tuple[Tensor, 
     joined = parent.gather(1, best.clamp(min=0))
     parent = torch.where(core, parent, torch.where(found, joined, n_rows))
     member = core | found
-    # A cluster's number goes by its first row, and that may be a border row.
+    # Clusters are numbered by their first row, which may be a border row.
     safe = torch.where(member, parent, 0)
     rows = torch.arange(n_rows, device=distances.device).expand(P, -1)
     earliest = torch.full_like(parent, n_rows)
@@ -145,7 +145,7 @@ def _count_mates(near: Tensor) -> Tensor:
 
 
 def _nearest_core(distances: Distances, near: Tensor, core: Tensor) -> Tensor:
-    """Return the nearest core row (P, n) within reach of the rows that are none; -1 elsewhere."""
+    """Return the nearest core row (P, n) within the radius of rows that are not core; else -1."""
     if distances.fused:
         columns, metrics = distances.columns, distances.metrics
         return fused.density.nearest_core(columns, metrics, near, core, ~core).long()

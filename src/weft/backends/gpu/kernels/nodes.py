@@ -54,7 +54,7 @@ def _fitted(exponent: float, n_nodes: int) -> tuple[Floats, Floats, Floats]:
     weights = np.linalg.lstsq(system, right, rcond=1e-14)[0][:n_nodes]
     errors = np.abs(wanted - basis @ weights).max(axis=0)
     chord = (0.5 * _GRID) ** exponent
-    outer = np.array(far) - 1.0 - WIDEST  # how far from any node or centre, at the least
+    outer = np.array(far) - 1.0 - WIDEST  # smallest distance from any node or centre
     step = (_GROWTH - 1.0) * np.array(far)
     curve = exponent * (exponent - 1.0) * outer ** (exponent - 2.0)
     chord = max(chord, float((step**2 / 8.0 * curve).max()))

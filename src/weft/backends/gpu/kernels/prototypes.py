@@ -1,6 +1,6 @@
 """Medoids and centroids of whole swarms, and k-means from many starts; see the reference.
 
-On a GPU every sum has the order, and so the bits, of the CPU's kernels.
+On a GPU every sum has the same order as in the CPU kernels, and so the same bits.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from weft._base.arrays import Tensor
 from weft.backends.devices import is_fused
 from weft.backends.gpu.kernels import fused
 
-# Two streams of 31 bits per value: rows are told apart by sums of them over the features.
+# Two random numbers of 31 bits per value: rows are compared by their sums over the features.
 _BITS = 31
 
 
 class Rows(NamedTuple):
-    """Centred rows in the layouts that the kernels want."""
+    """Centred rows in the layouts that the kernels need."""
 
     rows: Tensor  # (n, d), float64
     columns: Tensor  # (d, n)

@@ -1,4 +1,4 @@
-"""What the clusterings of a whole swarm are worth; see the reference for the formulas."""
+"""Scores of the clusterings of a whole swarm; see the reference for the formulas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.backends.gpu.kernels.neighbours import power_share, powered_blocks
 
 
 def cluster_sizes(labels: Tensor, width: int | None = None) -> Tensor:
-    """Return the sizes (P, width) int32 of clusters 0 … of labels (P, n); -1 counts nowhere."""
+    """Return the sizes (P, width) int32 of clusters 0 … of labels (P, n); -1 is not counted."""
     P, n_rows = labels.shape
     sizes = torch.zeros((P, width or n_rows), dtype=torch.int32, device=labels.device)
     ones = (labels >= 0).to(torch.int32)
@@ -24,8 +24,8 @@ def cluster_sizes(labels: Tensor, width: int | None = None) -> Tensor:
 def cluster_totals(values: Tensor, labels: Tensor, n_clusters: int) -> Tensor:
     """Return the sums (P, K, q) of values (n, q) or (P, n, q) over each cluster's rows.
 
-    Products with the members' columns add in one order, which atomic additions do not. As many
-    clusters are taken at once as need no more memory than the values.
+    Products with the members' columns always add in the same order; atomic additions do not. The
+    number of clusters per step is limited so that they need no more memory than the values.
     """
     height = max(values.shape[-1], 32)
     totals = []
@@ -61,7 +61,7 @@ def silhouette_rows(distances: Distances, labels: Tensor, source: Any = None) ->
     blocks = None if distances.metrics.exponents is None else powered_blocks(distances)
     inverse = (1.0 / distances.metrics.root).to(torch.float32)
     sizes = cluster_sizes(labels)
-    narrow = labels.to(torch.int32)  # those of a user's own clusterer are often wider
+    narrow = labels.to(torch.int32)  # labels of a user's own clusterer are often int64
     return fused.scores.silhouette_rows(source, narrow, sizes, inverse, blocks)
 
 
@@ -127,7 +127,8 @@ def mean_of_labelled(values: Tensor, labels: Tensor) -> Tensor:
 def gaussian_scores(X: Tensor, labels: Tensor, noise: float, floor: Tensor) -> tuple[Any, Any]:
     """Return log P(x|Model) P(Model) of each row's own cluster and of the best other one, (P, n).
 
-    Clusters come one after the other, all particles and rows at once: P × n × d numbers are held.
+    Clusters are processed one after the other, with all particles and rows at once: P × n × d
+    numbers are held.
     """
     n_clusters = max(int(labels.max()) + 1, 2)
     P, n_rows = labels.shape

@@ -1,7 +1,7 @@
 """Validity of swarms of centres in input space, whole swarms at once: see the reference.
 
-On a GPU sums have the order, and so the bits, of the CPU's kernels: where clusters are so far apart
-that measures differ by rounding alone, a swarm must still take the same path.
+On a GPU sums have the same order as in the CPU kernels, and so the same bits. Otherwise searches
+could differ where clusters are so far apart that measures differ only by rounding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def cluster_means(values: Tensor, labels: Tensor, counts: Tensor) -> Tensor:
 
 
 def in_order(terms: Tensor) -> Tensor:
-    """Return the sums (P,) of terms (P, L), the first first."""
+    """Return the sums (P,) of terms (P, L), added in order."""
     total = terms[:, 0].clone()
     for slot in range(1, terms.shape[1]):
         total += terms[:, slot]

@@ -1,6 +1,6 @@
-"""From dispersions to feature weights, in torch: see `weft.kmeans.weights` for what the rules are.
+"""From dispersions to feature weights, in torch: see `weft.kmeans.weights` for the rules.
 
-A rule is asked for its `kind` and its settings; it keeps its own form for the host.
+Only the `kind` and the settings of a rule are used; the rule itself computes on the host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Triton kernels: what plain torch would send through memory once too often.
+"""Triton kernels for steps that would need too many memory transfers in plain torch.
 
-Each module holds kernels and the functions that start them; nothing else knows Triton. Modules are
-imported on first use, since Triton is not there on every system: see `devices.is_fused`.
+Each module holds kernels and the functions that start them; no other code uses Triton. Modules are
+imported on first use, because Triton is not available on every system: see `devices.is_fused`.
 """
 
 from importlib import import_module

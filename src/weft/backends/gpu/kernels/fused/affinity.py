@@ -1,8 +1,8 @@
-"""Affinity propagation: one pass over S, R and A a round, for all particles that still move.
+"""Affinity propagation: one pass over S, R and A per round, for all particles not yet converged.
 
-A program takes some rows, finishes their availabilities, makes their next responsibilities and
-keeps the columns' sums in registers. Who has settled says so on the device, so the host asks only
-now and then.
+A program takes some rows, finishes their availabilities, computes their next responsibilities and
+keeps the columns' sums in registers. Convergence is recorded on the device, so the host reads it
+only after several rounds.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _round(S, R, A, support, partial, exemplar, done, n_rows, n_chunks, keep, ta
                 rival = tl.where(column == where, second, largest)
                 r = keep * r + take * (tl.where(ok, s, 0.0) - rival)
                 tl.store(R + place, r, mask=ok)
-                # R_kk itself stands in the sum, not its positive part.
+                # The sum contains R_kk itself, not its positive part.
                 sums += tl.where(column == i, r, tl.maximum(r, 0.0))
         if not LAST:
             tl.store(partial + (p * n_chunks + tl.program_id(0)) * n_rows + column, sums, mask=ok)
@@ -93,7 +93,8 @@ def _judge(exemplar, before, stood, done, n_rows, patience, B: tl.constexpr):
 
 
 def propagate(S: Tensor, damping: float, max_iter: int, patience: int) -> tuple[Tensor, Tensor]:
-    """Return who is an exemplar (P, n) and whose messages settled (P,), from S (P, n, n)."""
+    """Return which rows are exemplars (P, n) and which particles converged (P,), from S (P, n,
+    n)."""
     P, n_rows, _ = S.shape
     device = S.device
     R, A = torch.empty_like(S), torch.empty_like(S)

@@ -5,10 +5,10 @@ With a = (c - x) / half, half being half of a column's range, a pass takes
     Σ m |a|^p,    Σ m |a|^(p-1) sign(a),    Σ m |a|^(p-2),
 
 and of the value next to the centre its a and its mass, and how far the next value is. For p < 2 the
-slope is infinitely steep at each value, so Newton's method swings around one that lies next to the
-root. A step here takes that value as it is and the others by their tangent: what this leaves out
-is of the second order in step / (distance of the next value). The first passes are in single
-precision. A pass leaves out what is done: of a cluster's columns, those of one program together.
+slope is infinitely steep at each value, so Newton's method oscillates around a value next to the
+root. A step here treats that value exactly and the others by their tangent; the error is of the
+second order in step / (distance of the next value). The first passes are in single precision. A
+pass skips columns that have converged, if all columns of one program have.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _weights(size, exponent, ROOT: tl.constexpr, DOUBLE: tl.constexpr):
 
 @triton.jit
 def _closest(first, mass, second):
-    """Return the value next to the centre of each column, its mass, and how far the next one is."""
+    """Return the value next to each column's centre, its mass, and the distance of the next one."""
     near = tl.abs(first)
     best = tl.min(near, axis=0)
     chosen = tl.min(tl.where(near == best[None, :], first, float("inf")), axis=0)
@@ -81,8 +81,8 @@ def _pass(X, load, order, starts, open_, centers, scale, numbers, sums, K, M, W,
         total = tl.zeros((BR, BF), dtype=kind)
         slope = tl.zeros((BR, BF), dtype=kind)
         curve = tl.zeros((BR, BF), dtype=kind)
-        # Single precision will do for the value next to the centre: wherever it is said to be, a
-        # step is 0 where the slope is.
+        # Single precision is enough for the value next to the centre: whatever its error, a step is
+        # 0 where the slope is 0.
         first = tl.full((BR, BF), float("inf"), dtype=tl.float32)
         second = tl.full((BR, BF), float("inf"), dtype=tl.float32)
         mass = tl.zeros((BR, BF), dtype=tl.float32)
@@ -123,7 +123,7 @@ def _pass(X, load, order, starts, open_, centers, scale, numbers, sums, K, M, W,
 
 @triton.jit
 def _root_of_tangent(slope, curve, first, mass, p, least, ROOT: tl.constexpr):
-    """Return the step t to the root of a tangent and one value that stays as it is.
+    """Return the step t to the root of a tangent plus one value that is treated exactly.
 
     With y = a + t of that value, R + R' t + m |y|^(p-1) sign(y) = 0. So -y has the sign of
     G = R - R' a, and z = |y| solves R' z + m z^(p-1) = |G|: a convex equation in s = z^(p-1).
@@ -153,7 +153,7 @@ def _root_of_tangent(slope, curve, first, mass, p, least, ROOT: tl.constexpr):
 @triton.jit
 def _step(sums, mass, numbers, floors, open_, centers, low, high, spread, K, M,
           ROOT: tl.constexpr, S: tl.constexpr, DOUBLE: tl.constexpr, BF: tl.constexpr):  # fmt: skip
-    """Move the centres (in units of half a column's range) that are open; say which stay open."""
+    """Move the open centres (in units of half a column's range); return which remain open."""
     k = tl.program_id(0)
     slot = tl.program_id(1) * BF + tl.arange(0, BF)
     at = k * M + slot
@@ -188,13 +188,13 @@ def _step(sums, mass, numbers, floors, open_, centers, low, high, spread, K, M,
             a = tl.where(slope < 0.0, c, a)
             b = tl.where(slope < 0.0, b, c)
             allowed = tl.load(numbers + 3) * sigma
-            # Nothing finer can be told than the rows' own last bits.
+            # The result cannot be more precise than the last bits of the rows.
             done = size <= allowed + tl.load(floors + slot, mask=slot < M, other=0.0)
             # For p > 2 the curvature changes by about size / σ of itself.
             reach = tl.where(p < 2.0, second, sigma)
             bend = tl.where(p < 2.0, 2.0 - p, p - 1.0)
             done |= (size < 0.1 * reach) & (bend * size * size <= allowed * reach)
-            # A step across most of the bracket swings around a heavy value: half of it will do.
+            # A step across most of the bracket oscillates around a value with much mass: halve it.
             lost = (trial <= a) | (trial >= b) | (size > 0.5 * (b - a))
             lost = lost & ~done & (a > -1e300) & (b < 1e300)
             trial = tl.where(lost, 0.5 * (a + b), trial)
@@ -222,7 +222,7 @@ class Solved(NamedTuple):
 
 
 class Solver:
-    """Centres of clusters of the same rows, again and again."""
+    """Centres of clusters of the same rows, for repeated calls."""
 
     def __init__(self, X: Tensor, load: Tensor, scaled: ScaledRows) -> None:
         self.X, self.load, self.scaled = X, load, scaled
@@ -233,7 +233,7 @@ class Solver:
         self.passes = _PASSES
 
     def centers(self, labels: Tensor, changed: Tensor, previous: Tensor, spread: Tensor) -> Solved:
-        """Return centres; clusters that are not `changed` (K,) keep what they have."""
+        """Return centres; clusters that are not `changed` (K,) keep theirs."""
         n_clusters, n_features = previous.shape
         middle, half = self.scaled.middle, self.scaled.half
         unit = half**self.scaled.exponent

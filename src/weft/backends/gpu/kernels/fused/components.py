@@ -23,7 +23,8 @@ def _components(indices, parent, n_rows, k, B: tl.constexpr):
             a = tl.load(parent + base + edge // k, mask=ok, other=0, cache_modifier=".cg")
             b = tl.load(parent + base + j, mask=ok, other=0, cache_modifier=".cg")
             differ = ok & (a != b)
-            # The larger root goes below the smaller one; an edge that loses a race comes again.
+            # The larger root is attached to the smaller one; an edge that loses a race is tried
+            # again.
             tl.atomic_min(parent + base + tl.maximum(a, b), tl.minimum(a, b), mask=differ)
             moved += differ.to(tl.int32)
         changed = tl.sum(moved, axis=0)

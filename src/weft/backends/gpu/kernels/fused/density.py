@@ -1,4 +1,4 @@
-"""DBSCAN's passes over all pairs of rows: what is compared is never written.
+"""DBSCAN's passes over all pairs of rows, without storing the distances.
 
 Distances are made in float64, feature by feature, in the bits of `distances.exact_rows`.
 """
@@ -20,7 +20,7 @@ _TILE, _COLUMNS = 64, 64
 @triton.jit
 def _within(XT, kept, weights, exponents, radius, near, n_rows, M: tl.constexpr,
             B: tl.constexpr, POWERS: tl.constexpr):  # fmt: skip
-    # Distances are the same both ways: tiles below the diagonal are the others' mirror images.
+    # Distances are symmetric: tiles below the diagonal mirror those above.
     p = tl.program_id(2).to(tl.int64)
     if tl.program_id(0) >= tl.program_id(1):
         row = tl.program_id(1) * B + tl.arange(0, B)

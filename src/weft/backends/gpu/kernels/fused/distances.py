@@ -1,8 +1,8 @@
 """Distance matrices of a whole swarm, each entry made once, in registers.
 
-`exact_rows` has the bits of the CPU's `squared_difference`. `powered_rows` is single precision:
-one logarithm and one exponential per feature and pair, which is what its time goes to; numbers come
-as two floats each, so that near rows lose nothing in the difference.
+`exact_rows` has the bits of the CPU's `squared_difference`. `powered_rows` is single precision: one
+logarithm and one exponential per feature and pair, which take most of the time. Each number is
+stored as two floats, so that differences of near rows lose no digits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Minkowski centres and nearest centres for powers other than 2, one launch each.
 
-A program has one cluster and one feature, and runs Newton's method to its end by itself: step by
-step from outside, a search of a dozen steps took longer to start than to do.
+A program handles one cluster and one feature, and runs all steps of Newton's method. Launching a
+dozen steps one by one took longer than computing them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _centers(columns, load, starts, guess, numbers, center_out, spread_out, n_ro
     first = tl.load(starts + k)
     last = tl.load(starts + k + 1)
     lane = tl.arange(0, BR)
-    # Read from memory: a number that is passed becomes one of single precision.
+    # Read from memory, because numbers passed as arguments become single precision.
     exponent = tl.load(numbers)
     root_width = tl.load(numbers + 1)
     near_share = tl.load(numbers + 2)

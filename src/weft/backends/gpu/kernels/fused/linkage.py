@@ -40,10 +40,11 @@ def _merge(D, keep, mate, out, least, where, m, m_new, BN: tl.constexpr):
 
 
 def merged(D: Tensor, keep: Tensor, mate: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the distances between the clusters `keep` (P, m') after each took in its `mate`.
+    """Return the distances between the clusters `keep` (P, m') after each was merged with its
+    `mate`.
 
-    Entries of `keep` below 0 are no clusters. Also each cluster's distance to its nearest one,
-    and which that is, the first on a tie.
+    Entries of `keep` below 0 are not clusters. Also returns each cluster's nearest cluster, the
+    first on a tie, and the distance to it.
     """
     P, m, _ = D.shape
     m_new = keep.shape[1]

@@ -1,6 +1,7 @@
 """Distances to a swarm's centres, and the dropping of small clusters, one program per particle.
 
-Both took longer to start, step by step, than to do. Sums run over the coordinates in their order.
+Launching the steps one by one took longer than computing them. Sums run over the coordinates in
+their order.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _drop(distances, alive, labels, n_rows, C, least, CP: tl.constexpr, BR: tl.c
 
 
 def drop_small(distances: Tensor, alive: Tensor, least: int) -> tuple[Tensor, Tensor]:
-    """Return labels (P, n) and who lives once the smallest clusters are dropped, one by one."""
+    """Return labels (P, n) and active centres after dropping the smallest clusters, one by one."""
     P, n_rows, C = distances.shape
     live = alive.to(torch.int32)
     labels = torch.empty((P, n_rows), dtype=torch.int64, device=distances.device)

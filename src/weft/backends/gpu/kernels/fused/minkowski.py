@@ -1,4 +1,4 @@
-"""Nearest centres under |d|^p on a device: single precision first, double where that cannot tell.
+"""Nearest centres under |d|^p on a device: single precision first, double if that is uncertain.
 
 With few clusters all distances are computed. With many, most are ruled out by a product: with
 nodes t_j and weights ψ_j(c) such that
@@ -6,7 +6,7 @@ nodes t_j and weights ψ_j(c) such that
     |x - c|^p ≈ Σ_j ψ_j(c) |x - t_j|^p,
 
 the nodes spread over a column's centres, a = |x - t_j|^p and b = f ψ_j(c), a · b is a distance up
-to an error that is known for each centre (see `nodes`). Centres are then looked at one by one, the
+to an error that is known for each centre (see `nodes`). Centres are then tested one by one, the
 most promising first, until the next one cannot be nearer.
 """
 
@@ -66,7 +66,7 @@ class Features(NamedTuple):
 
 
 class Product(NamedTuple):
-    """What rules centres out; see the module's text."""
+    """Quantities that rule centres out; see the module's docstring."""
 
     b: Tensor  # (K, nodes · width), half precision
     errors: Tensor  # (3, K): of the nodes, |b|, |b - b'|
@@ -158,7 +158,7 @@ def _power(gap, exponent, ROOT: tl.constexpr):
 
 @triton.jit
 def _margin(distance, limits):
-    """Return how far a distance in single precision may be off."""
+    """Return the largest error of a distance in single precision."""
     absolute = tl.load(limits + 1)
     exponent = tl.load(limits + 2)
     root = tl.exp2(tl.log2(distance) / exponent) + absolute
@@ -226,7 +226,7 @@ def _search(single, near, lost, norms, errors, ratio_at, centers, factors, limit
             labels, flagged, n_flagged, first_row, n_rows, K, W: tl.constexpr,
             BF: tl.constexpr, KP: tl.constexpr, ROWS: tl.constexpr,
             ROOT: tl.constexpr):  # fmt: skip
-    """Look at a row's centres, the least lower bound first, until none can be nearer."""
+    """Test a row's centres, the smallest lower bound first, until none can be nearer."""
     exponent = tl.load(limits + 2)
     ratio = tl.load(ratio_at)
     share = tl.load(share_at)
@@ -343,7 +343,7 @@ _SHIFTS = (4503599627371519.0, 1.0, 6755399441055744.0)
 
 
 def _multiply(a: Tensor, b: Tensor) -> Tensor:
-    """Return a bᵀ in half precision, added in single precision: the bounds count on that."""
+    """Return a bᵀ in half precision, added in single precision, as the bounds require."""
     settings = torch.backends.cuda.matmul
     before = settings.allow_fp16_reduced_precision_reduction
     settings.allow_fp16_reduced_precision_reduction = False
@@ -354,7 +354,7 @@ def _multiply(a: Tensor, b: Tensor) -> Tensor:
 
 
 class Search:
-    """Nearest centres of the same rows, again and again."""
+    """Nearest centres of the same rows, for repeated calls."""
 
     def __init__(self, X: Tensor, exponent: float, n_clusters: int) -> None:
         self.X, self.n_clusters = X, n_clusters
@@ -366,7 +366,7 @@ class Search:
             self.nodes = make_nodes(exponent, X.device)
 
     def nearest(self, centers: Tensor, factors: Tensor) -> Tensor:
-        """Return each row's nearest centre, the first on a tie, (n,) int32; the host waits not."""
+        """Return each row's nearest centre, the first on a tie, (n,) int32, without waiting."""
         X = self.X
         n_rows, n_features = X.shape
         n_clusters = len(centers)

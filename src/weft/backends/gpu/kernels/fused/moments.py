@@ -1,7 +1,8 @@
 """Sums of each cluster around its last centre, in double precision, always in the same order.
 
 Rows are sorted by cluster; a cluster is cut into equal parts, each summed by one program, and the
-parts are added by one reduction. No atomic addition: its order would change from run to run.
+parts are added by one reduction. Atomic additions are not used, because their order would change
+from run to run.
 """
 
 from __future__ import annotations

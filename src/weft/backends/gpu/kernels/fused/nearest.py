@@ -40,7 +40,7 @@ def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first
     ok_row = offset < n_block
     bucket = tl.arange(0, BN)
     base = p * n_rows
-    # Norms a little shorter than they are make every distance a lower bound of the true one.
+    # Norms are made slightly too short, so that every distance is a lower bound of the true one.
     here = tl.load(norms + base + row, mask=ok_row, other=0.0) * shrink
     least = tl.full((BM, BN), _LARGEST, dtype=tl.int32)
     second = tl.full((BM, BN), _LARGEST, dtype=tl.int32)
@@ -70,8 +70,8 @@ def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first
         index = ((key & low_bits) >> 1) * BN + where
         index = tl.where(key == _LARGEST, -1, index)
         tl.store(candidates + (base + row) * C + c, index, mask=ok_row)
-        # What was left out of a bucket is at least its second: it may be next in line. The first
-        # such bucket is named, from the second on the bound has to do.
+        # Rows left out of a bucket are at least as far as its second one, and may be the next
+        # nearest. The first such bucket is stored; for further ones, only the bound is used.
         is_second = ((key & 1) == 1) & (key != _LARGEST)
         is_next = is_second & (full_bucket >= 0)
         dropped = tl.minimum(dropped, tl.where(is_next, key, _LARGEST))
@@ -155,7 +155,7 @@ def _settle(X, kept, weights, exponents, candidates, bound, full, indices, value
 
 @triton.jit
 def ok_value(value):
-    """Whether a distance is one: what is masked out is infinite."""
+    """Whether a distance is valid: masked entries are infinite."""
     return value < float("inf")
 
 
@@ -170,7 +170,7 @@ def _settle_rows(XT, kept, weights, exponents, full, flagged, n_flagged, indices
         p = code // n_rows
         i = (code % n_rows).to(tl.int32)
         bucket = tl.load(full + code)
-        # All columns, or those of one bucket beside what was found already.
+        # All columns, or those of one bucket, in addition to what was found already.
         some = bucket >= 0
         stride = tl.where(some, BUCKETS, 1)
         begin = tl.where(some, bucket, 0)
@@ -200,7 +200,7 @@ def _settle_rows(XT, kept, weights, exponents, full, flagged, n_flagged, indices
             smallest = tl.min(total, axis=0)
             j = tl.min(tl.where(total == smallest, column, 0x7FFFFFFF), axis=0)
             while (smallest < worst) | ((smallest == worst) & (j < latest) & ok_value(smallest)):
-                # Of equally far rows the last one goes: ties stay with the first.
+                # Of equally distant rows the last one is dropped, so ties go to the first.
                 gone = tl.min(tl.where((best == worst) & (where == latest), slots, KP), axis=0)
                 best = tl.where(slots == gone, smallest, best)
                 where = tl.where(slots == gone, j, where)
@@ -239,7 +239,8 @@ def nearest_rows(
     n_rows, n_features = table.X.shape
     P, M = metrics.kept.shape
     device = table.X.device
-    # Among many rows the next ones in line are close behind: more candidates leave less open.
+    # With many rows, the next nearest ones are only slightly farther: more candidates leave fewer
+    # rows open.
     C = triton.next_power_of_2(k + (4 if n_rows <= _MANY else 12))
     shrink = 1.0 - (source.share if blocks is not None else (3 * M / 8 + 8) * _STEP)
     candidates = torch.empty((P, n_rows, C), dtype=torch.int32, device=device)

@@ -10,7 +10,7 @@ import triton.language as tl
 
 from weft._base.arrays import Tensor
 
-_HELD = tl.constexpr(128)  # slots of a tile's rows that shared memory holds beside the others
+_HELD = tl.constexpr(128)  # slots of a tile's rows that shared memory holds in addition
 
 
 @triton.jit

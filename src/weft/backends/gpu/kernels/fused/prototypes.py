@@ -1,6 +1,6 @@
 """Nearest prototypes and sums of clusters for many particles, in the bits of the CPU's kernels.
 
-Sums run over features, and over rows, in their order: float64 has the time for it.
+Sums run over features, and over rows, in their order, which is fast enough in float64.
 """
 
 from __future__ import annotations

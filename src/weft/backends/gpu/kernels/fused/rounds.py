@@ -5,10 +5,10 @@ precision rounds a and b; by Cauchy and Schwarz
 
     |a · b - a' · b'| ≤ |a - a'| |b| + |a'| |b - b'|,
 
-so rows whose two nearest centres differ by more than twice that have their label. The others are
-done again with numbers split in two, a product of each pair but the smallest (where there are many
-clusters), and what that leaves open in double precision, feature by feature, in the order and the
-bits of the CPU.
+so the label of a row is certain if its two nearest centres differ by more than twice that. If there
+are many clusters, the other rows are computed again with numbers split in two, by a product of each
+pair except the smallest. Rows that are still open are computed in double precision, feature by
+feature, in the order and with the bits of the CPU.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def scale_rows(X: Tensor) -> Scaled:
 
 
 def make_terms(rows: Scaled, centers: Tensor, factors: Tensor) -> Terms:
-    """Return b of each centre; no host waits for it."""
+    """Return b of each centre, without waiting for the device."""
     n_clusters, n_features = centers.shape
     width = rows.high.shape[1]
     filled = triton.cdiv(n_clusters, cluster_tile(n_clusters)) * cluster_tile(n_clusters)
@@ -116,7 +116,7 @@ def make_terms(rows: Scaled, centers: Tensor, factors: Tensor) -> Terms:
 
 
 def cluster_tile(n_clusters: int) -> int:
-    """Return how many clusters are looked at together."""
+    """Return how many clusters are processed together."""
     return max(16, min(128, triton.next_power_of_2(n_clusters)))
 
 

@@ -18,8 +18,9 @@ from weft.backends.gpu.kernels.fused.nearest import Source
 from weft.backends.gpu.kernels.fused.products import chunk, product, stages
 
 _ROWS, _COLUMNS, _WARPS = 64, 64, 4
-# Products cancel where rows are near. A few near pairs are nothing in a sum of many distances;
-# where they are more than one in `_FEW` of a row's mates, its tile is taken again from differences.
+# Products lose digits by cancellation if rows are near. A few near pairs do not matter in a sum of
+# many distances; if they are more than one in `_FEW` of a row's mates, its tile is computed again
+# from differences.
 _NEAR = tl.constexpr(2.0**-15)
 _FEW = tl.constexpr(64)
 
@@ -98,7 +99,7 @@ def _silhouette(high, low, norms, matrix, order, labels, counts, inverse_root, f
         last = tl.max(label, axis=0)
         for cluster in range(tl.maximum(first, 0), last + 1):
             part = tl.sum(tl.where(label[None, :] == cluster, distance, 0.0), axis=1)
-            # A new cluster: the sum so far was the last one's.
+            # A new cluster begins: the sum so far is that of the previous one.
             finished = (cluster != current) & (current >= 0)
             size = tl.load(counts + base + tl.maximum(current, 0)).to(tl.float64)
             inside = tl.where(finished & (own == current), total, inside)
