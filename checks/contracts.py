@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -27,6 +26,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from checks.apart import run_program
 from checks.contract_models import FITS, OF_COUNTS, Digests, count_table, digest_of_fit, table
 
 # Environment variables are read when a library is loaded, hence one process for each setting.
@@ -134,12 +134,13 @@ def _in_forked_process(given: dict[str, Any]) -> Digests:
 
 
 def run_apart(way: str, names: list[str], seconds: float = 900.0) -> Digests:
-    """Return the digests of the named cases, fitted in a fresh process."""
+    """Return the digests of the named cases, fitted in a fresh process.
+
+    It may use `seconds` of processor time: a limit on the clock fails on a busy machine.
+    """
     environment = {**os.environ, **ENVIRONMENTS.get(way, {})}
     command = [sys.executable, "-m", "checks.contracts", "--child", way, "--cases", *names]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=seconds, check=False
-    )
+    done = run_program(command, seconds, environment=environment)
     if done.returncode:
         raise RuntimeError(f"the process for {way!r} ended with {done.returncode}:\n{done.stderr}")
     return dict(json.loads(done.stdout.splitlines()[-1]))

@@ -8,13 +8,13 @@ address space than it has, and fits a table for which some methods need much mor
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import warnings
 from typing import Any
 
 import numpy as np
 
+from checks.apart import run_program
 from checks.parameters import estimator_names, quick_model, suitable
 
 ROOM = 2**28
@@ -50,7 +50,7 @@ def limited_fit(name: str, *, room: int = ROOM) -> str:
 def run_apart(name: str, seconds: float = 300.0) -> tuple[int, str]:
     """Return the exit status and the last line of `limited_fit` in a process of its own."""
     command = [sys.executable, "-m", "checks.memory", "--child", name]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    done = run_program(command, seconds)
     lines = (done.stdout + done.stderr).strip().splitlines()
     return done.returncode, lines[-1] if lines else ""
 
