@@ -185,6 +185,11 @@ def test_no_clusters_are_not_called_one():
     made = model.report(X)
     assert headline(made.summary).startswith("no clusters")
     assert "no groups to describe" in made.html
+    assert "give their number: <code>AutoCluster(3)</code>" in made.html
+    # Weights and shares would all be 0, and no column was used.
+    table = made.html.partition('<table id="feature-table"')[2].partition("</table>")[0]
+    assert table.count("<tr>") == 5
+    assert not any(word in table for word in ("weight", "share", "not used"))
     assert "n_clusters" not in facts_on(made.html)
 
 
