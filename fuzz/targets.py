@@ -43,14 +43,14 @@ def _file(name: str, data: bytes) -> Path:
     return path
 
 
-def _table(path: Path) -> None:
+def _table(path: Path, query: str | None = None) -> None:
     from weft.io import prepare_table, read_table
 
     with warnings.catch_warnings():
         # Only a crash or a wrong answer counts here.
         warnings.simplefilter("ignore")
         try:
-            table = prepare_table(read_table(path))
+            table = prepare_table(read_table(path, query=query))
         except ValueError as error:
             _refusal(error)
             return
@@ -63,14 +63,34 @@ def csv(data: bytes) -> None:
     _table(_file("t.csv", data))
 
 
+def encodings(data: bytes) -> None:
+    """Text tables in other encodings; the first byte says which."""
+    if data:
+        name = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "utf-8-sig")[data[0] % 5]
+        _table(_file("t.csv", data[1:].decode("utf-8", "replace").encode(name, "replace")))
+
+
 def json_lines(data: bytes) -> None:
-    """Tables with one JSON object per line."""
+    """Tables with one JSON object per line, or as one list: both are tried."""
     _table(_file("t.jsonl", data))
+    _table(_file("t.json", data))
+
+
+def arrow(data: bytes) -> None:
+    """Feather files and streams of Arrow."""
+    _table(_file("t.feather", data))
 
 
 def database(data: bytes) -> None:
     """SQLite files."""
     _table(_file("t.sqlite", data))
+
+
+def query(data: bytes) -> None:
+    """Queries on a SQLite file. Those that go on for ever are the user's own: none is tried."""
+    text = data.decode("utf-8", "replace")
+    if "recursive" not in text.lower() and "\0" not in text:
+        _table(_database(), text)
 
 
 def packed(data: bytes) -> None:
@@ -294,9 +314,12 @@ def checkpoint(data: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "csv": csv,
+    "encodings": encodings,
     "parquet": parquet,
+    "arrow": arrow,
     "json_lines": json_lines,
     "database": database,
+    "query": query,
     "packed": packed,
     "workbook": workbook,
     "labels": labels,
@@ -306,20 +329,50 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 }
 
 
+def _small_frame() -> Any:
+    import pandas as pd
+
+    return pd.DataFrame({"a": [1.0, 2.0, None], "b": ["$1,5", "x", "2024-01-02"], "c": [1, 2, 3]})
+
+
+@cache
+def _database() -> Path:
+    import sqlite3
+
+    path = _FOLDER / "asked.sqlite"
+    connection = sqlite3.connect(path)
+    _small_frame().to_sql("t", connection, index=False)
+    connection.close()
+    return path
+
+
 def _other_tables(name: str) -> list[bytes]:
     import bz2
     import gzip
     import lzma
     import sqlite3
 
-    import pandas as pd
     import pyarrow as pa
 
-    frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": ["$1,5", "x", "2024-01-02"], "c": [1, 2, 3]})
+    frame = _small_frame()
     text = frame.to_csv(index=False).encode()
     if name == "json_lines":
         lines = frame.to_json(orient="records", lines=True).encode()
-        return [lines, b'{"a": {"x": 1}, "b": [1]}\n{"a": {"x": 2}, "b": null}\n']
+        nested = b'{"a": {"x": 1}, "b": [1]}\n{"a": {"x": 2}, "b": null}\n'
+        listed = frame.to_json(orient="records").encode()
+        return [lines, nested, listed, b'{"rows": ' + listed + b"}"]
+    if name == "arrow":
+        import pyarrow.feather
+
+        table, kept = pa.Table.from_pandas(frame), []
+        for compression in ("uncompressed", "lz4", "zstd"):
+            sink = io.BytesIO()
+            pyarrow.feather.write_feather(table, sink, compression=compression)
+            kept.append(sink.getvalue())
+        stream = io.BytesIO()
+        with pa.ipc.new_stream(stream, table.schema) as writer:
+            writer.write_table(table)
+        return [*kept, stream.getvalue()]
     path = _FOLDER / f"seed.{'sqlite' if name == 'database' else 'xlsx'}"
     path.unlink(missing_ok=True)
     if name == "database":
@@ -358,6 +411,18 @@ def seeds(name: str) -> list[bytes]:
             b"\xef\xbb\xbfa\tb\n1\t?\n2\tNA\n3\t1e308\n",
             b'"a ""q""",b,\n1,2,x\n3,4,"y\nz"\n',
         ]
+    if name == "encodings":
+        text = "naïve;größe\n1,5;Zürich\n2,5;Žižkov\n3,5;x\n".encode()
+        return [bytes([number]) + text for number in range(5)]
+    if name == "query":
+        return [
+            b"SELECT * FROM t",
+            b"SELECT a + 1 AS a, max(c) FROM t GROUP BY b ORDER BY 1 LIMIT 5",
+            b"SELECT json_object('k', b), printf('%d', c), CAST(a AS TEXT), X'ff00' FROM t",
+            b"VALUES (1, 'x'), (2, NULL)",
+            b"SELECT * FROM t JOIN t AS u USING (c)",
+            b"ATTACH 'x' AS y; DROP TABLE t; PRAGMA table_info(t)",
+        ]
     if name == "labels":
         return [
             b"\0row,cluster\n1,0\n2,-1\n3,1\n",
@@ -380,7 +445,7 @@ def seeds(name: str) -> list[bytes]:
             frame.to_parquet(path, compression=compression)
             kept.append(path.read_bytes())
         return kept
-    if name in ("json_lines", "database", "packed", "workbook"):
+    if name in ("json_lines", "arrow", "database", "packed", "workbook"):
         return _other_tables(name)
     bases = _models() if name == "model" else [base for _, base in _searches()]
     kept = []

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent.parent / "fuzz"
-NAMES = ["csv", "parquet", "json_lines", "database", "packed", "workbook", "labels", "config"]
-NAMES += ["model", "checkpoint"]
+NAMES = ["csv", "encodings", "parquet", "arrow", "json_lines", "database", "query", "packed"]
+NAMES += ["workbook", "labels", "config", "model", "checkpoint"]
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zipfile
 
 import numpy as np
@@ -33,6 +34,36 @@ def test_a_bomb_is_refused_before_it_is_unpacked(kind, tmp_path, monkeypatch):
     assert path.stat().st_size < 2**22 / 200
     with pytest.raises(InputError, match="would unpack to"):
         read_table(path)
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS a FROM c"
+
+
+def _view(path, query):
+    connection = sqlite3.connect(path)
+    connection.execute(f"CREATE VIEW v AS {query}")
+    connection.close()
+    return path
+
+
+def test_a_view_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("weft.tables.packed.BOMB_SIZE", 2**20)
+    many = _view(tmp_path / "many.sqlite", ENDLESS)
+    with pytest.raises(InputError, match="far more than the file; say with --query"):
+        read_table(many)
+    assert len(read_table(many, query="SELECT * FROM v LIMIT 25000").frame) == 25_000
+    # One that gives no row is ended by its work.
+    monkeypatch.setattr("weft.tables.databases.MAX_STEPS", 3 * 10**6)
+    none = _view(tmp_path / "none.sqlite", f"{ENDLESS} WHERE x < 0")
+    with pytest.raises(InputError, match=r"all of none.sqlite takes too long; say with --query"):
+        read_table(none)
+
+
+def test_a_query_of_ones_own_may_take_long(tmp_path, monkeypatch):
+    monkeypatch.setattr("weft.tables.databases.MAX_STEPS", 10**6)
+    path = _view(tmp_path / "t.sqlite", ENDLESS)
+    query = "SELECT count(*) AS n FROM (SELECT a FROM v LIMIT 300000)"
+    assert read_table(path, query=query).frame["n"].tolist() == [300_000]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "feather"])

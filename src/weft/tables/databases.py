@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft._base.validation import import_optional
 from weft.tables.errors import InputError
+from weft.tables.packed import is_bomb
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +23,10 @@ _ALLOWED = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
+# A view of a foreign file may go on for ever. This many steps of SQLite take about a minute.
+MAX_STEPS = 2 * 10**9
+_STEPS_AT_ONCE = 10**6
+_ROWS_AT_ONCE = 10_000
 
 
 def read_database(path: Path, query: str | None) -> pd.DataFrame:
@@ -34,7 +39,17 @@ def read_database(path: Path, query: str | None) -> pd.DataFrame:
 def _read_sqlite(path: Path, query: str | None) -> pd.DataFrame:
     pandas = import_optional("pandas", "app")
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    given = query is not None
+    n_looks = 0
+
+    def look() -> bool:
+        """Count the work, and let Ctrl-C in; True ends it."""
+        nonlocal n_looks
+        n_looks += 1
+        return not given and n_looks * _STEPS_AT_ONCE > MAX_STEPS
+
     try:
+        connection.set_progress_handler(look, _STEPS_AT_ONCE)
         if query is None:
             found = connection.execute(
                 "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
@@ -45,6 +60,10 @@ def _read_sqlite(path: Path, query: str | None) -> pd.DataFrame:
         cursor = connection.execute(query)
         return _frame(pandas, path, cursor)
     except sqlite3.Error as error:
+        if not given and n_looks * _STEPS_AT_ONCE > MAX_STEPS:
+            raise InputError(
+                f"reading all of {path.name} takes too long; say with --query which rows to read."
+            ) from None
         raise InputError(_explain(path, error)) from None
     finally:
         connection.close()
@@ -89,8 +108,16 @@ def _frame(pandas: Any, path: Path, cursor: Any) -> pd.DataFrame:
     if cursor.description is None:
         raise InputError(f"the query on {path.name} gives no rows; give a SELECT.")
     names = [column[0] for column in cursor.description]
-    rows: Callable[[], Any] = cursor.fetchall
-    frame = pandas.DataFrame(rows(), columns=range(len(names)), dtype=object).infer_objects()
+    rows: list[Any] = []
+    while part := cursor.fetchmany(_ROWS_AT_ONCE):
+        rows += part
+        size = 8 * len(rows) * len(names)
+        if is_bomb(path, size):  # an answer may be endless
+            raise InputError(
+                f"the rows that {path.name} gives take more than {size / 2**30:.3g} GiB, far more "
+                "than the file; say with --query which rows to read."
+            )
+    frame = pandas.DataFrame(rows, columns=range(len(names)), dtype=object).infer_objects()
     return frame.set_axis(names, axis=1)
 
 

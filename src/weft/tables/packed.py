@@ -29,9 +29,14 @@ _CHUNK = 1 << 20
 _DAMAGE = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
 
 
+def is_bomb(path: Path, size: int) -> bool:
+    """Return whether `size` bytes are more than the table of a file has."""
+    return size > BOMB_SIZE and size > BOMB_RATIO * path.stat().st_size
+
+
 def refuse_bomb(path: Path, size: int) -> None:
     """Refuse a file that would unpack to `size` bytes if that is more than a table has."""
-    if size > BOMB_SIZE and size > BOMB_RATIO * path.stat().st_size:
+    if is_bomb(path, size):
         raise InputError(
             f"{path.name} would unpack to {size / 2**30:.3g} GiB, more than {BOMB_RATIO} times "
             "its own size; write it again without compression if that is really the table."
