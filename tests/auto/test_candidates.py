@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from weft.auto.candidates import FAMILIES, generate, generate_on_views
+from weft.auto.candidates import FAMILIES, generate
 from weft.auto.candidates.sizes import cluster_counts
 from weft.auto.evidence import (
     NAMES,
@@ -131,23 +131,6 @@ def test_a_told_number_is_tried_by_all_that_can():
     named = {"kmeans", "mixture-full", "ward", "complete", "genie", "spectral", "pieces"}
     assert named <= families
     assert {int(c.labels.max()) + 1 for c in told} == {30}
-
-
-def test_views_are_pooled_in_the_order_of_the_first():
-    # Two groups of columns with unrelated clusters: each view holds the truth of its own columns.
-    X, y = make_blobs(240, 2, centers=3, cluster_std=0.5, random_state=0)
-    Z, z = make_blobs(240, 2, centers=4, cluster_std=0.5, random_state=3)
-    rng = np.random.default_rng(0)
-    order = rng.permutation(240)
-    Z, z = Z[order], z[order]
-    first, second = prepare(X, 0), prepare(Z, 0)
-    pooled = generate_on_views([first, second])
-    for truth in (y, z):
-        best = max(adjusted_rand_score(truth, first.restore(c.labels)) for c in pooled)
-        assert best > 0.95
-    alone = generate(first)
-    assert len(generate_on_views([first])) == len(alone)
-    assert np.isfinite(measure(first, pooled)).all()
 
 
 def test_counts_reach_one_hundred_and_the_given_ends():

@@ -26,12 +26,15 @@ class Side(NamedTuple):
         The weight of each column; empty where the result has none.
     names : dict of int to str
         Names of the clusters, where it has some.
+    keys : dict of str to list
+        The other columns of a table of labels, by which rows can be matched.
     """
 
     title: str
     labels: Integers
     weights: Mapping[str, float] = MappingProxyType({})
     names: Mapping[int, str] = MappingProxyType({})
+    keys: Mapping[str, list[Any]] = MappingProxyType({})
 
 
 class Match(NamedTuple):

@@ -40,8 +40,6 @@ NUMERIC_KINDS = ("number", "amount", "share", "count")
 USED_KINDS = (*NUMERIC_KINDS, "ordered", "yes/no", "category", "cyclic", "date")
 DESCRIBED_KINDS = ("text", "identifier", "constant")
 KINDS = (*USED_KINDS, *DESCRIBED_KINDS)
-# How two values of a column of the matrix are compared.
-MEASURES = ("number", "category", "cyclic")
 
 
 @dataclass(frozen=True)
@@ -117,7 +115,7 @@ class SourceColumn:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """How two values are compared, one of `MEASURES` for each position."""
+        """How two values are compared, "number", "category" or "cyclic", for each position."""
         if self.kind in ("category", "yes/no"):
             return ("category",)
         return tuple("cyclic" if period > 0 else "number" for period in self.periods)

@@ -28,12 +28,12 @@ from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 from weft.columns.counts import normalized_counts
 from weft.estimators._auto_rows import read_rows
-from weft.estimators._blocks import lengths_of, split
+from weft.estimators._blocks import joined, lengths_of, split
 from weft.estimators._reading import raw_table
+from weft.kmeans.blocks import folded
 from weft.tables.parquet_parts import Part, read_part, starts_of
 
 T = TypeVar("T")
-FOLD = 16  # results that are added up in one task
 # Returns the coordinates of a block's rows, in order.
 Convert = Callable[[Any], Floats]
 
@@ -54,16 +54,13 @@ class LazyRows(NamedTuple):
         """Return ``add`` of what `function` makes of the rows of every block, in order."""
         dask = import_optional("dask", "scale")
         shared, convert = dask.delayed(state), dask.delayed(self.convert)
-        call, join = dask.delayed(_call), dask.delayed(add)
+        call = dask.delayed(_call)
         firsts = starts_of(self.lengths)[:-1]
         parts = [
             call(function, int(first), block, shared, convert)
             for first, block in zip(firsts, self.blocks, strict=True)
         ]
-        while True:
-            parts = [join(parts[i : i + FOLD]) for i in range(0, len(parts), FOLD)]
-            if len(parts) == 1:
-                return dask.compute(parts[0])[0]
+        return folded(parts, add)
 
 
 def _call(
@@ -175,14 +172,9 @@ def has_categories(plan: Any) -> bool:
 def label_lazy(model: Any, blocks: list[Any], lengths: list[int]) -> Any:
     """Return the labels of all rows as a Dask array."""
     dask = import_optional("dask", "scale")
-    array = import_optional("dask.array", "scale")
     # A separate, smaller model: tasks must not contain the labels of the fit.
     shared, call = dask.delayed(LightModel.of(model)), dask.delayed(_label)
-    parts = [
-        array.from_delayed(call(shared, block), shape=(length,), dtype=np.int64)
-        for block, length in zip(blocks, lengths, strict=True)
-    ]
-    return array.concatenate(parts, axis=0)
+    return joined([call(shared, block) for block in blocks], lengths, np.int64)
 
 
 def predict_lazy(model: Any, X: Any) -> Any:

@@ -114,13 +114,18 @@ def map_rows(
 ) -> Any:
     """Return a Dask array of what `function` makes of the rows of each block."""
     dask = import_optional("dask", "scale")
-    array = import_optional("dask.array", "scale")
     call = dask.delayed(_on_rows, pure=False)
     shared = dask.delayed(function)
     tail = () if width is None else (width,)
+    return joined([call(shared, block) for block in blocks], lengths, dtype, tail)
+
+
+def joined(tasks: list[Any], lengths: list[int], dtype: Any, tail: tuple[int, ...] = ()) -> Any:
+    """Return the results of tasks, each of (length, ...) rows, as one Dask array."""
+    array = import_optional("dask.array", "scale")
     parts = [
-        array.from_delayed(call(shared, block), shape=(length, *tail), dtype=dtype)
-        for block, length in zip(blocks, lengths, strict=True)
+        array.from_delayed(task, shape=(length, *tail), dtype=dtype)
+        for task, length in zip(tasks, lengths, strict=True)
     ]
     return array.concatenate(parts, axis=0)
 

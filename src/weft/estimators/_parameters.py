@@ -54,25 +54,22 @@ def _is_object(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds) and not isinstance(value, type)
 
 
-def _is_class(value: Any) -> bool:
-    return isinstance(value, type)
-
-
-def _are_functions(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(map(callable, value))
-
-
 # What every estimator may hold, and what a search that is open to users' objects may.
 LIVE = {
     "random_state": Live("a RandomState", _is_object(np.random.RandomState)),
-    "callbacks": Live("a list of functions", _are_functions),
+    "callbacks": Live(
+        "a list of functions",
+        lambda value: isinstance(value, (list, tuple)) and all(map(callable, value)),
+    ),
 }
 LIVE_OBJECTS = {
     **LIVE,
     "clusterer": Live("a clusterer object", _is_object(Clusterer, BaseEstimator)),
     "criterion": Live(
         "a Criterion object or a function",
-        lambda value: isinstance(value, Criterion) or (callable(value) and not _is_class(value)),
+        lambda value: (
+            isinstance(value, Criterion) or (callable(value) and not isinstance(value, type))
+        ),
     ),
     "swarm": Live("an object with start, ask and tell", _is_object(Swarm)),
 }

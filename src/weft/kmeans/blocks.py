@@ -44,16 +44,23 @@ class Blocks(NamedTuple):
         """
         dask = import_optional("dask", "scale")
         shared = dask.delayed(state)  # once in the graph, not once per block
-        call, join = dask.delayed(_call), dask.delayed(add)
+        call = dask.delayed(_call)
         mass: Sequence[Any] = [None] * len(self.rows) if self.mass is None else self.mass
         parts = [
             call(function, number, rows, own, shared, idle)
             for number, (rows, own) in enumerate(zip(self.rows, mass, strict=True))
         ]
-        while True:
-            parts = [join(parts[i : i + FOLD]) for i in range(0, len(parts), FOLD)]
-            if len(parts) == 1:
-                return dask.compute(parts[0])[0]
+        return folded(parts, add)
+
+
+def folded(parts: list[Any], add: Callable[[Sequence[T]], T]) -> T:
+    """Return ``add`` of the results of some tasks, in an order that their number alone decides."""
+    dask = import_optional("dask", "scale")
+    join = dask.delayed(add)
+    while True:
+        parts = [join(parts[i : i + FOLD]) for i in range(0, len(parts), FOLD)]
+        if len(parts) == 1:
+            return dask.compute(parts[0])[0]
 
 
 def _call(

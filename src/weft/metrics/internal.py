@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from weft._base.arrays import Integers
+from weft._base.arrays import Floats, Integers
 from weft._base.docstrings import documented
 from weft._base.reading import read_array
 from weft._base.validation import check_choice, check_integer, check_real
@@ -43,6 +43,12 @@ def _prepare(X: ArrayLike, labels: ArrayLike, metric: str, noise: str) -> tuple[
     table = Table.of(data)
     solution = Solution(np.ones(data.shape[1]))
     return Spaces(Space.of(table, solution, Buffers(hold_matrix=False)), table), dense
+
+
+def _connected(spaces: Spaces, dense: Integers, n_neighbors: int, cap: float) -> Floats:
+    check_integer("n_neighbors", n_neighbors, low=1)
+    check_real("cap", cap, low=0.0, open_low=True)
+    return spaces.connectedness(dense, spaces.neighbours(n_neighbors), cap)
 
 
 @documented(INTERNAL)
@@ -95,10 +101,7 @@ def connectedness(
     >>> connectedness([[0.0], [1.0], [3.0]], [0, 0, 1], n_neighbors=1)  # (1 + 1 - 1/2) / 3
     0.5
     """
-    check_integer("n_neighbors", n_neighbors, low=1)
-    check_real("cap", cap, low=0.0, open_low=True)
-    spaces, dense = _prepare(X, labels, metric, noise)
-    return float(spaces.connectedness(dense, spaces.neighbours(n_neighbors), cap)[0])
+    return float(_connected(*_prepare(X, labels, metric, noise), n_neighbors, cap)[0])
 
 
 @documented(INTERNAL, LOWER)
@@ -154,10 +157,8 @@ def csc(
     >>> csc([[0.0], [1.0], [10.0], [11.0]], [0, 0, 1, 1], n_neighbors=1)
     0.899749373433584
     """
-    check_integer("n_neighbors", n_neighbors, low=1)
-    check_real("cap", cap, low=0.0, open_low=True)
     spaces, dense = _prepare(X, labels, metric, noise)
-    connected = spaces.connectedness(dense, spaces.neighbours(n_neighbors), cap)
+    connected = _connected(spaces, dense, n_neighbors, cap)
     return float(combine_csc(spaces.silhouette(dense), connected)[0])
 
 

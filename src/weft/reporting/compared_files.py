@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from weft._base.arrays import Integers
 from weft._base.reading import convert
+from weft.answers.comparing import Side
 from weft.models.files import load_model
 from weft.tables.errors import InputError
 
@@ -17,30 +18,7 @@ _LABEL_COLUMNS = ("cluster", "label", "labels")
 _LEFT_OUT = -2  # rows that a run did not cluster at all
 
 
-class Result(NamedTuple):
-    """Labels of rows, with what else a result says.
-
-    Attributes
-    ----------
-    title : str
-        What it is called.
-    labels : ndarray of shape (n,)
-        Clusters, -1 for none.
-    weights : dict of str to float
-        The weight of each column, empty where there is none.
-    names : dict of int to str
-        Names of clusters, empty where there are none.
-    keys : dict of str to list The other columns of a table of labels, by which rows can be matched.
-    """
-
-    title: str
-    labels: Integers
-    weights: dict[str, float] = {}  # noqa: RUF012 - never changed
-    names: dict[int, str] = {}  # noqa: RUF012 - never changed
-    keys: dict[str, list[Any]] = {}  # noqa: RUF012 - never changed
-
-
-def read_result(given: Any, title: str) -> Result:
+def read_result(given: Any, title: str) -> Side:
     """Return what was given as labels, weights and names."""
     if isinstance(given, (str, Path)):
         return _read_path(Path(given))
@@ -52,13 +30,13 @@ def read_result(given: Any, title: str) -> Result:
             f"labels of shape {labels.shape} cannot be compared; give a fitted model, one label "
             "for each row, or a path."
         )
-    return Result(title, as_numbers(labels.tolist()))
+    return Side(title, as_numbers(labels.tolist()))
 
 
-def _of_model(model: Any, title: str) -> Result:
+def _of_model(model: Any, title: str) -> Side:
     labels = np.asarray(model.labels_, dtype=np.int64)
     names = getattr(model, "cluster_names_", {})
-    return Result(title, labels, _weights(model), dict(names))
+    return Side(title, labels, _weights(model), dict(names))
 
 
 def _weights(model: Any) -> dict[str, float]:
@@ -75,7 +53,7 @@ def _weights(model: Any) -> dict[str, float]:
     return {str(name): float(value) for name, value in zip(names, values, strict=True)}
 
 
-def _read_path(path: Path) -> Result:
+def _read_path(path: Path) -> Side:
     if path.is_dir():
         if not (path / "labels.csv").exists():
             raise InputError(
@@ -93,7 +71,7 @@ def _read_path(path: Path) -> Result:
     return _read_table(path, path.name)
 
 
-def _read_table(path: Path, title: str) -> Result:
+def _read_table(path: Path, title: str) -> Side:
     from weft.tables.formats import read_table
 
     frame = read_table(path).frame
@@ -101,7 +79,7 @@ def _read_table(path: Path, title: str) -> Result:
     chosen = next((c for c in _LABEL_COLUMNS if c in columns), columns[-1])
     cells = {name: frame.iloc[:, place].tolist() for place, name in enumerate(columns)}
     labels = as_numbers(cells.pop(chosen))
-    return Result(title, labels, keys=cells)
+    return Side(title, labels, keys=cells)
 
 
 def as_numbers(cells: list[Any]) -> Integers:
@@ -129,7 +107,7 @@ def as_numbers(cells: list[Any]) -> Integers:
     return labels
 
 
-def align(first: Result, second: Result, key: str | None) -> tuple[Result, Result, list[Any]]:
+def align(first: Side, second: Side, key: str | None) -> tuple[Side, Side, list[Any]]:
     """Return both results over the rows that they share, and what these rows are called."""
     common = key if key is not None else _common_key(first, second)
     if common is None:
@@ -153,7 +131,7 @@ def align(first: Result, second: Result, key: str | None) -> tuple[Result, Resul
     return first._replace(labels=kept[0]), second._replace(labels=kept[1]), named
 
 
-def _common_key(first: Result, second: Result) -> str | None:
+def _common_key(first: Side, second: Side) -> str | None:
     """Return a column that both tables have and that names every row once."""
     shared = [name for name in first.keys if name in second.keys and name != "row"]
     for name in shared:
@@ -163,7 +141,7 @@ def _common_key(first: Result, second: Result) -> str | None:
 
 
 def _shared_rows(
-    first: Result, second: Result, key: str
+    first: Side, second: Side, key: str
 ) -> tuple[tuple[Integers, Integers], list[Any]]:
     for result in (first, second):
         if key not in result.keys:

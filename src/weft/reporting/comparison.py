@@ -8,7 +8,7 @@ from typing import Any
 
 from weft.answers.comparing import Compared, Side, as_dict, compare_sides
 from weft.answers.drawing import sankey
-from weft.reporting.compared_files import Result, align, read_result
+from weft.reporting.compared_files import align, read_result
 from weft.reporting.page import write_page
 
 N_SHOWN = 12  # columns and clusters in text
@@ -130,11 +130,7 @@ def compare(a: Any, b: Any, *, key: str | None = None) -> Comparison:
     [4]
     """
     first, second, rows = align(read_result(a, "the first"), read_result(b, "the second"), key)
-    return Comparison(_side(first), _side(second), rows)
-
-
-def _side(result: Result) -> Side:
-    return Side(result.title, result.labels, result.weights, result.names)
+    return Comparison(first, second, rows)
 
 
 def _headlines(done: Comparison) -> list[str]:

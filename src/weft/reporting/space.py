@@ -45,16 +45,12 @@ def learned_metric(model: Any, rows: np.ndarray, facts: Facts, columns: np.ndarr
         scale = 1.0 / np.where(spread > 0, spread, 1.0)
     elif hasattr(model, "feature_scales_"):  # weights in units of the deviation
         scale = weights / model.feature_scales_[columns]
-    elif _multiplies(model):
+    elif hasattr(model, "feature_exponents_"):  # weights multiply the columns
         scale = weights
     else:
         scale = np.sqrt(np.maximum(weights, 0.0) / weights.max())
     used = np.flatnonzero(scale > 0)
     return Metric(used, scale[used])
-
-
-def _multiplies(model: Any) -> bool:
-    return hasattr(model, "feature_exponents_")
 
 
 def draw_map(

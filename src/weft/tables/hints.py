@@ -16,33 +16,28 @@ _CODE_WORDS = {
     *("ssn", "iban", "isbn", "ean", "upc", "barcode", "imei", "sku", "vin", "fips", "naics"),
     *("postleitzahl", "postnummer", "pincode", "eircode", "code", "codes"),
 }
-_AMOUNT_WORDS = {
-    *("price", "amount", "cost", "costs", "revenue", "income", "salary", "sales", "spend"),
-    *(
-        "spending",
-        "balance",
-        "charge",
-        "charges",
-        "fare",
-        "fee",
-        "wage",
-        "rent",
-        "profit",
+# Words in the names of columns that hold amounts of money, counts, ...
+_WORDS_OF = {
+    "amount": {
+        *("price", "amount", "cost", "costs", "revenue", "income", "salary", "sales", "spend"),
+        *("spending", "balance", "charge", "charges", "fare", "fee", "wage", "rent", "profit"),
         "budget",
-    ),
-}
-_COUNT_WORDS = {
-    *("count", "counts", "num", "number", "qty", "quantity", "visits", "orders", "clicks", "views"),
-    *("children", "siblings", "persons", "people", "rooms", "calls", "items", "n"),
-}
-_DATE_WORDS = {
-    *("date", "datum", "fecha", "datetime", "timestamp", "created", "updated", "modified"),
+    },
+    "count": {
+        *("count", "counts", "num", "number", "qty", "quantity", "visits", "orders", "clicks"),
+        *("views", "children", "siblings", "persons", "people", "rooms", "calls", "items", "n"),
+    },
+    "date": {
+        *("date", "datum", "fecha", "datetime", "timestamp", "created", "updated", "modified"),
+    },
+    "share": {
+        *("share", "ratio", "rate", "pct", "percent", "percentage", "fraction", "proportion"),
+    },
 }
 _DURATION_WORDS = {
     *("duration", "elapsed", "runtime", "uptime", "downtime", "length", "dauer", "laufzeit"),
     *("durée", "duree", "duración", "duracion", "durata", "duur", "czas"),
 }
-_SHARE_WORDS = {"share", "ratio", "rate", "pct", "percent", "percentage", "fraction", "proportion"}
 # Word in the name: period, least and largest value, what it is called.
 _CYCLES = {
     "month": (12.0, 1, 12, "months"),
@@ -118,29 +113,14 @@ def looks_like_code(name: str) -> bool:
     return bool(words & _CODE_WORDS) or ("cost" in words and bool(words & {"center", "centre"}))
 
 
-def looks_like_amount(name: str) -> bool:
-    """Return whether a column is named like an amount of money."""
-    return bool(name_words(name) & _AMOUNT_WORDS)
-
-
-def looks_like_count(name: str) -> bool:
-    """Return whether a column is named like a count."""
-    return bool(name_words(name) & _COUNT_WORDS)
-
-
-def looks_like_date(name: str) -> bool:
-    """Return whether a column is named like dates."""
-    return bool(name_words(name) & _DATE_WORDS)
+def looks_like(kind: str, name: str) -> bool:
+    """Return whether a column is named like an "amount" (of money), "count", "date" or "share"."""
+    return bool(name_words(name) & _WORDS_OF[kind])
 
 
 def looks_like_duration(name: str) -> bool:
     """Return whether a column is named like lengths of time."""
     return bool({word.lower() for word in re.findall(r"[^\W\d_]+", name)} & _DURATION_WORDS)
-
-
-def looks_like_share(name: str) -> bool:
-    """Return whether a column is named like a share."""
-    return bool(name_words(name) & _SHARE_WORDS)
 
 
 def cycle_by_name(name: str, values: Floats) -> tuple[float, str] | None:

@@ -18,11 +18,9 @@ from weft.tables.dates import (
     read_duration,
 )
 from weft.tables.hints import (
-    looks_like_amount,
-    looks_like_count,
+    looks_like,
     looks_like_duration,
     looks_like_id,
-    looks_like_share,
 )
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import NO, YES, Reading, fold, number_text
@@ -129,11 +127,11 @@ def number_reading(
     kind = "number"
     if not chosen.unit and whole and set(np.unique(finite)) == {0.0, 1.0}:
         return yes_no_reading(name, ("0", "1"))
-    if chosen.is_money or (not chosen.unit and looks_like_amount(name)):
+    if chosen.is_money or (not chosen.unit and looks_like("amount", name)):
         kind = "amount"
-    elif chosen.unit == "%" or (looks_like_share(name) and within(finite, 0.0, 1.0)):
+    elif chosen.unit == "%" or (looks_like("share", name) and within(finite, 0.0, 1.0)):
         kind = "share"
-    elif not chosen.unit and whole and finite.min() >= 0 and looks_like_count(name):
+    elif not chosen.unit and whole and finite.min() >= 0 and looks_like("count", name):
         kind = "count"
     return Reading(name, kind, words or "numbers", unit=chosen.unit, numbers=chosen)
 

@@ -150,7 +150,7 @@ def owners(points: Points, columns: tuple[SourceColumn, ...]) -> Integers:
     if isinstance(points, Embedding):
         return points.owner
     used = [column for column in columns if column.is_used]
-    return np.repeat(np.arange(len(used)), [_plain_width(column) for column in used])
+    return np.repeat(np.arange(len(used)), [len(_plain_names(column)) for column in used])
 
 
 def point_names(points: Points, columns: tuple[SourceColumn, ...]) -> list[str]:
@@ -204,10 +204,6 @@ def _plain_names(column: SourceColumn) -> list[str]:
         else:
             names.append(name)
     return names
-
-
-def _plain_width(column: SourceColumn) -> int:
-    return len(_plain_names(column))
 
 
 def _expanded(table: MixedTable, fills: Floats) -> Floats:

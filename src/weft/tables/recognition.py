@@ -19,8 +19,8 @@ from weft.tables.errors import InputError, quoted, short
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
+    looks_like,
     looks_like_code,
-    looks_like_date,
     looks_like_id,
     ordered_scale,
 )
@@ -117,7 +117,7 @@ class Recogniser:
                 f"--drop {quoted(name)}."
             )
         whole = bool((finite == np.floor(finite)).all())
-        form = find_number_form(finite) if looks_like_date(name) else ""
+        form = find_number_form(finite) if looks_like("date", name) else ""
         if form and len(np.unique(finite)) >= FEWEST_DAYS:
             return self._date(cells, form, False)
         if whole and not keep:

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, random_array
 
 from weft.backends.cpu.projected import refill
 from weft.datasets import make_subspace_clusters
-from weft.methods.projected.criteria import OBJECTIVES, Criterion
+from weft.methods.projected.criteria import OBJECTIVES, Criterion, shares_of
 from weft.methods.projected.dense import DenseSpace
 from weft.methods.projected.objectives import PartitionObjective, WeightObjective
 from weft.methods.projected.sparse import SparseSpace
@@ -39,7 +39,7 @@ def test_assignment_is_the_definition(table, exact):
     rng = np.random.default_rng(0)
     weights = rng.uniform(0.5, 1, size=(6, 4, 20))
     centers = space.X[draw_rows(space, 6, "random", rng)]
-    factors = space.criterion.factors(space.criterion.shares(weights))
+    factors = space.criterion.factors(shares_of(weights))
     labels, _ = space.assign(factors, centers, np.zeros((6, 4), dtype=bool), exact=exact)
     for p in range(6):
         slow = brute_distances(space.X, factors[p], centers[p])

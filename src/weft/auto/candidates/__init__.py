@@ -9,7 +9,7 @@
 ============  =====================================================================================
 """
 
-from weft.auto.candidates.family import FAMILIES, generate, generate_on_views
+from weft.auto.candidates.family import FAMILIES, generate
 from weft.auto.candidates.raw import Candidate
 
-__all__ = ["FAMILIES", "Candidate", "generate", "generate_on_views"]
+__all__ = ["FAMILIES", "Candidate", "generate"]

@@ -1,9 +1,5 @@
 """All generators on one prepared table."""
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from weft.auto.candidates.centres import centre_candidates
 from weft.auto.candidates.consensus import consensus_candidates
 from weft.auto.candidates.density import density_candidates
@@ -94,28 +90,3 @@ def generate(
 
 def _alone(raw: Raw) -> Candidate:
     return Candidate(raw.labels, (raw.name,), (raw.family,))
-
-
-def generate_on_views(
-    views: Sequence[Prepared], *, min_clusters: int = 2, max_clusters: int | None = None
-) -> list[Candidate]:
-    """Cluster several views of the same rows, such as other columns or another scale.
-
-    Parameters
-    ----------
-    views : each from `prepare` on a table with the same rows in the same order
-    min_clusters, max_clusters : as in `generate`
-
-    Returns
-    -------
-    list of Candidate, their rows in the order of the first view
-    """
-    first = views[0]
-    pooled: list[Candidate] = []
-    for view in views:
-        for found in generate(view, min_clusters=min_clusters, max_clusters=max_clusters):
-            labels = view.restore(found.labels)[first.order]
-            pooled.append(Candidate(labels, found.generators, found.families))
-    n = len(first.points)
-    # Each view has kept its equal rows together; rows that are equal in one may differ in another.
-    return merged(pooled, FAMILIES, np.arange(n), min_clusters, max_clusters or n)

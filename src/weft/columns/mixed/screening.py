@@ -24,7 +24,6 @@ from weft.columns.screening import Screening, has_two_modes
 from weft.columns.source import MixedTable, SourceColumn
 from weft.parallel.blas import one_blas_thread
 
-USUAL_RATE = 0.05
 MAX_ROWS = 1000
 PARTNERS = 3  # a column may have only this many: then their mean z tells more than the sum
 MAX_ROUNDS = 6

@@ -54,13 +54,6 @@ class Criterion:
     def powered(self) -> bool:
         return self.name in ("psovw", "wkmeans")
 
-    def shares(self, weights: Floats) -> Floats:
-        """Return w / Σ_j w over the last axis; equal shares where all weights are 0."""
-        total = weights.sum(axis=-1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares = weights / total
-        return np.where(total > 0.0, shares, 1.0 / weights.shape[-1])
-
     def factors(self, weights: Floats) -> Floats:
         """Return what shares amount to in a distance."""
         if not self.powered:
@@ -106,6 +99,13 @@ class Criterion:
         if self.powered:
             return PowerWeights(active, self.exponent, offset=0.0, per_cluster=not self.shared)
         return EntropyWeights(active, self.strength, averaged=self.name == "lac")
+
+
+def shares_of(weights: Floats) -> Floats:
+    """Return w / Σ_j w over the last axis; equal shares where all weights are 0."""
+    total = weights.sum(axis=-1, keepdims=True)
+    shares = weights / np.where(total > 0.0, total, 1.0)
+    return np.where(total > 0.0, shares, 1.0 / weights.shape[-1])
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels
 from weft.backends import CPU, Backend
-from weft.methods.projected.criteria import Criterion
+from weft.methods.projected.criteria import Criterion, shares_of
 from weft.parallel.threads import Runner
 
 # Number of distances (of candidates to all rows) in memory at a time while starts are drawn.
@@ -78,7 +78,7 @@ class DenseSpace:
 
     def assign_by_weights(self, weights: Floats, centers: Floats) -> Labels:
         """Return each row's nearest centre (n,) under one particle's weights (K, M)."""
-        factors = self.criterion.factors(self.criterion.shares(self.criterion.pool(weights)))
+        factors = self.criterion.factors(shares_of(self.criterion.pool(weights)))
         dead = np.zeros((1, self.n_clusters), dtype=bool)
         return self.assign(factors[np.newaxis], centers[np.newaxis], dead)[0][0]
 

@@ -12,7 +12,7 @@ from weft.backends import Backend
 from weft.kmeans.data import make_data, nearest
 from weft.kmeans.fitting import varying
 from weft.kmeans.weights import typical_dispersion, typical_share
-from weft.methods.projected.criteria import Criterion, ScaledRule
+from weft.methods.projected.criteria import Criterion, ScaledRule, shares_of
 from weft.methods.projected.dense import DenseSpace
 from weft.methods.projected.objectives import (
     Best,
@@ -172,9 +172,7 @@ def close_sparse(space: SparseSpace, best: Labels | Best, settings: Settings) ->
             labels = space.assign_by_weights(weights, centers)
             _, centers, fitness = space.settle_one(labels, weights, settings.closing_rounds)
     labels = space.similarities(weights, centers).argmax(axis=1).astype(np.int32)
-    shares = centers**2 if weights is None else weights
-    total = shares.sum(axis=1, keepdims=True)
-    shares = np.where(total > 0.0, shares / np.where(total > 0.0, total, 1.0), 1.0 / space.shape[1])
+    shares = shares_of(centers**2 if weights is None else weights)
     return Clusters(labels, centers, shares, weights, fitness)
 
 

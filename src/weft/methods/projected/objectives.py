@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers, Labels
+from weft.methods.projected.criteria import shares_of
 from weft.methods.projected.dense import Settled
 from weft.search.runs import check_like, restore_rng
 from weft.search.swarms.base import Evaluation
@@ -141,11 +142,8 @@ class WeightObjective:
         """Return (P, K, M) weights, each cluster's scaled to sum to 1."""
         n_features = self.space.shape[1]
         weights = positions.reshape(len(positions), self.n_groups, n_features)
-        total = weights.sum(axis=2, keepdims=True)
-        shares = np.where(
-            total > 0.0, weights / np.where(total > 0.0, total, 1.0), 1.0 / n_features
-        )
-        return np.broadcast_to(shares, (len(positions), self.space.n_clusters, n_features))
+        shape = (len(positions), self.space.n_clusters, n_features)
+        return np.broadcast_to(shares_of(weights), shape)
 
     def __call__(self, positions: Floats) -> Evaluation:
         """Move the centres of every particle within the walls once and evaluate it."""

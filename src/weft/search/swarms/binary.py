@@ -40,10 +40,6 @@ class BinaryPSO(PSO):
         """Draw every bit once."""
         shape = state.positions.shape
         r1, r2 = rng.uniform(size=shape), rng.uniform(size=shape)
-        velocities = self._clamp(
-            self.inertia * state.velocities
-            + r1 * self.cognitive * (state.own_best - state.positions)
-            + r2 * self.social * (state.best_position - state.positions)
-        )
+        velocities = self._pulled(state, r1, r2)
         positions = (rng.uniform(size=shape) < expit(velocities)).astype(np.float64)
         return state._replace(positions=positions, velocities=velocities)

@@ -92,6 +92,10 @@ class PSO:
         n_particles = len(state.positions)
         r1 = rng.uniform(size=(n_particles, 1))
         r2 = rng.uniform(size=(n_particles, 1))
+        return self._pulled(state, r1, r2)
+
+    def _pulled(self, state: PSOState, r1: Floats, r2: Floats) -> Floats:
+        """Return the next velocities, within the clamp."""
         velocities = (  # eq. 2.1
             self.inertia * state.velocities
             + r1 * self.cognitive * (state.own_best - state.positions)

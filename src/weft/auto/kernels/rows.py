@@ -1,0 +1,94 @@
+"""What single rows say of the clusters of a candidate: silhouettes, gaps, edges of the graph."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def silhouettes(labels, ids, sizes, sums, own, other, out):
+    """Fill the mean silhouette of each cluster; gives minus the share of rows nearer to another.
+
+    `own` and `other` are buffers (n,). Rows of clusters of one row have 0, as in scikit-learn.
+    """
+    n = len(labels)
+    k = len(ids)
+    for c in range(k):
+        out[c] = 0.0
+    if k < 2:
+        return -0.0
+    for i in range(n):
+        other[i] = np.inf
+        own[i] = 0.0
+    for c in range(k):
+        line = sums[ids[c]]
+        scale = 1.0 / sizes[c]
+        inner = 1.0 / max(sizes[c] - 1, 1)
+        for i in range(n):
+            if labels[i] == c:
+                own[i] = line[i] * inner
+            else:
+                other[i] = min(other[i], line[i] * scale)
+    misplaced = 0
+    n_labelled = 0
+    for i in range(n):
+        c = labels[i]
+        if c < 0:
+            continue
+        n_labelled += 1
+        larger = max(own[i], other[i])
+        if sizes[c] > 1 and larger > 0.0:
+            out[c] += (other[i] - own[i]) / larger
+            if other[i] < own[i] * (1.0 - 1e-5):  # equal up to single precision is not misplaced
+                misplaced += 1
+    for c in range(k):
+        out[c] /= sizes[c]
+    return -(misplaced / max(n_labelled, 1))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def separations(labels, ids, nearest, distance, partner):
+    """Fill the mutual reachability distance to the nearest other cluster, and that cluster."""
+    for c in range(len(ids)):
+        distance[c] = np.inf if len(ids) > 1 else 0.0
+        partner[c] = 0
+        line = nearest[ids[c]]
+        for i in range(len(labels)):
+            if labels[i] >= 0 and labels[i] != c and line[i] < distance[c]:
+                distance[c] = line[i]
+                partner[c] = labels[i]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def graph_evidence(labels, k, neighbours, degrees, core, inside, volume, border, crossing):
+    """Fill, for each cluster, directed edges inside, total degree, and the sum over crossing edges
+    of the larger log core distance, with their number; gives the modularity.
+
+    Outliers count as clusters of one row.
+    """
+    n, m = neighbours.shape
+    for c in range(k):
+        inside[c] = 0.0
+        volume[c] = 0.0
+        border[c] = 0.0
+        crossing[c] = 0.0
+    total = 2.0 * n * m
+    modularity = 0.0
+    for i in range(n):
+        c = labels[i]
+        if c < 0:
+            modularity -= (degrees[i] / total) ** 2
+            continue
+        volume[c] += degrees[i]
+        for position in range(m):
+            j = neighbours[i, position]
+            if labels[j] == c:
+                inside[c] += 1.0
+            elif labels[j] >= 0:
+                level = max(core[i], core[j])
+                border[c] += level
+                crossing[c] += 1.0
+                border[labels[j]] += level
+                crossing[labels[j]] += 1.0
+    for c in range(k):
+        modularity += 2.0 * inside[c] / total - (volume[c] / total) ** 2
+    return modularity
