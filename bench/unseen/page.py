@@ -77,10 +77,11 @@ WEFT_DATA=... python -m bench.unseen run  # the battery, all methods; resumable
 python -m bench.unseen page               # this page
 ```
 
-Training draws every table from fixed seeds and runs each step on one thread: on one machine it
-gives the shipped file `src/weft/auto/judge.npz` bit for bit. Other versions of NumPy, SciPy,
-numba or LightGBM, or another processor, may round differently and give another file of the same
-quality."""
+Training draws every table from fixed seeds, runs each step on one thread, and makes OpenBLAS and
+NumPy use code that every x86-64 processor with AVX2 has ([decision
+305](decisions/0305-one-lump-copies-and-shared-arithmetic.md)). So it gives the shipped file
+`src/weft/auto/judge.npz` bit for bit with the versions of `requirements-dev.lock`. Other versions of
+NumPy, SciPy, numba or LightGBM may round differently and give another file of the same quality."""
 
 
 def text(rows: list[dict[str, Any]], left_out: str, seeds: int) -> str:
