@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the GPU path needs torch: pip install 'weft[gpu]'")
 
 from weft import EntropyKMeans, WeightedKMeans
-from weft.backends.gpu.kernels.nodes import FARTHEST, WIDEST, make_nodes
+from weft.backends.gpu.kernels.tangents import CURVED, KNOT, N_TERMS, coefficients
 from weft.backends.gpu.kernels.weights import DeviceRule
 from weft.kmeans.weights import EntropyWeights, PowerWeights, Unweighted
 
@@ -47,21 +47,29 @@ def test_rules_there_are_the_rules_here(name):
 
 
 @pytest.mark.parametrize("exponent", [1.1, 1.5, 1.9])
-def test_sums_over_nodes_are_powers_up_to_their_errors(exponent):
-    nodes = make_nodes(exponent, "cpu")
-    t, psi, errors = (each.numpy().astype(np.float64) for each in nodes[:3])
+def test_products_of_terms_lie_just_below_powers(exponent):
+    p = exponent
     rng = np.random.default_rng(0)
-    u = np.concatenate([rng.uniform(-3.0, 3.0, 2000), rng.uniform(-FARTHEST, FARTHEST, 2000)])
-    w = rng.uniform(0.0, WIDEST, 300)
-    place = w * nodes.steps
-    knot = place.astype(int)
-    share = (place - knot)[:, None]
-    weights = (1.0 - share) * psi[knot] + share * psi[knot + 1]
-    found = np.abs(u[:, None] - t) ** exponent @ weights.T
-    off = np.abs(found - np.abs(u[:, None] - w) ** exponent).max(axis=0)
-    assert (off <= np.maximum(errors[knot], errors[knot + 1])).all()
-    inside = w < 1.0
-    assert off[inside].max() < 0.2  # and they are of use
+    u = np.concatenate([rng.normal(0.0, 3.0, 3000), rng.uniform(-100.0, 100.0, 500), [0.8, -0.8]])
+    w = np.concatenate([rng.normal(0.0, 1.0, 300), [0.0, 0.8, -0.8, 1.8, -60.0, 1e4]])
+    terms = []
+    for knot in (-KNOT, KNOT):
+        e = np.abs(u - knot)
+        if p == 1.5:
+            g, h = np.sqrt(e), np.sqrt(e + CURVED)
+            curve = (h + g / 2) / (g + h) ** 2
+        else:
+            curve = p * (p - 1) / 2 * (e + CURVED / 3) ** (p - 2)
+        terms += [e**p, -p * e ** (p - 1) * np.sign(u - knot), curve]
+    b = coefficients(torch.from_numpy(w)).numpy()
+    assert b.shape == (len(w), N_TERMS)
+    bounds = np.stack(terms, axis=1) @ b.T
+    powers = np.abs(u[:, None] - w) ** p
+    assert (
+        bounds <= powers + 1e-12 * np.abs(b).max(axis=1) * (1.0 + np.abs(u[:, None]) ** p)
+    ).all()
+    usual = np.abs(w) < 2.0
+    assert (powers - bounds)[:3000, usual].mean() < 0.05 * powers[:3000, usual].mean()
 
 
 @on_cuda
@@ -82,13 +90,44 @@ def test_centres_there_are_the_centres_here(exponent):
     rows = CPU.kmeans.load(X, load, exponent, False, one_range, "cpu")
     expected, spread = CPU.kmeans.centers_of(rows, labels, before)
     there = [torch.as_tensor(each, device="cuda") for each in (X, load, labels, before)]
-    scaled = fused.minkowski.scale_rows(there[0], exponent, 9)
+    scaled = fused.scaled.scale_rows(there[0], exponent)
     solver = fused.centers.Solver(there[0], there[1], scaled)
     changed = torch.ones(9, dtype=torch.bool, device="cuda")
     found = solver.centers(there[2], changed, there[3], torch.zeros_like(there[3]))
     assert int(found.n_open) == 0
     np.testing.assert_allclose(found.centers.cpu().numpy(), expected, rtol=1e-14, atol=1e-11)
     np.testing.assert_allclose(found.spread.cpu().numpy(), spread, rtol=1e-12, atol=1e-12)
+
+
+@on_cuda
+@pytest.mark.parametrize("exponent", [1.2, 1.5, 1.9])
+@pytest.mark.parametrize(("n_features", "n_clusters"), [(3, 100), (20, 1500), (200, 130)])
+@pytest.mark.parametrize("kind", ["rows", "uneven", "ties", "far"])
+def test_nearest_of_many_centres_are_those_of_the_cpu(exponent, n_features, n_clusters, kind):
+    from weft.backends import CPU
+    from weft.backends.gpu.kernels import fused
+    from weft.parallel.threads import one_range
+
+    rng = np.random.default_rng(n_features)
+    X = rng.normal(5.0, 2.0, (6000, n_features)) * np.geomspace(1e-3, 1e3, n_features)
+    if kind == "ties":
+        X = np.round(rng.normal(size=X.shape))
+    centers = X[rng.choice(len(X), n_clusters, replace=False)] * (0.7 if kind == "uneven" else 1.0)
+    if kind == "ties":
+        centers[50:] = centers[: n_clusters - 50]  # centres that are there twice
+    if kind == "far":
+        centers[::2] *= -1e5
+    factors = rng.uniform(0.0, 1.0, centers.shape) ** (12.0 if kind == "uneven" else 2.0)
+    factors[3] = 0.0
+    factors[3, 0] = 1.0
+    factors[:, 1] = 0.0
+    if kind == "ties":
+        factors[:] = 1.0
+    rows = CPU.kmeans.load(X, np.ones(len(X)), exponent, False, one_range, "cpu")
+    expected, _ = CPU.kmeans.nearest(rows, centers, factors)
+    there = [torch.as_tensor(each, device="cuda") for each in (X, centers, factors)]
+    found = fused.minkowski.Search(there[0], exponent, n_clusters).nearest(*there[1:])
+    np.testing.assert_array_equal(found.cpu().numpy(), expected)
 
 
 @on_cuda

@@ -9,7 +9,8 @@ from types import ModuleType
 
 _MODULES = (
     *("affinity", "centers", "components", "density", "distances", "kmeans", "linkage"),
-    *("mercer_cs", "minkowski", "moments", "nearest", "products", "prototypes", "rounds", "scores"),
+    *("mercer_cs", "minkowski", "moments", "nearest", "products", "prototypes", "rounds", "scaled"),
+    *("scores", "tangents"),
 )
 
 

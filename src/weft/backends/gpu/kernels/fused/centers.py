@@ -20,8 +20,8 @@ import triton
 import triton.language as tl
 
 from weft._base.arrays import Tensor
-from weft.backends.gpu.kernels.fused.minkowski import ScaledRows
 from weft.backends.gpu.kernels.fused.nearest import powered
+from weft.backends.gpu.kernels.fused.scaled import ScaledRows
 
 _PASSES = (4, 12)  # at most, in single and in double precision
 _LEAST = 1e-30  # of |a|: below it a value lies on the centre
