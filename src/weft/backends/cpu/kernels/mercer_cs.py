@@ -86,6 +86,14 @@ def active_centers(position, n_centers, n_features, low, span):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def count_nearest(columns, centers, labels):
+    """Fill `labels` with the nearest centre and return how many rows each has."""
+    n_features, n_rows = columns.shape
+    nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
+    return cluster_sizes(labels, centers.shape[0])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def drop_small(columns, centers, least, labels):
     """Fill `labels`; drop the smallest cluster until all have `least` rows; return the centres.
 
@@ -93,8 +101,7 @@ def drop_small(columns, centers, least, labels):
     """
     n_features, n_rows = columns.shape
     n_centers = centers.shape[0]
-    nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    counts = cluster_sizes(labels, n_centers)
+    counts = count_nearest(columns, centers, labels)
     alive = np.ones(n_centers, dtype=np.bool_)
     n_alive = n_centers
     while n_alive > 1:
@@ -164,10 +171,8 @@ def nearest_average(rows, columns, centers):
 @njit(nogil=True, cache=True, error_model="numpy")
 def decode_input(data, position, n_centers, labels):
     """Fill `labels` by the printed rules and return the centres: input space, repaired."""
-    n_rows, n_features = data.rows.shape
-    centers = active_centers(position, n_centers, n_features, data.low, data.span)
-    nearest_prototypes(data.columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    if cluster_sizes(labels, centers.shape[0]).min() < 2:
+    centers = active_centers(position, n_centers, data.rows.shape[1], data.low, data.span)
+    if count_nearest(data.columns, centers, labels).min() < 2:
         centers = nearest_average(data.rows, data.columns, centers)
         # The repair may leave clusters with one row or none: those centres are dropped.
         centers = drop_small(data.columns, centers, 2, labels)
@@ -188,25 +193,29 @@ def decode_feature(data, position, n_centers, steps, least, labels):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def gaussian_cs(distances, labels, centers, gamma):
+    """Return eq. 8 of a partition, Gaussian kernel; inf where it divides by zero."""
+    k = centers.shape[0]
+    widths = np.empty(k)
+    mean_widths(distances, labels, k, widths)
+    above = 0.0
+    below = 0.0
+    for a in range(k):
+        above += widths[a]
+        below += 2.0 * (1.0 - np.exp(-gamma * nearest_other(centers, a)))  # eq. 5
+    return above / below if below > 0.0 else np.inf
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def input_cs_swarm(data, positions, n_centers, gamma, n_clusters, cs):
     """Fill clusters and eq. 8 of each particle, Gaussian kernel; inf where undefined."""
     labels = np.empty(data.rows.shape[0], dtype=np.int64)
     for p in range(positions.shape[0]):
         centers = decode_input(data, positions[p], n_centers, labels)
-        k = centers.shape[0]
-        n_clusters[p] = k
+        n_clusters[p] = centers.shape[0]
         cs[p] = np.inf
-        if k < 2:
-            continue
-        widths = np.empty(k)
-        mean_widths(data.distances, labels, k, widths)
-        above = 0.0
-        below = 0.0
-        for a in range(k):
-            above += widths[a]
-            below += 2.0 * (1.0 - np.exp(-gamma * nearest_other(centers, a)))  # eq. 5
-        if below > 0.0:
-            cs[p] = above / below
+        if n_clusters[p] >= 2:
+            cs[p] = gaussian_cs(data.distances, labels, centers, gamma)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.mercer_cs import mean_widths, nearest_average
-from weft.backends.cpu.kernels.prototypes import cluster_sizes, nearest_other, nearest_prototypes
+from weft.backends.cpu.kernels.mercer_cs import count_nearest, gaussian_cs, nearest_average
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -24,14 +23,6 @@ def thresholded_centers(data, position, n_centers):
             value = position[n_centers + numbers[c] * n_features + f]
             centers[c, f] = data.low[f] + value * data.span[f]
     return numbers, centers
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def count_nearest(columns, centers, labels):
-    """Fill `labels` with the nearest centre and return how many rows each has."""
-    n_features, n_rows = columns.shape
-    nearest_prototypes(columns, np.arange(n_features), centers, labels, np.empty(n_rows))
-    return cluster_sizes(labels, centers.shape[0])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -74,16 +65,8 @@ def printed_cs_swarm(data, positions, n_centers, gamma, n_clusters, cs):
     labels = np.empty(data.rows.shape[0], dtype=np.int64)
     for p in range(positions.shape[0]):
         _, centers = thresholded_centers(data, positions[p], n_centers)
-        k = centers.shape[0]
-        n_clusters[p] = k
+        n_clusters[p] = centers.shape[0]
         cs[p] = np.inf
         # One centre has no nearest other, and a cluster without rows has no mean width.
-        if k < 2 or count_nearest(data.columns, centers, labels).min() == 0:
-            continue
-        widths = np.empty(k)
-        mean_widths(data.distances, labels, k, widths)
-        below = 0.0
-        for a in range(k):
-            below += 2.0 * (1.0 - np.exp(-gamma * nearest_other(centers, a)))  # eq. 5
-        if below > 0.0:
-            cs[p] = widths.sum() / below
+        if n_clusters[p] >= 2 and count_nearest(data.columns, centers, labels).min() > 0:
+            cs[p] = gaussian_cs(data.distances, labels, centers, gamma)
