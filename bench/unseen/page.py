@@ -49,7 +49,7 @@ portraits are rarely clusters: no method comes near 1 there."""
 
 TOLD = """### With the number of clusters given
 
-Rivals and `AutoCluster(n_clusters=K)` are told the number of clusters of the reference."""
+Rivals and `AutoCluster(n_clusters=K)` are given the number of clusters of the reference."""
 
 LUMPS = """### No clusters
 
@@ -80,8 +80,9 @@ python -m bench.unseen page               # this page
 Training draws every table from fixed seeds, runs each step on one thread, and makes OpenBLAS and
 NumPy use code that every x86-64 processor with AVX2 has ([decision
 305](decisions/0305-one-lump-copies-and-shared-arithmetic.md)). So it gives the shipped file
-`src/weft/auto/judge.npz` bit for bit with the versions of `requirements-dev.lock`. Other versions of
-NumPy, SciPy, numba or LightGBM may round differently and give another file of the same quality."""
+`src/weft/auto/judge.npz` bit for bit, with the versions of `requirements-dev.lock`. Other
+versions of NumPy, SciPy, numba or LightGBM may round differently and give another file of the
+same quality."""
 
 
 def text(rows: list[dict[str, Any]], left_out: str, seeds: int) -> str:
