@@ -20,7 +20,7 @@ MAX_RANKED = 4_000_000
 CHUNK_ROWS = 8192
 RANKED_TOGETHER = 500  # columns: they stay in a processor's cache
 MIXED_TOGETHER = 2**16  # numbers, likewise
-MAX_TIES = 64  # columns that play the same part and are told apart
+MAX_TIES = 64  # columns with the same role that are put into an order
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 Signatures = NDArray[np.uint64]
 
@@ -55,7 +55,7 @@ def dense_ranks(X: Floats) -> Integers:
 def _refined(
     cells: Signatures, rows: Signatures, columns: Signatures
 ) -> tuple[Signatures, Signatures]:
-    """Signatures of rows and columns after three rounds of telling each other apart."""
+    """Signatures of rows and columns, refined from each other in three rounds."""
     height = max(MIXED_TOGETHER // len(columns), 1)
     parts = [slice(first, first + height) for first in range(0, len(rows), height)]
     for _ in range(3):
@@ -73,8 +73,8 @@ def canonical_order(X: Floats) -> tuple[Integers, Integers]:
 
     Signatures of columns and rows are refined in turn from each other. They are sums of 64-bit
     integers, which are exact in any order. They are made of ranks, so that rounding errors that
-    depend on the order of rows (as in standardising) do not change them. Columns that play the
-    same part (as in a full factorial design) are told apart one after the other.
+    depend on the order of rows (as in standardising) do not change them. Columns with the same role
+    (as in a full factorial design) are put into an order one after the other.
 
     Returns
     -------
@@ -115,7 +115,7 @@ class Canonical(NamedTuple):
     def scales(self) -> Floats:
         """Return the columns' standard deviations; 1 where a column is constant."""
         deviation = self.table.std(axis=0)
-        # Rounding leaves a constant column a tiny deviation, which must not be blown up.
+        # Rounding gives a constant column a tiny deviation, by which it must not be divided.
         varies = np.ptp(self.table, axis=0) > 0.0
         varies &= deviation > 1e-12 * np.abs(self.table).max(axis=0)
         return np.where(varies, deviation, 1.0)

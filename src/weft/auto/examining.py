@@ -1,6 +1,6 @@
 """From rows to candidates and their evidence: columns, working table, family, measures.
 
-The judge was trained on what this module gives. Whoever changes it trains the judge again.
+The judge was trained on the output of this module. After a change, it must be trained again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weft.columns.screening import USUAL_RATE, Screening, screen
 from weft.columns.wide import is_wide, screen_wide
 from weft.parallel.blas import one_blas_thread
 
-FEWEST_ROWS = 10  # below, no clustering can be told from chance
+FEWEST_ROWS = 10  # with fewer rows, no clustering can be distinguished from chance
 FIXED = 0  # the seed of every draw that the answer depends on
 WIDE_AXES = 12  # of a wide table: with few rows, later axes are mostly noise
 ALL_TRIED = 20  # numbers of clusters up to this are all tried
@@ -29,7 +29,7 @@ COMMON_UNIT = 30.0  # columns whose deviations differ by a smaller factor may sh
 
 
 class Representation(NamedTuple):
-    """One way to represent the rows: their candidates, and what was measured of them there."""
+    """One representation of the rows: its candidates, and their evidence."""
 
     prepared: Prepared
     candidates: tuple[Candidate, ...]
@@ -42,7 +42,7 @@ class Representation(NamedTuple):
 
 
 class Examined(NamedTuple):
-    """What was found of some rows before anything is judged."""
+    """Candidates and evidence of some rows, before they are judged."""
 
     screening: Screening
     kept: Mask  # columns that the candidates are made on
@@ -88,12 +88,12 @@ def examine(
     rng = np.random.default_rng([FIXED, 9])
     wide = one_unit or is_wide(*X.shape)
     screening = screen_wide(X, rate, rng) if wide else screen(X, rate, rng, backend=backend)
-    # A second chance: columns of a grid of clusters, say, do not depend on each other.
+    # Nothing was kept: the columns of a grid of clusters, for example, do not depend on each other.
     kept = screening.kept if screening.kept.any() else np.ptp(X, axis=0) > 0.0
     if len(rows) < FEWEST_ROWS or not kept.any():
         return Examined(screening, kept)
     table = X[np.ix_(rows, np.flatnonzero(kept))]
-    # Wide tables are mostly measurements of one kind, where columns that vary more tell more.
+    # Wide tables are mostly measurements of one kind, in which columns that vary more matter more.
     in_one_unit = one_unit or (wide and share_a_unit(scales[kept]))
     ways = [(table * scales[kept] if in_one_unit else table, not in_one_unit)]
     with one_blas_thread():
@@ -127,7 +127,7 @@ def _represent(
 
 
 def share_a_unit(scales: Floats) -> bool:
-    """Return whether deviations are so alike that columns may be in one unit."""
+    """Return whether deviations are so similar that columns may have the same unit."""
     low, high = np.quantile(scales, [0.05, 0.95])
     return bool(0.0 < high < COMMON_UNIT * low)
 
@@ -135,8 +135,8 @@ def share_a_unit(scales: Floats) -> bool:
 def most_clusters(told: int | None, most: int | None, n_rows: int) -> int | None:
     """Return the largest number of clusters to try; None: all that are usual.
 
-    Candidates of other numbers are rivals that the evidence of a told number is set beside, as in
-    the judge's training. A number that is not tried by itself has to be asked for.
+    Candidates of other numbers are needed as rivals, with which those of a given number are
+    compared, as in the judge's training. A number that is not tried by default has to be included.
     """
     if told is None:
         return most

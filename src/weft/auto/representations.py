@@ -1,9 +1,9 @@
-"""Further ways to represent the same rows. What shows in several is less likely to be chance.
+"""Further representations of the same rows. Clusters found in several are less likely chance.
 
 Profiles, for wide tables. Most columns that depend on others follow weak factors that run through
-all of them, such as the quality of a sample. Columns that tell groups apart vary more, if all share
-a unit, or fall into two heaps. A profile takes only such columns, and its length does not count:
-two rows are near if their profiles are correlated.
+all of them, such as the quality of a sample. Columns that separate groups vary more, if all share a
+unit, or have two modes. A profile has only such columns, and its length does not count: two rows
+are near if their profiles are correlated.
 
 Even axes, for other tables. Where columns share a strong factor, such as size, groups may differ in
 directions of little variance. On even axes every direction has the same variance.
@@ -20,12 +20,12 @@ FEWEST, MOST = 200, 2_000  # columns of a profile
 SHARE = 0.1  # of the columns that depend on others
 SMALLEST_HEAP = 0.05  # of the rows
 TILE = 2_000  # columns that are sorted at once
-FEWEST_FOR_AXES = 4  # columns from which on even axes are looked at
-NO_VARIANCE = 1e-3  # deviation of an axis beside the largest, below which it is rounding
+FEWEST_FOR_AXES = 4  # columns from which even axes are used
+NO_VARIANCE = 1e-3  # deviation of an axis, relative to the largest, below which it is rounding
 
 
 def profiles_of(table: Floats, scales: Floats | None) -> Floats:
-    """Return the rows on their telling columns, centred and of length 1.
+    """Return the rows on their most informative columns, centred and of length 1.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ def most_telling(telling: Floats) -> Integers:
 
 
 def two_heaps(table: Floats) -> Floats:
-    """Return the largest share of a column's variance that a cut into two heaps explains.
+    """Return the largest share of a column's variance that a cut into two parts explains.
 
-    With the first i of n sorted values, whose sum is s, in one heap, and t the sum of all, the
-    sum of squares between the heaps is (s - t i / n)² n / (i (n - i)).
+    With the first i of n sorted values, whose sum is s, in one part, and t the sum of all, the sum
+    of squares between the parts is (s - t i / n)² n / (i (n - i)).
     """
     n, d = table.shape
     smallest = min(max(3, int(SMALLEST_HEAP * n)), n // 2)

@@ -1,8 +1,8 @@
-"""A second way to look at the same rows: what shows in both views is less likely to be chance.
+"""A second view of the same rows: clusters that both views show are less likely due to chance.
 
-The working axes lose what lies in minor directions, and they follow long tails. The second view
-does neither: tables of few columns are seen through the normal scores of their columns, others in
-all their columns, each in units of its deviation.
+The working axes lose minor directions, and long tails dominate them. The second view avoids both:
+it uses the normal scores of the columns if there are few columns, otherwise all columns, each in
+units of its deviation.
 """
 
 from typing import NamedTuple
@@ -50,14 +50,14 @@ def distances_in(points: Floats) -> Floats:
     np.matmul(points, points.T, out=out)
     np.maximum(squares[:, None] + squares - 2.0 * out, 0.0, out=out)
     np.sqrt(out, out=out)
-    # Rounding may leave both halves of a product unlike in the last digit.
+    # Rounding may make the two halves of a product differ in the last digit.
     out = np.minimum(out, out.T)
     np.fill_diagonal(out, 0.0)
     return out
 
 
 def second_view(table: Floats, few: bool, n_neighbours: int) -> View:
-    """Look at standardised columns: by normal scores where they are `few`, else as they are."""
+    """Return the view of standardised columns: normal scores if they are `few`, else unchanged."""
     distances = distances_in(normal_scores(table) if few else table)
     n = len(distances)
     k = min(n_neighbours, n - 1)

@@ -1,4 +1,4 @@
-"""One table made ready: a canonical order, few axes, and all that the candidates share.
+"""A prepared table: canonical order, few axes, and everything that the candidates share.
 
 Rows and columns are put into an order that follows from their values alone, so that tables that
 differ only in the order of rows or columns give the same bits. Wide tables are reduced to
@@ -22,7 +22,7 @@ PLAIN_COLUMNS = 12  # tables up to this width keep their columns
 MAX_AXES = 32
 FEWEST_TO_HALVE = 4  # columns from which on half of them can still show clusters
 N_SPLITS = 2  # random splits of the columns, two halves each
-HALF_ROWS = 600  # most rows that halves of the columns are looked at with
+HALF_ROWS = 600  # largest number of rows used with halves of the columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,12 +46,12 @@ class Prepared(NamedTuple):
     n_columns : columns of the given table that are not constant
     distances : (n, n) Euclidean distances
     neighbours, neighbour_distances : (n, k) nearest other rows, nearest first
-    cores : (len(MIN_SAMPLES), n) distance at which a row has so many rows around it, itself
+    cores : (len(MIN_SAMPLES), n) distance within which a row has this many rows around it, itself
         included (as in scikit-learn)
     trees : a spanning tree of mutual reachability for each of MIN_SAMPLES; the first is that of
         plain distances
-    first_equal : (n,) the first row that is equal to each row; equal rows stand together
-    half_rows : rows that halves of the columns are looked at with, in canonical order
+    first_equal : (n,) the first row that is equal to each row; equal rows are next to each other
+    half_rows : rows that are used with halves of the columns, in canonical order
     halves : the half_rows on random halves of the columns, reduced like `points`; none where
         columns are few
     second : the same rows in another view, see `weft.auto.second_view`
@@ -205,7 +205,7 @@ def with_unit_rows(points: Floats) -> Floats:
 
 
 def halved(table: Floats, seed: int, max_axes: int) -> tuple[Ints, tuple[Floats, ...]]:
-    """Some rows, and how they lie on random halves of the columns."""
+    """Some rows, and their points on random halves of the columns."""
     n, d = table.shape
     rows = np.linspace(0, n - 1, min(n, HALF_ROWS)).astype(np.int64)
     if d < FEWEST_TO_HALVE:

@@ -1,9 +1,9 @@
 """Whether columns that depend on each other are clumped, or one correlated cloud.
 
-Clustered rows have near neighbours. How near counts as near is measured on rows drawn with the same
-margins and the same rank correlations (a Gaussian copula): one cloud, whatever its tilt, tails or
-steps. If the distance to the fifth neighbour is smaller than in such clouds, the columns hold
-more than correlation.
+Clustered rows have near neighbours. What counts as near is measured on rows drawn with the same
+margins and the same rank correlations (a Gaussian copula), which form one cloud, whatever its
+correlations, tails or steps. If the distance to the fifth neighbour is smaller than in such clouds,
+the columns show more than correlation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NEIGHBOUR = 5
 def is_clumped(rows: Floats, level: float, rng: np.random.Generator) -> bool:
     """Return whether the rows are nearer to each other than in one cloud, at that level."""
     if rows.shape[1] < 2:
-        return False  # its margin is all there is, and that is kept in every draw
+        return False  # a single column has only its margin, which every draw keeps
     return clumping(rows, rng) > student.isf(level, N_CLOUDS - 1)
 
 
@@ -34,7 +34,7 @@ def clumping(rows: Floats, rng: np.random.Generator) -> float:
     rows = rows[:, deviation > 0.0] / deviation[deviation > 0.0]
     if len(rows) < 2 * NEIGHBOUR or rows.shape[1] < 2:
         return 0.0
-    # Rows that repeat would be at distance 0: a speck of dust keeps the logarithm finite.
+    # Rows that repeat have distance 0: a tiny constant keeps the logarithm finite.
     dusty = rows + 1e-6 * rng.standard_normal(rows.shape)
     order = np.argsort(dusty, axis=0)
     normal = norm.ppf((np.arange(len(rows)) + 0.5) / len(rows))[places_of(order)]

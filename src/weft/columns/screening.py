@@ -1,4 +1,4 @@
-"""Finds the relevant columns: those that depend on others more than the best of their shadows does.
+"""Find the relevant columns: those that depend on others more than the best of their shadows does.
 
 Clusters make columns depend on each other: one value predicts the cluster, and the cluster predicts
 the other value. A noise column depends on no other. So each column's dependence on the others is
@@ -43,7 +43,7 @@ USUAL_RATE = 0.05
 MOST_ROWS = 1000
 MOST_BINS = 6
 WIDE = 3000  # more columns than this are compared by rank correlation, a tenth of the work
-PARTNERS = 3  # a column may have only so many: then their mean z tells more than the sum
+PARTNERS = 3  # if a column depends on only a few others, their mean z is better than the sum
 MOST_REFERENCES = 150  # kept columns that the others are compared with
 MOST_ROUNDS = 6
 TINY = 1e-9  # evidence that any dependence passes
@@ -86,7 +86,7 @@ class Screening(NamedTuple):
 def screen(
     X: Floats, rate: float, rng: np.random.Generator, *, backend: Backend = CPU
 ) -> Screening:
-    """Return the columns that matter; on noise alone, one is kept in about `rate` of all tables."""
+    """Return the columns that matter; on pure noise, one is kept in about `rate` of all tables."""
     rows = sample(X, MOST_ROWS, rng)
     contrasts = make_contrasts(rows, backend)
     dependent, strength = find_dependent(contrasts, rate, rng)
@@ -175,7 +175,7 @@ def find_dependent(
         if (kept == before).all() or kept.tobytes() in seen:
             break
         if sampled and sampled_before:
-            break  # a further sample of the references would change `kept` by chance alone
+            break  # another sample of the references would change `kept` only by chance
         seen.add(kept.tobytes())
     return kept, strength
 
@@ -183,7 +183,7 @@ def find_dependent(
 def gather(contrasts: Contrasts, references: Integers, rng: np.random.Generator | None) -> Evidence:
     """Return how far each column depends on the references; with `rng`, each column's shadow.
 
-    One permutation of the rows serves all columns: each is cut off from its partners by it.
+    One permutation of the rows is used for all columns: it breaks the links of each to the others.
     """
     n_rows = contrasts.n_rows
     rows = np.arange(n_rows) if rng is None else rng.permutation(n_rows)
@@ -207,11 +207,11 @@ def group_columns(contrasts: Contrasts, dependent: Mask) -> Integers:
 
 
 def _with_singles(group: Integers) -> Integers:
-    """Put columns without a partner of their own where they belong.
+    """Assign columns without a clear partner to a group.
 
-    Where many columns depend on each other a little, no pair need be clear: a column that beat its
-    shadows and is linked to none depends on many. If such columns are the most, they are a group,
-    with the pairs among them; else they belong to the largest group.
+    If many columns depend on each other slightly, no single pair may be clear: a column that beat
+    its shadows but is linked to no other depends on many. If most columns are like this, they form
+    a group, together with the pairs among them; otherwise they join the largest group.
     """
     sizes = np.bincount(group)
     singles = sizes[group] == 1
@@ -223,16 +223,16 @@ def _with_singles(group: Integers) -> Integers:
 
 
 def has_two_modes(column: Floats, level: float) -> bool:
-    """Return whether a continuous column falls into two clear heaps by itself.
+    """Return whether a continuous column alone has two clear modes.
 
-    Columns of a grid of clusters can be independent of each other; their margins still tell. The
-    best cut in two explains 64 % of the variance of a Gaussian and 75 % of a uniform column. A
+    Columns of a grid of clusters can be independent of each other, but their margins show clusters.
+    The best cut in two explains 64 % of the variance of a Gaussian and 75 % of a uniform column. A
     column of few uniform values passes with a probability of at most `level`.
     """
     values = np.sort(column)
     n = len(values)
     if n < 20 or len(np.unique(values)) < n // 2:
-        return False  # few levels: a coin has two heaps and says nothing
+        return False  # few levels: even a coin has two modes
     sums = np.cumsum(values - values.mean())[:-1]
     left = np.arange(1, n)
     between = sums**2 * n / (left * (n - left))
@@ -244,7 +244,7 @@ def has_two_modes(column: Floats, level: float) -> bool:
 
 @cache
 def clear_share(n_rows: int, level: float) -> float:
-    """Return the share of variance that two clear heaps explain.
+    """Return the share of variance that two clear modes explain.
 
     It is 85 %, or what n uniform values exceed with probability `level`, by the Cornish-Fisher
     expansion of their log-odds, if that is more.

@@ -1,9 +1,9 @@
 """Which columns matter in a table with far more columns than rows, such as gene expression.
 
-A column's dependence on all others is the sum of its squared rank correlations. With the columns
-as centred ranks of length 1 in A (n, d) and G = A Aᵀ, that is a_jᵀ G a_j - 1: n² d operations in
-place of n d². A column that depends on nothing is a random direction, so the same form of permuted
-ranks tells what chance gives. Columns are kept whose sum is beyond that chance.
+A column's dependence on all others is the sum of its squared rank correlations. With the columns as
+centred ranks of length 1 in A (n, d) and G = A Aᵀ, that is a_jᵀ G a_j - 1: n² d operations in place
+of n d². A column that depends on nothing is a random direction, so the same form of permuted ranks
+shows what chance gives. Columns whose sum is larger than that are kept.
 
 =========  ========  ==========================================================================
 symbol     shape     meaning
@@ -23,9 +23,9 @@ from weft.columns.ranks import unit_ranks
 from weft.columns.screening import Screening
 from weft.kmeans.plain import sample
 
-COLUMNS_PER_ROW = 2  # more columns than so many times the rows make a table wide
+COLUMNS_PER_ROW = 2  # a table is wide if it has more than this many columns per row
 MAX_ROWS = 1000
-N_DRAWS = 2000  # permuted columns that tell what chance gives
+N_DRAWS = 2000  # permuted columns that show what chance gives
 
 
 def is_wide(n_rows: int, n_columns: int) -> bool:
@@ -47,7 +47,7 @@ def screen_wide(X: Floats, rate: float, rng: np.random.Generator) -> Screening:
 
 
 def _chance_level(gram: Floats, n: int, level: float, rng: np.random.Generator) -> float:
-    """Return what a column that depends on nothing exceeds with probability `level`.
+    """Return the value that an independent column exceeds with probability `level`.
 
     The tail is that of a gamma distribution with the mean, variance and skewness of the draws: far
     fewer draws are made than 1 / level.

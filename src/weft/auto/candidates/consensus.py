@@ -1,8 +1,8 @@
 """What the candidates have in common: rows that many of them put together belong together.
 
 Each candidate votes for the pairs of rows that it puts into one cluster. Average linkage of the
-votes gives clusterings of any number. They vary less than single candidates do, which counts where
-no candidate is clean.
+votes gives clusterings of any number. They vary less than single candidates, which helps if no
+candidate is clearly good.
 
 References
 ----------
@@ -40,7 +40,7 @@ def votes_of(labels: Ints, weights: Floats) -> Singles:
 
 
 def tree_of(votes: Singles) -> Ints:
-    """The merges of average linkage where rows are as far apart as few vote for them."""
+    """The merges of average linkage, with one minus the share of votes as the distance."""
     distances = 1.0 - votes.astype(np.float64)
     np.fill_diagonal(distances, 0.0)
     return linkage_edges_of(distances, "average")

@@ -8,7 +8,7 @@ from weft.auto.kernels import density as kernels
 from weft.auto.kernels.graphs import mutual_components
 from weft.auto.working import MIN_SAMPLES, Ints, Prepared, SpanningTree
 
-SIZE_SHARES = (0.01, 0.02, 0.04, 0.08)  # smallest clusters of HDBSCAN, beside 5 and 10 rows
+SIZE_SHARES = (0.01, 0.02, 0.04, 0.08)  # smallest clusters of HDBSCAN, in addition to 5 and 10 rows
 RADIUS_QUANTILES = (0.5, 0.7, 0.85, 0.95, 0.99)
 MUTUAL_NEIGHBOURS = (4, 6, 8, 11, 15, 20)
 

@@ -20,8 +20,8 @@ def merged(
 ) -> list[Candidate]:
     """One candidate for each group of near-identical ones, with the labels of the group's first.
 
-    Equal rows share the cluster of the first of them: nothing but their order could tell them
-    apart. Families are named in the given order.
+    Equal rows get the cluster of the first of them, because only their order distinguishes them.
+    Families are named in the given order.
     """
     exact: dict[bytes, tuple[Ints, list[Candidate]]] = {}
     for candidate in found:

@@ -35,7 +35,7 @@ def linkage_edges_of(distances: Floats, method: str) -> Ints:
 
 
 def cuts(edges: Ints, counts: Ints) -> Ints:
-    """Labels (len(counts), n) of the tree cut into so many clusters."""
+    """Labels (len(counts), n) of the tree cut into each number of clusters."""
     falling = counts[::-1].copy()
     out = np.empty((len(counts), len(edges) + 1), dtype=np.int64)
     kernels.cut(edges, falling, out)
@@ -43,9 +43,9 @@ def cuts(edges: Ints, counts: Ints) -> Ints:
 
 
 def large_cuts(edges: Ints, counts: Ints, smallest: int) -> Ints:
-    """Labels of the highest cut with so many clusters of `smallest` rows; other rows -1.
+    """Labels of the highest cut with each number of clusters of `smallest` rows; other rows -1.
 
-    A row of -2 stands where the tree has no such cut.
+    If the tree has no such cut, all labels are -2.
     """
     out = np.empty((len(counts), len(edges) + 1), dtype=np.int64)
     kernels.cut_large(edges, counts, smallest, out)

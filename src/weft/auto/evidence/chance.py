@@ -62,7 +62,7 @@ def calinski(points: Floats, labels: Ints) -> float:
 
 
 def chance_of(copies: Sequence[Floats], seed: int) -> Chance:
-    """Cluster each copy at each number of clusters and measure what comes out."""
+    """Cluster each copy for each number of clusters and measure the result."""
     rng = np.random.default_rng([seed, 8])
     rows = copies[0][:MAX_ROWS]
     counts = COUNTS[len(rows) // 3 >= COUNTS]

@@ -1,7 +1,8 @@
-"""Whether a clustering shows in each half of the columns, and comes back from half of the rows.
+"""Whether halves of the columns show a clustering, and halves of the rows reproduce it.
 
-Clusters that many columns tell apart are there in any half of them. What a method made of chance,
-or of one column, is not. Clusters that are cut too small do not come back from half of the rows.
+Clusters that many columns separate are visible in any half of the columns; clusters that are due to
+chance, or to a single column, are not. Clusters that are too small are not reproduced by half of
+the rows.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Copies of a table that are one lump: what is seen where there are no clusters."""
+"""Copies of a table that are one lump: a reference without clusters."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -38,7 +38,8 @@ def one_lump_margin(values: Floats, noise: Floats) -> Floats:
 
 
 def one_lump_copy(points: Floats, rng: np.random.Generator) -> Floats:
-    """A copy with like margins and the same rank correlations, but one lump: a Gaussian copula."""
+    """A copy with similar margins and the same rank correlations, but one lump: a Gaussian
+    copula."""
     n, d = points.shape
     ranks = points.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
     scores = ndtri((ranks + 0.5) / n)

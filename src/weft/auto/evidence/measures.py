@@ -187,8 +187,8 @@ def measure(
 ) -> Floats:
     """Evidence without labels for each candidate.
 
-    Values do not depend on the scale of the table and are finite. Most are larger where they
-    speak for the candidate.
+    Values do not depend on the scale of the table and are finite. Most are larger for better
+    candidates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Each measure beside those of the other candidates of the same table."""
+"""Each measure relative to those of the other candidates of the same table."""
 
 from collections.abc import Sequence
 

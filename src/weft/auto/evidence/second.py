@@ -10,7 +10,7 @@ NAMES = ("second_silhouette", "second_worst", "second_neighbours", "second_calin
 
 
 def in_second_view(prepared: Prepared, labels: Ints) -> Floats:
-    """Four measures of each candidate, (C, 4), on the rows that halves are looked at with.
+    """Four measures of each candidate, (C, 4), on the rows that are used with halves.
 
     The mean silhouette, that of the worst cluster, the share of nearest rows that are in the same
     cluster, and the logarithm of the index of Caliński and Harabasz. Outliers are left out.

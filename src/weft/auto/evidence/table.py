@@ -13,8 +13,8 @@ from weft.auto.working import Floats, Prepared, spanning_tree
 from weft.parallel.blas import one_blas_thread
 
 CLUMP_NEIGHBOURS = 10
-N_AXES = 5  # first principal axes whose dips count by themselves: few values make no dip there
-# Measures whose largest value over the candidates says something of the table.
+N_AXES = 5  # first principal axes with dips of their own: few distinct values cause no dip there
+# Measures whose largest value over the candidates is evidence of the table.
 MAXIMA = (
     "silhouette_mean",
     "path_silhouette_mean",

@@ -3,8 +3,8 @@
 Loops run over the rows of a block first, so that the compiler handles several rows at once. Each
 sum keeps its order, features first to last: the bits are those of one row after the other.
 
-Here and in the modules beside this one, arrays are copied and filled in loops. An assignment such
-as ``out[:] = labels`` makes numba compile a text for the error of unequal shapes, which takes
+Here and in the other modules of this package, arrays are copied and filled in loops. An assignment
+such as ``out[:] = labels`` makes numba compile the error message for unequal shapes, which takes
 longer than most of these functions.
 """
 

@@ -1,4 +1,4 @@
-"""What can be said of a set of rows as a cluster, whatever the partition it belongs to.
+"""Measures of a set of rows as a cluster, independent of the partition that it belongs to.
 
 Many candidates share clusters, so each distinct cluster is described once. Members are given as
 `rows[starts[u] : starts[u + 1]]`.

@@ -1,7 +1,7 @@
-"""What speaks for each cluster of a candidate, from descriptions of its clusters.
+"""Evidence of each cluster of a candidate, from descriptions of its clusters.
 
-Values are larger where they speak for the cluster. Candidate c has the clusters
-`clusters[offsets[c] : offsets[c + 1]]` among the distinct ones; their order is that of its labels.
+Values are larger for better clusters. Candidate c has the clusters `clusters[offsets[c] : offsets[c
++ 1]]` among the distinct ones; their order is that of its labels.
 """
 
 import numpy as np

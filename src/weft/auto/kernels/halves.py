@@ -1,4 +1,4 @@
-"""Candidates beside the rows on half of the columns."""
+"""Candidates compared with the rows on half of the columns."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""Two clusters beside each other: whether they are two heaps on the axis between them."""
+"""Two neighbouring clusters: whether they have two modes on the axis between them."""
 
 import numpy as np
 from numba import njit

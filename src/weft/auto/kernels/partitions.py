@@ -124,7 +124,7 @@ def leaders(labels, threshold, out):
         for b in range(c):
             if out[b] != b:
                 continue
-            # The index is largest if the smaller number of pairs is wholly among the larger.
+            # The index is largest if all pairs of the smaller set are in the larger one.
             expected = pairs[c] * pairs[b] / all_pairs
             bound = min(pairs[c], pairs[b]) - expected
             if bound <= threshold * (0.5 * (pairs[c] + pairs[b]) - expected):

@@ -55,9 +55,9 @@ def cut(edges, n_clusters, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def cut_large(edges, n_clusters, smallest, out):
-    """Fill labels of the first cut from the top that has so many clusters of `smallest` rows.
+    """Fill labels of the first cut from the top with the wanted number of `smallest`-row clusters.
 
-    Rows of smaller clusters get -1. Where no cut has so many, the row of labels stays at -2.
+    Rows of smaller clusters get -1. If no cut has that number, the row of labels stays at -2.
     """
     n = edges.shape[0] + 1
     last_with = np.empty(n + 1, dtype=np.int64)
