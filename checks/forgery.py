@@ -222,7 +222,7 @@ def work(name: str, folder: Path, first: int, last: int, seed: int) -> None:
 
 
 class Verdict(NamedTuple):
-    """How many files of a class ended how, and what is to be said of them."""
+    """How the files of a class ended, with counts, and what is wrong with them."""
 
     counts: Counter[str]
     told: list[str]

@@ -23,6 +23,11 @@ RESULTS = ROOT / "bench" / "results"
         ("Writes a page to look at.", 1),
         ("Fine.\n# The file is no\n# TOML; fix it.", 2),  # broken over two lines of comments
         ("It is taken\nup again.", 1),
+        ("Each row is\nset beside the rest.", 2),
+        ("# What speaks for an answer", 1),
+        ("The tree is cut into so many clusters.", 1),
+        ("Single precision will do here.", 1),
+        ("Columns that tell the groups apart.", 1),
     ],
 )
 def test_unusual_phrases_are_found(text, line):
@@ -32,6 +37,7 @@ def test_unusual_phrases_are_found(text, line):
 
 def test_plain_and_quoted_phrases_are_not_found():
     assert wording.findings("There is no file; it is not valid TOML; recommended.") == []
+    assert wording.findings("In so many columns, rods that stand apart; it will do so.") == []
     assert wording.findings("wording: off\n| mend it | fix it |\nwording: on\n") == []
 
 

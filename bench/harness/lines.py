@@ -185,7 +185,7 @@ def _meant(each: dict[str, Any], cell: Cell) -> bool:
 
 
 def _beside_sets(study: Study, rows: list[dict[str, Any]]) -> list[Line]:
-    """A table of single sets: theirs are as many draws as ours, set beside set means nothing."""
+    """A table of single sets: theirs are as many draws as ours, so single sets are not compared."""
     theirs: dict[tuple[str, str], list[float]] = defaultdict(list)
     for cell in study.cells:
         for key, value in cell.printed.items():

@@ -2,7 +2,7 @@
 
 Some papers print the mean of many runs on one set of a kind; we draw a new set for each run. The
 printed mean then has the whole spread of a set and a small part of that of a start. A study with
-several starts on each of several sets (``spread_of`` names it) tells the two apart.
+several starts on each of several sets (``spread_of`` names it) separates the two.
 """
 
 from __future__ import annotations

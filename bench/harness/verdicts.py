@@ -10,7 +10,7 @@ from scipy import stats
 
 from bench.harness.measures import HIGHER, LOWER
 
-# An interval wider than this on either side cannot tell methods apart: "agrees" would mean nothing.
+# With a wider interval on either side methods cannot be distinguished: "agrees" means nothing.
 TELLING_POINTS = 8.0  # of accuracies in per cent: two fifths of what the placebo asks about
 TELLING_SHARE = 0.08  # of measures from 0 to 1
 TELLING_RATIO = 0.25  # of the printed number, for all others

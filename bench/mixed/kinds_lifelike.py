@@ -54,7 +54,7 @@ def patients(rng: np.random.Generator) -> tuple[Columns, np.ndarray]:
 
 
 def households(rng: np.random.Generator) -> tuple[Columns, np.ndarray]:
-    """Classes in half of the columns; the others hang together by a trait of their own."""
+    """Classes in half of the columns; the others depend on another trait."""
     made, labels = begin(rng, 2, 3)
     trait, wealth = rng.standard_normal((2, made.n))
     for _ in range(int(rng.integers(2, 5))):

@@ -77,8 +77,8 @@ def told(rows: Rows) -> str:
     out = [
         "## Adjusted Rand index",
         f"Mean adjusted Rand index over {len(sets.SETS)} sets: as they are, with as many columns "
-        "of noise added, with 10 % and 30 % of the values deleted. All but AutoCluster without "
-        "told K are told the number of clusters.",
+        "of noise added, with 10 % and 30 % of the values deleted. All methods except AutoCluster "
+        "without told K are given the number of clusters.",
         table(head, lines),
     ]
     return "\n\n".join([*out, "\n".join(_claims(rows, names))])

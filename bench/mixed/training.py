@@ -37,7 +37,7 @@ from weft.tables.tails import tail_scale
 
 RESULTS = places.RESULTS / "mixed_world.jsonl"
 N_SEEDS = 4
-MOST_NUMBERS = 4  # of clusters per table whose clusters are looked into
+MOST_NUMBERS = 4  # of clusters per table whose clusters are examined
 RIGHT = 0.8  # adjusted Rand index of an answer that is right
 SCORE_DECAY, CONFIDENCE_DECAY = 0.01, 0.002
 
@@ -71,7 +71,7 @@ def evaluate(*, kind: str, seed: int) -> dict[str, Any]:
 def _looked_into(made: list[SourceCandidate], table: MixedTable) -> list[SourceCandidate]:
     """Return candidates with the clumps that remain; those of one number share the best one's.
 
-    Numbers that were not looked into have at least the clumps of larger ones, as in
+    Numbers that were not examined have at least the clumps of larger ones, as in
     `weft.auto.source_rest.look_into_clusters`.
     """
     best: dict[int, float] = {}

@@ -15,7 +15,7 @@ log loss, cut   the same with a bound of 0.01, so that a few certain mistakes do
 pairs     Brier score of "these two rows belong together", Σ_k p_ik p_jk, over pairs of rows: no
           matching of clusters is needed
 
-GMM is told the number of clusters. HDBSCAN's soft memberships are those of the hdbscan package
+GMM is given the number of clusters. HDBSCAN's soft memberships are those of the hdbscan package
 (`all_points_membership_vectors`), whose rows sum to less than 1: what is left is "no cluster".
 """
 

@@ -174,7 +174,7 @@ def all_sets(rows: Rows) -> str:
         "## All sets",
         f"Mean adjusted Rand index over {len(sets_used)} of {len(SETS)} sets. Ahead "
         "and behind: sets on which AutoCluster's is more than 0.01 "
-        'above, or below. "K, d": told the number of real columns as well.',
+        'above, or below. "K, d": given the number of real columns as well.',
         table(head, lines),
     ]
     if OURS in means:

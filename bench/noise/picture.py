@@ -9,7 +9,7 @@ import numpy as np
 from bench.harness import places
 
 PICTURE = places.DOCS / "_static" / "noise.svg"
-# Okabe and Ito's colours, told apart by colour-blind readers; dashes and marks tell them apart too.
+# Okabe and Ito's colours, which colour-blind readers can distinguish; dashes and marks help too.
 STYLES = {
     "AutoCluster": ("#0072B2", "-", "o"),
     "k-means": ("#C98500", "--", "s"),

@@ -4,7 +4,7 @@
     python -m bench.speed.auto --threads 1 1000x50      one size on one thread
 
 Each size gets a process of its own, which fits a small table first, so that nothing is compiled
-while the clock runs. Half of the columns tell five clusters apart, the others are noise. On a busy
+while the clock runs. Half of the columns separate five clusters, the others are noise. On a busy
 machine only the processor seconds mean something.
 """
 

@@ -49,7 +49,7 @@ portraits are rarely clusters: no method comes near 1 there."""
 
 TOLD = """### With the number of clusters given
 
-Rivals and `AutoCluster(n_clusters=K)` are told the number of clusters of the reference."""
+Rivals and `AutoCluster(n_clusters=K)` are given the number of clusters of the reference."""
 
 LUMPS = """### No clusters
 

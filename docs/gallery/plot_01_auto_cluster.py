@@ -3,8 +3,8 @@ AutoCluster: clusters, their number and the relevant columns
 ============================================================
 
 The wine data has 13 measurements of 178 wines of three growers. Here 39 noise columns are added, so
-three of four columns are irrelevant. ``AutoCluster`` is told neither the number of clusters nor
-which columns matter.
+three of four columns are irrelevant. ``AutoCluster`` is given neither the number of clusters nor
+the columns that matter.
 """
 
 # %%

@@ -3,7 +3,7 @@ Clusters of different shapes
 ============================
 
 Rings, moons, clusters of unequal density and long clusters. ``AutoCluster`` gets no settings;
-k-means is told the number of clusters; HDBSCAN runs with its defaults.
+k-means is given the number of clusters; HDBSCAN runs with its defaults.
 """
 
 # %%

@@ -46,7 +46,7 @@ for name, labels in {
     print(f"{name:30s} {len(set(labels))} clusters, ARI {ari:.2f}")
 
 # %%
-# If it is told the number of clusters, one-hot k-means finds all three. Otherwise the silhouette
+# If it is given the number of clusters, one-hot k-means finds all three. Otherwise the silhouette
 # chooses two.
 #
 # One weight for each column of the table. The two columns of numbers are enough to show the

@@ -42,8 +42,8 @@ figure.tight_layout()
 # Compared with the growers (F over pairs of rows; 1 is perfect), next to two methods without
 # weights. The swarm drops nearly all of the noise and still has the lowest F of the weighted
 # methods: complete linkage and its criterion split off too much. Weights per cluster do better
-# than none. HDBSCAN finds no dense groups among 26 columns. All but HDBSCAN and ``AutoCluster``
-# are told that there are three.
+# than none. HDBSCAN finds no dense groups among 26 columns. All methods except HDBSCAN and
+# ``AutoCluster`` are given the number of clusters.
 projected = ProjectedSwarm(3, n_evaluations=200, random_state=0).fit(X)
 for name, labels in {
     "AutoCluster, not told 3": AutoCluster(n_resamples=0, random_state=0).fit(wine.data).labels_,

@@ -21,7 +21,7 @@ data = make_subspace_clusters(mean_range=(0, 10), subspace_ratio=0.1, random_sta
 model = ProjectedSwarm(10, random_state=0).fit(data.data)
 
 # %%
-# All methods are told the number of clusters. Accuracy is the share of rows in the right cluster.
+# All methods are given the number of clusters. Accuracy is the share of rows in the right cluster.
 Z = StandardScaler().fit_transform(data.data)
 answers = {
     "ProjectedSwarm": model.labels_,

@@ -8,7 +8,7 @@ it from k-means.
 """
 
 # %%
-# The answers at two strengths of the signal. Both methods are told the number of clusters.
+# The answers at two strengths of the signal. Both methods are given the number of clusters.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.cluster import KMeans

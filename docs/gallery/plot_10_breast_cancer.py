@@ -21,7 +21,7 @@ model = AutoCluster(n_resamples=0, random_state=0).fit(loaded.data)
 print(model.verdict_)
 
 # %%
-# k-means is told that there are two clusters.
+# k-means is given the number of clusters.
 Z = StandardScaler().fit_transform(loaded.data)
 plain = KMeans(2, n_init=10, random_state=0).fit_predict(Z)
 for name, labels in {"AutoCluster": model.labels_, "k-means, told 2": plain}.items():

@@ -3,7 +3,7 @@ Rings, with an unknown number of clusters
 =========================================
 
 ``KernelSwarm`` maps rows with a diffusion kernel and searches for centres and their number.
-Spectral clustering also finds the rings if it is told how many there are; k-means does not.
+Spectral clustering also finds the rings if it is given their number; k-means does not.
 """
 
 # %%

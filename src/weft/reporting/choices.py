@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from weft._base.arrays import Integers
 
 MAX_LEVELS = 7  # of the walk from coarse to fine
-MAX_NODES = 12  # clusters of a level that can still be told apart
+MAX_NODES = 12  # clusters of a level that can still be distinguished
 
 
 def describe_candidates(candidates: list[dict[str, Any]], n_clusters: int) -> list[dict[str, Any]]:

@@ -84,7 +84,7 @@ def _screen_different(table: MixedTable, rate: float, rng: np.random.Generator) 
 
 
 def _has_two_modes(table: MixedTable, column: SourceColumn, level: float) -> bool:
-    """Return whether a source column is one column of numbers that falls into two heaps."""
+    """Return whether a source column is one column of numbers with two clear modes."""
     if column.measures != ("number",) or column.kind == "ordered":
         return False
     values = table.values[:, column.positions[0]]

@@ -22,7 +22,7 @@ _WHY = {
     "n_particles=40": "table 2",
     "n_generations=1250, patience=None": 'table 3: "Each run continued up to 50, 000 function '
     'evaluations": 1,250 generations of 40',
-    "scale=False": "5: nothing is said of scaling",
+    "scale=False": "5: scaling is not mentioned",
     "max_clusters=15": "table 2",
 }
 _REPAIRS = (
@@ -57,7 +57,7 @@ METHODS = (
         *("how many clusters, by binary PSO over a pool of centres", "omran"),
         printed=True,
         because={
-            "scale=False": "Abraham et al. 5: nothing is said of scaling",
+            "scale=False": "Abraham et al. 5: scaling is not mentioned",
             "n_particles=40, inertia=0.75": "Abraham et al., table 2",
             "cognitive=1.494, social=1.494": "Abraham et al., table 2",
             "initial_share=0.8, max_clusters=15": "Abraham et al., table 2",
@@ -70,7 +70,7 @@ METHODS = (
         *("how many clusters, by a genetic algorithm", "bandyopadhyay"),
         printed=True,
         because={
-            "scale=False": "Abraham et al. 5: nothing is said of scaling",
+            "scale=False": "Abraham et al. 5: scaling is not mentioned",
             "n_particles=70, crossover=0.85, mutation=0.005": "Abraham et al., table 2",
             "max_clusters=15": "Abraham et al., table 2",
             "n_generations=714, patience=None": 'Abraham et al., table 3: "50, 000 function '
@@ -86,7 +86,7 @@ METHODS = (
             "sigma=1.1": f"Abraham et al. {_SIGMA}",
             "n_init=100": 'Abraham et al. 5: "the kernel k-means was run 100 times with the '
             'initial centroids randomly selected from the data set"',
-            "scale=False": "Abraham et al. 5: nothing is said of scaling",
+            "scale=False": "Abraham et al. 5: scaling is not mentioned",
         },
         note="runs until no label changes; the paper stops at a change of 0.001",
     ),
@@ -105,7 +105,7 @@ METHODS = (
             "sigma=1.1": f"Abraham et al. {_SIGMA}",
             "alpha=5.4, beta=1.5": 'Abraham et al. 5: "The parameters of the kernel-based '
             'subtractive methods were set to"',
-            "scale=False": "Abraham et al. 5: nothing is said of scaling",
+            "scale=False": "Abraham et al. 5: scaling is not mentioned",
         },
     ),
     Method(

@@ -61,7 +61,7 @@ def write_repairs(data, n_centers, draws, positions):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def printed_cs_swarm(data, positions, n_centers, gamma, n_clusters, cs):
-    """Fill clusters and eq. 8 of each particle as it stands; inf where eq. 8 divides by zero."""
+    """Fill clusters and eq. 8 of each particle, unrepaired; inf where eq. 8 divides by zero."""
     labels = np.empty(data.rows.shape[0], dtype=np.int64)
     for p in range(positions.shape[0]):
         _, centers = thresholded_centers(data, positions[p], n_centers)

@@ -37,7 +37,7 @@ from weft.backends.cpu.kernels.power import (
 
 LARGEST_EXPONENT = 16.0  # 6^16 is still far from the largest single
 ROUNDING = 2.0**-23
-WHOLE = 12  # rows to do from which a tile is done as it lies
+WHOLE = 12  # number of open rows from which a whole tile is computed
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
