@@ -49,8 +49,8 @@ for name, labels in {
 # If it is given the number of clusters, one-hot k-means finds all three. Otherwise the silhouette
 # chooses two.
 #
-# One weight for each column of the table. The two columns of numbers are enough to show the
-# clusters, so AutoCluster uses only these; the categories describe the clusters (decision 233).
+# One weight for each column of the table, however many values it has. The four columns that belong
+# together share the weight; the four irrelevant categories have weight 0.
 names = [column.name for column in model.source_columns_]
 figure, axis = plt.subplots(figsize=(7, 3.4))
 axis.barh(names, model.source_weights_, color="#0072b2")
