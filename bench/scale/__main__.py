@@ -6,15 +6,18 @@
     python -m bench.scale small --clusterer knn    FeatureSwarm on 10,000 rows, all of them
                          --clusterer robust        the same from screened columns, no K given
                          --reach 10                groups as far apart as make_blobs has them
-    python -m bench.scale auto --rows 50000000     AutoCluster on a folder of Parquet files
-    python -m bench.scale killed --rows 2000000    the same, with a worker killed on the way
+    python -m bench.scale folder --rows 50000000   make a folder of Parquet files, 4 GB
+    python -m bench.scale auto --rows 50000000     AutoCluster on such a folder
+    python -m bench.scale killed --rows 50000000   the same, with a worker killed on the way
+    python -m bench.scale raw                      a raw table of 1,000,000 × 20: memory
     python -m bench.scale bits                     threads, processes, Dask, a killed worker, Ray
     python -m bench.scale overhead [--rounds 3]    Dask compared with threads, 900 evaluations
 
 Each prints what it found and appends one line to bench/results/scale.jsonl. Memory is the resident
 memory of this process and all its children, looked at ten times a second: pages that processes
 share are counted for each. `load` is the machine's load average at the end: where it is above the
-number of cores, wall times are those of a busy machine.
+number of cores, wall times are those of a busy machine. Folders of Parquet files, and the labels
+that are written, stay in `--home`; what is there already is used again.
 """
 
 from __future__ import annotations
@@ -22,11 +25,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 import warnings
+from pathlib import Path
 
 from bench.harness import places
-from bench.scale.auto import run_auto
+from bench.scale.auto import make_folder, run_auto
 from bench.scale.engines import run_bits, run_overhead
+from bench.scale.raw import run_raw
 from bench.scale.runs import run_million, run_rows, run_small, run_swarm
 
 RESULTS = places.RESULTS / "scale.jsonl"
@@ -34,8 +40,8 @@ RESULTS = places.RESULTS / "scale.jsonl"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    kinds = ("rows", "million", "swarm", "small", "auto", "killed", "bits", "overhead")
-    parser.add_argument("what", choices=kinds)
+    kinds = ("rows", "million", "swarm", "small", "folder", "auto", "killed", "raw", "bits")
+    parser.add_argument("what", choices=(*kinds, "overhead"))
     parser.add_argument("--rows", type=int)
     parser.add_argument("--exponent", type=float, default=2.0)
     parser.add_argument("--clusterer", default="linkage")
@@ -44,6 +50,7 @@ def main() -> None:
     parser.add_argument(
         "--columns", type=int, default=100, help="of overhead; as in bench/speed/swarm.py"
     )
+    parser.add_argument("--home", type=Path, default=Path(tempfile.gettempdir()) / "weft-scale")
     given = parser.parse_args()
     # Searches are cut short on purpose.
     warnings.simplefilter("ignore")
@@ -54,7 +61,13 @@ def main() -> None:
     elif given.what == "swarm":
         found = run_swarm(given.rows or 1_000_000, given.clusterer, given.reach)
     elif given.what in ("auto", "killed"):
-        found = run_auto(given.rows or 2_000_000, kill=given.what == "killed")
+        found = run_auto(given.home, given.rows or 2_000_000, kill=given.what == "killed")
+    elif given.what == "folder":
+        n_rows = given.rows or 2_000_000
+        print(make_folder(given.home / f"table-{n_rows}", n_rows))
+        return
+    elif given.what == "raw":
+        found = run_raw(given.rows or 1_000_000)
     elif given.what == "small":
         found = run_small(given.rows or 10_000, given.clusterer, given.reach)
     else:

@@ -50,6 +50,24 @@ def test_quick_probabilities_are_those_of_predict_proba(rows):
     np.testing.assert_allclose(likely, model.predict_proba(rows).max(axis=1), atol=1e-6)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_labels_are_those_of_predict_where_distances_tie(rows, offset):
+    # On a grid many rows are equally far from clustered rows of two clusters; far from zero,
+    # distances are rounded too.
+    model = AutoCluster(n_resamples=0, min_clusters=2).fit(np.round(rows) + offset)
+    rng = np.random.default_rng(5)
+    grid = rng.integers(-12, 13, size=(4000, 4)) / 2.0 + offset
+    labels, likely = answers_of_rows(model, grid)
+    np.testing.assert_array_equal(labels, model.predict(grid))
+    np.testing.assert_allclose(likely, model.predict_proba(grid).max(axis=1), atol=1e-6)
+
+
+def test_labels_are_those_of_predict_where_some_rows_are_outliers(rows):
+    given = np.concatenate([rows, np.random.default_rng(6).uniform(-40, 40, size=(60, 4))])
+    model = AutoCluster(n_resamples=0, outliers=True).fit(given)
+    np.testing.assert_array_equal(answers_of_rows(model, given)[0], model.predict(given))
+
+
 def test_an_empty_table_is_refused():
     with pytest.raises(ValueError, match="no rows"):
         AutoCluster().fit(array.zeros((0, 3)))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from weft._base.arrays import Floats, Integers
+from weft._base.arrays import Floats, Integers, Mask
 from weft._base.validation import import_optional
 from weft.answers.membership import most_likely, soften, softness_of
 from weft.auto.large import (
@@ -23,7 +23,7 @@ from weft.auto.large import (
     sampled_places,
     say_of_all,
 )
-from weft.auto.rare import FEWEST, find_rare
+from weft.auto.rare import FEWEST, Known, find_rare
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 from weft.columns.counts import normalized_counts
@@ -211,21 +211,42 @@ def answers_of_rows(model: Any, X: Floats) -> tuple[Integers, Floats]:
     Distances to each cluster's nearest clustered row are those of single precision where these
     are sure, which is many times faster.
     """
-    labels = model._nearest(X)
     n_clusters = int(model.n_clusters_)
     known = known_rows(vars(model))
     if n_clusters < 2 or not (known.metric > 0.0).any():
-        return labels, np.ones(len(X))
+        return model._nearest(X), np.ones(len(X))
     distances = np.empty((len(X), n_clusters))
     for cluster in range(n_clusters):
         own = known.anchors[known.labels == cluster]
         distances[:, cluster] = nearest_rows_of(X, own, Solution(known.metric)).powered
+    labels = distances.argmin(axis=1)
+    open_ = _open_rows(model, known, X, distances)
+    if open_.any():
+        labels[open_] = model._nearest(X[open_])
     softness = softness_of(model.confidence_, model._reach().dimension)
     likely = soften(np.sqrt(distances), softness, labels).max(axis=1)
     seen = distances.min(axis=1) == 0.0  # a clustered row must not count as its own neighbour
     if seen.any():
         likely[seen] = model._probabilities(X[seen]).max(axis=1)
     return labels, likely
+
+
+def _open_rows(model: Any, known: Known, X: Floats, distances: Floats) -> Mask:
+    """Return the rows whose nearest clustered row may be another than the distances say.
+
+    These are squared, to the nearest clustered row of each cluster, and each cluster's were
+    computed around its own middle. Roundings are at most a few units of the last place of the
+    squared sizes that went into them.
+    """
+    if vars(model).get("_fit_projection") is not None or known.labels.min() < 0:
+        return np.ones(len(X), dtype=bool)  # labels follow another rule, or some rows have none
+    used = known.metric > 0.0
+    factors, middle = known.metric[used], known.anchors[:, used].mean(axis=0)
+    sizes = np.sqrt((((known.anchors[:, used] - middle) * factors) ** 2).sum(axis=1))
+    own = np.sqrt((((X[:, used] - middle) * factors) ** 2).sum(axis=1))
+    two = np.partition(distances, 1, axis=1)
+    doubt = 1e-13 * (used.sum() + 16) * (own + 2.0 * sizes.max()) ** 2
+    return ~(two[:, 1] - two[:, 0] > doubt)
 
 
 def _label(light: LightModel, block: Any) -> Integers:
