@@ -17,8 +17,8 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.memory import check_swarm
 from weft.backends import Backend
-from weft.backends.cpu.features import fingerprint
-from weft.backends.spaces import INFEASIBLE, Clustering, Outcome, Plan, Solution
+from weft.backends.cpu.features import fingerprint, parts_of
+from weft.backends.spaces import INFEASIBLE, Clustering, Outcome, Partitions, Plan, Solution
 from weft.parallel.blas import hold_blas, one_blas_thread, release_blas
 from weft.parallel.workers import Crew
 from weft.search.clusterers import Clusterer
@@ -56,13 +56,16 @@ class FeatureClustering:
         """Cluster the rows in the metric of `solution`."""
         with one_blas_thread():
             spaces = self.data.space(solution)
-            partitions = self.clusterer.cluster(spaces)
+            partitions = self._partitions(solution, spaces)
             labels = spaces.to_host(partitions.labels)[0]
             anchors = np.arange(len(labels))
             if partitions.anchors is not None:
                 anchors = np.flatnonzero(spaces.to_host(partitions.anchors)[0])
             converged = partitions.converged is None or bool(partitions.converged[0])
         return Clustering(labels, anchors, partitions.radius, converged)
+
+    def _partitions(self, solution: Solution, spaces: Any) -> Partitions:
+        return self.clusterer.cluster(spaces)
 
 
 class FeatureObjective(FeatureClustering):
@@ -147,6 +150,12 @@ class FeatureObjective(FeatureClustering):
         self._outcomes.update(zip(new, outcomes, strict=True))
         return [self._outcomes[key] for key in keys]
 
+    def _partitions(self, solution: Solution, spaces: Any) -> Partitions:
+        # The best particle's clusters are known from its evaluation, unless another process
+        # evaluated it.
+        known = self.data.recall(solution)
+        return super()._partitions(solution, spaces) if known is None else known
+
     def evaluate(self, position: Floats) -> Outcome:
         """Evaluate one particle."""
         return self.evaluate_part(position[np.newaxis])[0]
@@ -163,7 +172,7 @@ class FeatureObjective(FeatureClustering):
 
 
 def _key(solution: Solution) -> bytes:
-    return fingerprint(*(part for part in solution if part is not None))
+    return fingerprint(*parts_of(solution))
 
 
 @dataclass(frozen=True)

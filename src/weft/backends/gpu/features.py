@@ -19,7 +19,7 @@ from weft.backends.devices import is_fused
 from weft.backends.gpu.kernels.distances import Distances
 from weft.backends.gpu.kernels.metrics import DeviceTable, Metrics, Packed, pack
 from weft.backends.gpu.spaces import Spaces
-from weft.backends.spaces import INFEASIBLE, Outcome, Plan, Solution
+from weft.backends.spaces import INFEASIBLE, Outcome, Partitions, Plan, Solution
 
 # Beyond this many rows the steps take long enough to hide their own starts.
 _RECORDED_ROWS = 5000
@@ -74,6 +74,10 @@ class FeatureData:
             n_clusters = np.abs(counts).astype(np.int64)
             outcomes += map(Outcome._make, zip(values, n_features, n_clusters, strict=True))
         return outcomes
+
+    def recall(self, solution: Solution) -> Partitions | None:
+        """Return None: clusterings are not remembered here."""
+        return None
 
     def release(self) -> None:
         self._recordings.clear()

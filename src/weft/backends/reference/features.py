@@ -160,6 +160,10 @@ class FeatureData:
             outcomes.append(Outcome(valid, n_features, n_clusters))
         return outcomes
 
+    def recall(self, solution: Solution) -> Partitions | None:
+        """Return None: clusterings are not remembered here."""
+        return None
+
     def release(self) -> None:
         """Free the memory that only a search needs: none here."""
 
