@@ -24,6 +24,11 @@ def least(row, shift, at):
 
 
 @njit
+def most(row, at):
+    return vectors.largest(row, at)
+
+
+@njit
 def lowest(mask):
     return lowest_bit(mask)
 
@@ -48,7 +53,7 @@ def bits(flags) -> int:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("at", [0, 1, 77, 2 * PIECE])
-def test_masks_and_the_smallest_sum(dtype, at):
+def test_masks_the_smallest_sum_and_the_largest(dtype, at):
     row, shift = numbers(dtype, at), numbers(dtype, at + 1)
     piece, moved = row[at : at + PIECE], (row + shift)[at : at + PIECE]
     for limit in (dtype(-3), dtype(0), dtype(1), dtype(np.inf)):
@@ -58,13 +63,15 @@ def test_masks_and_the_smallest_sum(dtype, at):
             bits(moved < limit),
         )
     assert least(row, shift, at) == moved.min()
+    assert most(row, at) == piece.max()
 
 
 @pytest.mark.parametrize("place", range(PIECE))
-def test_the_smallest_sum_is_found_wherever_it_is(place):
+def test_the_smallest_and_the_largest_are_found_wherever_they_are(place):
     row = np.ones(PIECE, np.float32)
     row[place] = -1.0
     assert least(row, np.zeros(PIECE, np.float32), 0) == -1.0
+    assert most(-row, 0) == 1.0
 
 
 def test_the_lowest_bit():

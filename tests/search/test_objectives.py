@@ -85,6 +85,23 @@ def test_sparsity_is_better_when_lower(blobs):
 
 
 @pytest.mark.parametrize("clusterer", ["knn", "dbscan", "linkage", "affinity"])
+def test_the_best_particle_is_not_clustered_again(blobs, clusterer):
+    options = {"n_clusters": 3} if clusterer == "linkage" else {}
+    positions = np.random.default_rng(2).uniform(0.1, 2.0, (9, 3))
+    objective = _objective(blobs, clusterer=clusterer, **options)
+    fitness = [outcome.fitness for outcome in objective.evaluate_part(positions)]
+    best, other = (objective.particle.decode(positions[p]) for p in np.argsort(fitness)[[-1, 0]])
+    expected = _objective(blobs, clusterer=clusterer, **options).cluster(best)
+    objective.clusterer = None  # whoever asks it now gets an error
+    found = objective.cluster(best)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    np.testing.assert_array_equal(found.anchors, expected.anchors)
+    assert found[2:] == expected[2:]
+    with pytest.raises(AttributeError):
+        objective.cluster(other)
+
+
+@pytest.mark.parametrize("clusterer", ["knn", "dbscan", "linkage", "affinity"])
 def test_particles_with_exponents_get_the_same_bits_alone_and_together(blobs, clusterer):
     options = {"n_clusters": 3} if clusterer == "linkage" else {}
     particle = WeightExponentParticle(3)

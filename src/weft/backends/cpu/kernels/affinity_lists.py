@@ -21,15 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.vectors import (
-    PIECE,
-    above,
-    affine_above_zero,
-    below,
-    lowest_bit,
-    scale_piece,
-    sum_above,
-)
+from weft.backends.cpu.kernels.vectors import PIECE, above, below, largest, lowest_bit, sum_above
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -47,7 +39,7 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
     M, B = np.zeros(n_rows), np.zeros(n_rows)
     support, next_support = np.zeros(n_rows), np.zeros(n_rows)
     own_a, own_r, own_e = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
-    value = np.empty(n_rows + PIECE)
+    value, there = np.empty(n_rows + PIECE), np.empty(n_rows + PIECE)
     room = keys, s, e, c
     first, space = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
     used = 0
@@ -70,7 +62,9 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
         next_support[:] = 0.0
         for i in range(n_rows):
             lists = _lists(room, first[i], space[i])
-            _finish_availabilities(lists, length[i], before, M[i], keep, take, support, B, value)
+            _finish_availabilities(
+                lists, length[i], before, M[i], keep, take, support, B, there, value
+            )
             best, second, best_at = _two_best(value, length[i], S[i, i] + own_a[i])
             if cut[i] + most > second:
                 best, second, other = _outside(
@@ -109,7 +103,7 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
                 lists[2][best_at] += take * (best - second)
             else:
                 own_e[i] += take * (best - second)
-            _add_support(lists, length[i], now, m, next_support)
+            _add_support(lists, length[i], now, m, there, next_support)
             own_r[i] = now * S[i, i] - m + own_e[i]
             # R_kk itself stands in the sum, not its positive part.
             next_support[i] += own_r[i]
@@ -186,53 +180,60 @@ def _outside(row, i, cut, B, lists, size, best, second):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add_support(lists, size, now, m, support):
-    """Update `support` by the positive responsibilities of a list."""
+def _add_support(lists, size, now, m, r, support):
+    """Update `support` by the positive responsibilities of a list; `r` is room for them."""
     where, s, e, _ = lists
+    last = -(-size // PIECE) * PIECE
+    for slot in range(last):
+        r[slot] = now * s[slot] - m + e[slot]
     for low in range(0, size, PIECE):
-        mask = affine_above_zero(s, low, e, low, now, m)
+        mask = above(r, low, 0.0)
         while mask != 0:
             slot = low + lowest_bit(mask)
             mask &= mask - 1
-            support[where[slot]] += now * s[slot] - m + e[slot]
+            support[where[slot]] += r[slot]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _finish_availabilities(lists, size, before, m, keep, take, support, B, value):
-    """Update C and E of a list by the last round's support; fill `value` with A + S."""
+def _finish_availabilities(lists, size, before, m, keep, take, support, B, there, value):
+    """Update C and E of a list by the last round's support; fill `value` with A + S.
+
+    `there` is room for the support of the list's rows: what is looked up comes first, so that the
+    rest is done for many rows at a time.
+    """
     where, s, e, c = lists
-    for low in range(0, size, PIECE):
-        mask = affine_above_zero(s, low, e, low, before, m)
-        scale_piece(c, low, keep)
-        while mask != 0:
-            slot = low + lowest_bit(mask)
-            mask &= mask - 1
-            there = support[where[slot]]
-            r = before * s[slot] - m + e[slot]
-            c[slot] += take * (min(there - r, 0.0) - min(there, 0.0))
-        scale_piece(e, low, keep)
-    for slot in range(size):
-        value[slot] = B[where[slot]] + c[slot] + s[slot]
-    for slot in range(size, -(-size // PIECE) * PIECE):
-        value[slot] = -np.inf
+    last = -(-size // PIECE) * PIECE
+    for slot in range(last):
+        there[slot] = support[where[slot]]
+        value[slot] = B[where[slot]]
+    for slot in range(last):
+        r = before * s[slot] - m + e[slot]
+        change = min(there[slot] - r, 0.0) - min(there[slot], 0.0)
+        c[slot] = keep * c[slot] + take * (change if r > 0.0 else 0.0)
+    for slot in range(last):
+        e[slot] *= keep
+    for slot in range(last):
+        value[slot] = value[slot] + c[slot] + s[slot]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _two_best(value, size, own):
     """Return the largest of `value` and `own`, the second largest, and the place of the first.
 
-    The place of `own` is -1.
+    The place of `own` is -1; of equal ones in the list the first counts. The place is written over.
     """
-    best, second, best_at = own, -np.inf, -1
+    best, best_at = -np.inf, -1
     for low in range(0, size, PIECE):
-        mask = above(value, low, second)
-        while mask != 0:
-            slot = low + lowest_bit(mask)
-            mask &= mask - 1
-            if value[slot] > best:
-                second, best, best_at = best, value[slot], slot
-            elif value[slot] > second:
-                second = value[slot]
+        top = largest(value, low)
+        if top > best:
+            best, best_at = top, low
+    if not best > own:
+        return own, best, -1
+    best_at += lowest_bit(~below(value, best_at, best))
+    value[best_at] = -np.inf
+    second = own
+    for low in range(0, size, PIECE):
+        second = max(second, largest(value, low))
     return best, second, best_at
 
 

@@ -102,6 +102,29 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
     return types.int64(row, types.int64, shift, row.dtype), build
 
 
+def _reduce(builder: Any, values: Any, operator: str) -> Any:
+    """Return the first of PIECE numbers by an order; none is a NaN."""
+    width = PIECE
+    while width > 1:
+        width //= 2
+        halves = [
+            builder.shuffle_vector(values, values, _places(range(first, first + width)))
+            for first in (0, width)
+        ]
+        values = builder.select(builder.fcmp_ordered(operator, *halves), *halves)
+    return builder.extract_element(values, ir.Constant(ir.IntType(32), 0))
+
+
+@intrinsic
+def largest(context: Any, row: Any, at: Any) -> Any:
+    """Return the largest of PIECE numbers from position `at` on; none is a NaN."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return _reduce(builder, piece(context, builder, row, given[0], given[1]), ">")
+
+    return row.dtype(row, types.int64), build
+
+
 @intrinsic
 def least_sum(context: Any, row: Any, at: Any, shift: Any) -> Any:
     """Return the smallest row[at + c] + shift[at + c] of PIECE sums; none is a NaN."""
@@ -109,16 +132,7 @@ def least_sum(context: Any, row: Any, at: Any, shift: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         shifts = piece(context, builder, shift, given[2], given[1])
-        least = builder.fadd(values, shifts)
-        width = PIECE
-        while width > 1:
-            width //= 2
-            halves = [
-                builder.shuffle_vector(least, least, _places(range(first, first + width)))
-                for first in (0, width)
-            ]
-            least = builder.select(builder.fcmp_ordered("<", *halves), *halves)
-        return builder.extract_element(least, ir.Constant(ir.IntType(32), 0))
+        return _reduce(builder, builder.fadd(values, shifts), "<")
 
     return row.dtype(row, types.int64, shift), build
 
@@ -139,26 +153,6 @@ def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any,
 
     whole = types.int64
     return whole(row, whole, shift, whole, row.dtype, shift.dtype), build
-
-
-@intrinsic
-def affine_above_zero(
-    context: Any, x: Any, at: Any, y: Any, to: Any, factor: Any, shift: Any
-) -> Any:
-    """Return a mask: bit c is set where factor · x[at + c] - shift + y[to + c] > 0."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        xs = piece(context, builder, x, given[0], given[1])
-        ys = piece(context, builder, y, given[2], given[3])
-        if x.dtype != y.dtype:
-            xs = builder.fpext(xs, ir.VectorType(element(y), PIECE))
-        values = builder.fmul(xs, repeat(builder, given[4], PIECE))
-        values = builder.fadd(builder.fsub(values, repeat(builder, given[5], PIECE)), ys)
-        zeros = repeat(builder, ir.Constant(element(y), 0.0), PIECE)
-        return _as_mask(builder, builder.fcmp_ordered(">", values, zeros))
-
-    number, whole = y.dtype, types.int64
-    return whole(x, whole, y, whole, number, number), build
 
 
 @intrinsic
@@ -207,19 +201,6 @@ def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(total, types.int64, row, types.int64), build
-
-
-@intrinsic
-def scale_piece(context: Any, row: Any, at: Any, factor: Any) -> Any:
-    """Update PIECE numbers of `row`, from `at` on: times `factor`."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        target = pointer(context, builder, row, given[0], given[1], PIECE)
-        values = builder.fmul(load(builder, target, row), repeat(builder, given[2], PIECE))
-        builder.store(values, target).align = row.dtype.bitwidth // 8
-        return context.get_dummy_value()
-
-    return types.void(row, types.int64, row.dtype), build
 
 
 @intrinsic
