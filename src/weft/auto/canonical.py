@@ -35,7 +35,7 @@ def mixed(values: Signatures) -> Signatures:
 def dense_ranks(X: Floats) -> Integers:
     """Ranks within each column from 0; equal values share a rank.
 
-    So any sort will do, and the fastest one is not stable.
+    The fastest sort is used; that it is not stable does not matter here.
     """
     n, d = X.shape
     ranks = np.empty((n, d), dtype=np.int64)

@@ -152,7 +152,7 @@ _SHIFTS = (4503599627371519.0, 1.0, 6755399441055744.0)
 
 
 class Search:
-    """Nearest centres of the same rows, again and again."""
+    """nearest centres of the same rows, repeatedly."""
 
     def __init__(self, X: Tensor, exponent: float, n_clusters: int) -> None:
         self.X, self.n_clusters = X, n_clusters

@@ -20,7 +20,7 @@ class ScaledRows(NamedTuple):
     Attributes
     ----------
     single : (n, width), columns of 0 added
-    columns : (M, n), the same turned over; None if nobody asked for it
+    columns : (M, n), the same, transposed; None if not needed
     middle, half : (M,), x = middle + half · scaled
     """
 
