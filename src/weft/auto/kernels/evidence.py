@@ -54,10 +54,10 @@ def log_ratio(first, second):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def silhouettes(labels, ids, sizes, sums, own, other, out):
+def silhouettes(labels, ids, sizes, sums, other, out):
     """Fill the mean silhouette of each cluster; gives minus the share of rows nearer to another.
 
-    `own` and `other` are buffers (n,). Rows of clusters of one row have 0, as in scikit-learn.
+    `other` is a buffer (n,). Rows of clusters of one row have 0, as in scikit-learn.
     """
     n = len(labels)
     k = len(ids)
@@ -67,16 +67,12 @@ def silhouettes(labels, ids, sizes, sums, own, other, out):
         return -0.0
     for i in range(n):
         other[i] = np.inf
-        own[i] = 0.0
     for c in range(k):
         line = sums[ids[c]]
         scale = 1.0 / sizes[c]
-        inner = 1.0 / max(sizes[c] - 1, 1)
-        for i in range(n):
-            if labels[i] == c:
-                own[i] = line[i] * inner
-            else:
-                other[i] = min(other[i], line[i] * scale)
+        for i in range(n):  # without a branch, several rows at once
+            mean = np.inf if labels[i] == c else line[i] * scale
+            other[i] = mean if mean < other[i] else other[i]
     misplaced = 0
     n_labelled = 0
     for i in range(n):
@@ -84,10 +80,11 @@ def silhouettes(labels, ids, sizes, sums, own, other, out):
         if c < 0:
             continue
         n_labelled += 1
-        larger = max(own[i], other[i])
+        own = sums[ids[c], i] * (1.0 / max(sizes[c] - 1, 1))
+        larger = max(own, other[i])
         if sizes[c] > 1 and larger > 0.0:
-            out[c] += (other[i] - own[i]) / larger
-            if other[i] < own[i] * (1.0 - 1e-5):  # equal up to single precision is not misplaced
+            out[c] += (other[i] - own) / larger
+            if other[i] < own * (1.0 - 1e-5):  # equal up to single precision is not misplaced
                 misplaced += 1
     for c in range(k):
         out[c] /= sizes[c]
@@ -183,7 +180,6 @@ def measure(
     """Fill the evidence of every cluster (sum of K, 17) and of every candidate (C, 7)."""
     n, d = points.shape
     m = neighbours.shape[1]
-    own = np.empty(n)
     other = np.empty(n)
     buffer = np.empty(2 * n)
     distance = np.empty(n)
@@ -196,6 +192,11 @@ def measure(
     middle = np.empty(d)
     axis = np.empty(d)
     fisher = np.empty(d)
+    # Candidates share clusters that have the same partner: what was measured last is kept.
+    known = np.empty((len(shapes), 2))
+    known_partner = np.empty(len(shapes), dtype=np.int64)
+    for u in range(len(shapes)):
+        known_partner[u] = -1
     for candidate in range(len(labels)):
         label = labels[candidate]
         ids = clusters[offsets[candidate] : offsets[candidate + 1]]
@@ -207,13 +208,13 @@ def measure(
             n_labelled += sizes[c]
         n_outliers = n - n_labelled
         whole[candidate, MISPLACED] = silhouettes(
-            label, ids, sizes, sums, own, other, out[:, SILHOUETTE]
+            label, ids, sizes, sums, other, out[:, SILHOUETTE]
         )
         whole[candidate, PATH_MISPLACED] = silhouettes(
-            label, ids, sizes, path_sums, own, other, out[:, PATH_SILHOUETTE]
+            label, ids, sizes, path_sums, other, out[:, PATH_SILHOUETTE]
         )
         whole[candidate, REACH_MISPLACED] = silhouettes(
-            label, ids, sizes, reach_sums, own, other, out[:, REACH_SILHOUETTE]
+            label, ids, sizes, reach_sums, other, out[:, REACH_SILHOUETTE]
         )
         separations(label, ids, nearest, distance, partner)
         whole[candidate, MODULARITY] = graph_evidence(
@@ -298,11 +299,15 @@ def measure(
                 out[c, APART] = out[partner[c], APART]
                 out[c, APART_FISHER] = out[partner[c], APART_FISHER]
             else:
-                members = rows[starts[u] : starts[u + 1]]
-                others = rows[starts[p] : starts[p + 1]]
-                for f in range(d):
-                    axis[f] = centres[p, f] - centres[u, f]
-                out[c, APART] = dip_between(points, members, others, axis, buffer)
-                fisher_axis(axis, covariances[u], covariances[p], floor, fisher)
-                out[c, APART_FISHER] = dip_between(points, members, others, fisher, buffer)
+                if known_partner[u] != p:
+                    known_partner[u] = p
+                    members = rows[starts[u] : starts[u + 1]]
+                    others = rows[starts[p] : starts[p + 1]]
+                    for f in range(d):
+                        axis[f] = centres[p, f] - centres[u, f]
+                    known[u, 0] = dip_between(points, members, others, axis, buffer)
+                    fisher_axis(axis, covariances[u], covariances[p], floor, fisher)
+                    known[u, 1] = dip_between(points, members, others, fisher, buffer)
+                out[c, APART] = known[u, 0]
+                out[c, APART_FISHER] = known[u, 1]
             out[c, UNITY] = -log_ratio(edges[u, described.SPLIT], edges[u, described.MEDIAN])
