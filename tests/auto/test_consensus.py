@@ -18,7 +18,7 @@ def test_votes_by_hand():
             [0, 0, 2, 3],
         ]
     )  # outliers are with nobody, not even with themselves
-    np.testing.assert_array_equal(votes_of(labels, weights), expected / 4)
+    np.testing.assert_array_equal(votes_of(labels, weights), expected)
 
 
 def candidates(rows):

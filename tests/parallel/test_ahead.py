@@ -1,11 +1,13 @@
-"""Runs that threads begin before they are asked for."""
+"""Calls that threads take before they are asked for."""
 
+import contextvars
 import threading
 import time
+from functools import partial
 
 import pytest
 
-from weft.parallel.ahead import run_ahead
+from weft.parallel.ahead import helping_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 9])
@@ -17,9 +19,69 @@ def test_results_are_those_of_their_number_whoever_ran_them(n_threads):
         calls.append(number)
         return number * number
 
-    with run_ahead(run, 5, n_threads) as ahead:
-        assert [ahead(number) for number in range(5)] == [0, 1, 4, 9, 16]
+    with helping_threads(n_threads) as helpers:
+        square = helpers.ahead(run, 5)
+        assert [square(number) for number in range(5)] == [0, 1, 4, 9, 16]
     assert sorted(calls) == [0, 1, 2, 3, 4]  # each once
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3, 9])
+def test_parts_of_runs_are_computed_side_by_side(n_threads):
+    def part(number, place):
+        time.sleep(0.001)
+        return 10 * number + place
+
+    with helping_threads(n_threads) as helpers:
+
+        def run(number):
+            return helpers.side_by_side([partial(part, number, place) for place in range(3)])
+
+        rounds = helpers.ahead(run, 4)
+        assert run(9) == [90, 91, 92]
+        assert [rounds(number) for number in range(4)] == [
+            [10 * number, 10 * number + 1, 10 * number + 2] for number in range(4)
+        ]
+
+
+def test_urgent_calls_are_taken_before_runs_that_wait():
+    begun, go_on = threading.Event(), threading.Event()
+    order = []
+
+    def run(number):
+        begun.set()
+        go_on.wait(5.0)
+        order.append(f"run {number}")
+
+    def first():
+        go_on.set()
+        while "second" not in order and time.monotonic() < limit:  # the other thread takes it
+            time.sleep(0.001)
+
+    limit = time.monotonic() + 5.0
+    with helping_threads(2) as helpers:
+        helpers.ahead(run, 3)
+        begun.wait(5.0)  # run 0 is in work, runs 1 and 2 wait
+        helpers.side_by_side([first, lambda: order.append("second")])
+    assert order[:2] == ["run 0", "second"]
+
+
+def test_who_waits_takes_other_calls():
+    asked = threading.Event()
+    threads = {}
+
+    def run(number):
+        threads[number] = threading.current_thread()
+        if number == 0:
+            asked.wait(5.0)
+        else:
+            asked.set()
+
+    with helping_threads(2) as helpers:
+        result_of = helpers.ahead(run, 2)
+        while 0 not in threads:
+            time.sleep(0.001)
+        result_of(0)  # the other thread has it; it ends after this thread has run 1
+    assert threads[1] is threading.current_thread() is not threads[0]
 
 
 def test_what_nobody_asks_for_is_not_begun_after_the_block():
@@ -32,14 +94,48 @@ def test_what_nobody_asks_for_is_not_begun_after_the_block():
         time.sleep(0.01)
         return number
 
-    with run_ahead(run, 50, 2):
+    with helping_threads(2) as helpers:
+        helpers.ahead(run, 50)
         started.wait(5.0)
     assert len(calls) < 50
 
 
-def test_an_error_of_a_run_reaches_who_asks():
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_an_error_of_a_run_reaches_who_asks(n_threads):
     def run(number):
-        raise ValueError(f"round {number}")
+        if number == 1:
+            raise ValueError(f"round {number}")
+        return number
 
-    with run_ahead(run, 3, 2) as ahead, pytest.raises(ValueError, match="round 1"):
-        ahead(1)
+    with helping_threads(n_threads) as helpers:
+        result_of = helpers.ahead(run, 3)
+        assert result_of(0) == 0
+        with pytest.raises(ValueError, match="round 1"):
+            result_of(1)
+        assert result_of(2) == 2
+
+
+def test_an_interrupt_ends_what_the_thread_does():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def run(number):
+        if number == 0:
+            begun.set()
+            go_on.wait(5.0)
+            return number
+        go_on.set()
+        raise KeyboardInterrupt
+
+    with helping_threads(2) as helpers:
+        result_of = helpers.ahead(run, 2)
+        begun.wait(5.0)
+        with pytest.raises(KeyboardInterrupt):  # it came while this thread computed run 1
+            result_of(0)
+
+
+def test_calls_have_the_settings_of_who_gave_them():
+    setting = contextvars.ContextVar("setting", default="usual")
+    setting.set("own")
+    with helping_threads(2) as helpers:
+        result_of = helpers.ahead(lambda number: setting.get(), 3)
+        assert [result_of(number) for number in range(3)] == ["own"] * 3

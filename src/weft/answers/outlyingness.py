@@ -30,26 +30,48 @@ _BLOCK_CELLS = 2_000_000  # distances that are held at once
 _EQUAL = 1e-13
 
 
-def squared_blocks(points: Floats, anchors: Floats) -> Iterator[tuple[slice, Floats]]:
-    """Return squared distances (b, A) of blocks of rows, infinite where an anchor is left out."""
+class Anchors(NamedTuple):
+    """Anchors around their middle, and their squared lengths there."""
+
+    middle: Floats  # (q,)
+    rows: Floats  # (A, q)
+    squares: Floats  # (A,)
+
+
+def around_middle(anchors: Floats) -> Anchors:
+    """Return the anchors as `squared_distances` takes them."""
     middle = anchors.mean(axis=0)
-    known = anchors - middle
-    squares = np.einsum("ij,ij->i", known, known)
-    n_rows = max(1, _BLOCK_CELLS // max(len(anchors), 1))
-    for first in range(0, len(points), n_rows):
-        span = slice(first, min(first + n_rows, len(points)))
-        rows = points[span] - middle
-        own = np.einsum("ij,ij->i", rows, rows)
-        squared = rows @ known.T
-        squared *= -2.0
-        squared += own[:, None]
-        squared += squares
-        np.maximum(squared, 0.0, out=squared)
-        nearest = squared.argmin(axis=1)
-        places = np.arange(len(rows))
-        equal = squared[places, nearest] <= _EQUAL * (own + squares[nearest])
-        squared[places[equal], nearest[equal]] = np.inf
-        yield span, squared
+    rows = anchors - middle
+    return Anchors(middle, rows, np.einsum("ij,ij->i", rows, rows))
+
+
+def squared_distances(points: Floats, anchors: Anchors) -> Floats:
+    """Return the squared distances (b, A) of rows, infinite where an anchor is left out."""
+    rows = points - anchors.middle
+    own = np.einsum("ij,ij->i", rows, rows)
+    squared = np.asarray(rows @ anchors.rows.T)
+    squared *= -2.0
+    squared += own[:, None]
+    squared += anchors.squares
+    np.maximum(squared, 0.0, out=squared)
+    nearest = squared.argmin(axis=1)
+    places = np.arange(len(rows))
+    equal = squared[places, nearest] <= _EQUAL * (own + anchors.squares[nearest])
+    squared[places[equal], nearest[equal]] = np.inf
+    return squared
+
+
+def blocks_of_rows(n_rows: int, n_anchors: int) -> list[slice]:
+    """Return blocks of rows whose distances to all anchors may be held at once."""
+    size = max(1, _BLOCK_CELLS // max(n_anchors, 1))
+    return [slice(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
+
+
+def squared_blocks(points: Floats, anchors: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Return blocks of rows and their `squared_distances`, one after the other."""
+    known = around_middle(anchors)
+    for span in blocks_of_rows(len(points), len(anchors)):
+        yield span, squared_distances(points[span], known)
 
 
 class AnchorGroups(NamedTuple):

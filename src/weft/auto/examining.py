@@ -5,6 +5,7 @@ The judge was trained on the output of this module. After a change, it must be t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from weft.auto.working import MAX_AXES, Prepared, prepare
 from weft.backends import CPU, Backend
 from weft.columns.screening import USUAL_RATE, Screening, screen
 from weft.columns.wide import is_wide, screen_wide
+from weft.parallel.ahead import ALONE, Helpers
 from weft.parallel.blas import one_blas_thread
 
 FEWEST_ROWS = 10  # with fewer rows, no clustering can be distinguished from chance
@@ -78,12 +80,13 @@ def examine(
     max_clusters: int | None = None,
     one_unit: bool = False,
     unit_rows: bool = False,
+    helpers: Helpers = ALONE,
 ) -> Examined:
     """Screen the columns of X, make candidates for the rows, and measure them.
 
     `X` (n, d) is in units of its columns' deviations, which are `scales` (d,). With `one_unit` it
     is treated as a wide table whose columns share a unit; with `unit_rows` only the direction of
-    a row counts.
+    a row counts. With `helpers` the representations are computed side by side.
     """
     rng = np.random.default_rng([FIXED, 9])
     wide = one_unit or is_wide(*X.shape)
@@ -102,8 +105,11 @@ def examine(
         elif not wide and table.shape[1] >= FEWEST_FOR_AXES:
             ways.append((on_even_axes(table), True))
     max_axes = WIDE_AXES if wide else MAX_AXES
-    represented = (
-        _represent(way, standardise, max_axes, max_clusters, unit_rows) for way, standardise in ways
+    represented = helpers.side_by_side(
+        [
+            partial(_represent, way, standardise, max_axes, max_clusters, unit_rows)
+            for way, standardise in ways
+        ]
     )
     found = tuple(each for each in represented if each is not None)
     return Examined(screening, kept, found)

@@ -79,7 +79,7 @@ def in_all_rows(
         for name in ("_fit_membership", "_fit_outlier_scores"):  # of the chosen rows
             learned.pop(name, None)
         if learned["method_"] != "none" and len(X) <= SOFT_ROWS:
-            learned |= soft_of_all(learned, X, columns)
+            learned |= soft_of_all(learned, X, columns, n_threads)
     del learned["_others"]
     return learned
 
@@ -163,13 +163,16 @@ def say_of_all(
     }
 
 
-def soft_of_all(learned: dict[str, Any], X: Floats, columns: Integers) -> dict[str, Any]:
+def soft_of_all(
+    learned: dict[str, Any], X: Floats, columns: Integers, n_threads: int
+) -> dict[str, Any]:
     """Return memberships and outlier scores of all rows."""
     metric = known_rows(learned).metric
     used = columns[metric[columns] > 0.0]
     points = X[:, used] * metric[used]
     labels, confidence = learned["labels_"], float(learned["confidence_"])
-    return soft_answers(points, learned["_fit_anchor_rows"], labels, confidence)
+    at = learned["_fit_anchor_rows"]
+    return soft_answers(points, at, labels, confidence, n_threads=n_threads)
 
 
 def others_of(learned: dict[str, Any]) -> list[Integers]:

@@ -27,11 +27,15 @@ def learn(
     answer: Answer,
     repeats: list[Repeat],
     owner: Integers | None = None,
+    *,
+    soft: bool = True,
+    n_threads: int = 1,
 ) -> dict[str, Any]:
     """Return the fitted attributes by name, in the order of rows and columns as given.
 
     `table` is the canonical table in units of its columns' deviations, `scales`; `owner` has the
-    source column of each given column, where several may belong to one.
+    source column of each given column, where several may belong to one. With `soft`, memberships of
+    rows that are not searched are among the attributes.
     """
     clustered = answer.partition.clustered
     learned = _of_columns(given, table, scales, answer, repeats)
@@ -41,7 +45,7 @@ def learn(
     nearest = np.zeros(len(table), dtype=np.int64)
     if clustered and len(answer.rows) < len(table):
         metric = learned["feature_weights_"] / learned["feature_scales_"]
-        nearest = nearest_anchors(given.table[:, in_columns], anchors, metric)
+        nearest = nearest_anchors(given.table[:, in_columns], anchors, metric, n_threads=n_threads)
     nearest[answer.rows] = np.arange(len(answer.rows))
     labels = answer.labels[nearest]
     nearest = in_given_order(nearest, given.rows)
@@ -77,18 +81,24 @@ def learn(
         "_fit_anchor_labels": anchor_labels,
         "_fit_anchor_rows": given.rows[answer.rows],
     }
-    if clustered and len(answer.rows) < len(table):
-        learned |= _soft_answers(given, table, answer, labels, order)
+    if soft and clustered and len(answer.rows) < len(table):
+        learned |= _soft_answers(given, table, answer, labels, order, n_threads)
     return {**learned, "verdict_": verdict_of(answer, learned, bool(repeats), owner)}
 
 
 def _soft_answers(
-    given: Canonical, table: Floats, answer: Answer, labels: Integers, order: Integers
+    given: Canonical,
+    table: Floats,
+    answer: Answer,
+    labels: Integers,
+    order: Integers,
+    n_threads: int,
 ) -> dict[str, Any]:
     """Return soft answers of all rows; `labels` are theirs in canonical order."""
     used = answer.weights > 0.0
     points = np.ascontiguousarray(table[:, used]) * answer.weights[used]
-    made = soft_answers(points, answer.rows, labels, float(answer.partition.confidence))
+    confidence = float(answer.partition.confidence)
+    made = soft_answers(points, answer.rows, labels, confidence, n_threads=n_threads)
     member = made["_fit_membership"]
     numbers = renumber(np.arange(len(order)), order).astype(np.int32)
     clusters, likely = np.empty_like(member.clusters), np.empty_like(member.probabilities)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from weft.auto.resampling import Repeat, RepeatedSearch, Rounds
 from weft.auto.search import Answer, Clock, Settings
-from weft.parallel.ahead import Ahead
 from weft.search.optimize import optimize
 
 
 def repeat_search(
-    rounds: Ahead[Repeat],
+    rounds: Callable[[int], Repeat],
     answer: Answer,
     settings: Settings,
     clock: Clock,

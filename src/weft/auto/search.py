@@ -33,6 +33,7 @@ from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
 from weft.columns.screening import Screening
 from weft.columns.weights import association
+from weft.parallel.ahead import ALONE, Helpers
 from weft.parallel.blas import one_blas_thread
 
 
@@ -85,15 +86,22 @@ class Answer(NamedTuple):
 
 
 def search(
-    X: Floats, scales: Floats, settings: Settings, clock: Clock, sources: Sources | None = None
+    X: Floats,
+    scales: Floats,
+    settings: Settings,
+    clock: Clock,
+    sources: Sources | None = None,
+    *,
+    helpers: Helpers = ALONE,
 ) -> Answer:
     """Find the clusters of X, which is in units of its columns' deviations, `scales`.
 
-    With `sources`, the columns of X are coordinates of these source columns.
+    With `sources`, the columns of X are coordinates of these source columns. `helpers` are threads
+    that compute parts of the search.
     """
     rows = rows_of_search(len(X))
     with one_blas_thread():
-        partition = partition_of(X, scales, rows, settings, sources)
+        partition = partition_of(X, scales, rows, settings, sources, helpers=helpers)
         weights = np.zeros(X.shape[1])
         others: list[Alternative] = []
         by_number: list[NumberEvidence] = []
@@ -111,7 +119,12 @@ def search(
 
 
 def round_of_search(
-    X: Floats, scales: Floats, settings: Settings, sources: Sources | None = None
+    X: Floats,
+    scales: Floats,
+    settings: Settings,
+    sources: Sources | None = None,
+    *,
+    helpers: Helpers = ALONE,
 ) -> Callable[[int], Repeat]:
     """Return the function that repeats the search on part of the rows, given the round's number."""
     rows = rows_of_search(len(X))
@@ -121,7 +134,9 @@ def round_of_search(
         chosen = rows[places]
         own = None if sources is None else sources.take(chosen)
         with one_blas_thread():
-            part = partition_of(X[chosen], scales, np.arange(len(places)), settings, own)
+            part = partition_of(
+                X[chosen], scales, np.arange(len(places)), settings, own, helpers=helpers
+            )
         return Repeat(places, part.labels, part.kept)
 
     return repeat
@@ -141,10 +156,12 @@ def partition_of(
     rows: Integers,
     settings: Settings,
     sources: Sources | None = None,
+    *,
+    helpers: Helpers = ALONE,
 ) -> Partition:
     """Return the choice for the rows; columns are screened on all of X."""
     if sources is not None and settings.n_clusters != 1:
-        return _partition_of_sources(X, scales, rows, settings, sources)
+        return _partition_of_sources(X, scales, rows, settings, sources, helpers)
     if settings.n_clusters == 1:
         kept = np.ptp(X, axis=0) > 0.0
         group = np.full(len(kept), -1, dtype=np.int64)
@@ -160,6 +177,7 @@ def partition_of(
         max_clusters=most,
         one_unit=settings.one_unit,
         unit_rows=settings.unit_rows,
+        helpers=helpers,
     )
     nothing = Partition(
         np.zeros(len(rows), dtype=np.int64), np.zeros_like(examined.kept), examined.screening, 1.0
@@ -188,7 +206,12 @@ def partition_of(
 
 
 def _partition_of_sources(
-    X: Floats, scales: Floats, rows: Integers, settings: Settings, sources: Sources
+    X: Floats,
+    scales: Floats,
+    rows: Integers,
+    settings: Settings,
+    sources: Sources,
+    helpers: Helpers,
 ) -> Partition:
     """Return the clusters of a table with categories.
 
@@ -212,7 +235,7 @@ def _partition_of_sources(
     if len(np.unique(sources.owner[numbers])) >= 2:
         # The numbers are clustered without a given number of clusters, which says more about them.
         free = settings._replace(n_clusters=None, min_clusters=None, max_clusters=None)
-        part = partition_of(X[:, numbers], scales[numbers], rows, free)
+        part = partition_of(X[:, numbers], scales[numbers], rows, free, helpers=helpers)
         others = tuple(_others(part, settings)[0]) if part.clustered else ()
     chosen = found.found[0]
     return Partition(

@@ -9,16 +9,24 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft.answers.membership import Membership, most_likely, soften, softness_of
 from weft.answers.outlyingness import (
+    around_middle,
+    blocks_of_rows,
     group_anchors,
     measure_reach,
     nearest_of_groups,
     scores_of_block,
-    squared_blocks,
+    squared_distances,
 )
+from weft.parallel.threads import ordered_map
 
 
 def soft_answers(
-    points: Floats, anchors: Integers, labels: Integers, confidence: float
+    points: Floats,
+    anchors: Integers,
+    labels: Integers,
+    confidence: float,
+    *,
+    n_threads: int = 1,
 ) -> dict[str, Any]:
     """Return memberships and outlier scores of all rows by the names of their attributes.
 
@@ -32,21 +40,28 @@ def soft_answers(
         Clusters of all rows, -1 for none.
     confidence : float
         How likely the clustering is right.
+    n_threads : int
+        Threads that share the blocks of rows.
     """
     known, n_clusters = points[anchors], int(labels.max()) + 1
     reach = measure_reach(known)
     softness = softness_of(confidence, reach.dimension)
     groups = group_anchors(labels[anchors], n_clusters)
-    parts, scores = [], np.empty(len(points))
-    for span, squared in squared_blocks(points, known):
+    centred = around_middle(known)
+
+    def answer_block(span: slice) -> tuple[Membership, Floats]:
+        squared = squared_distances(points[span], centred)
         distances = nearest_of_groups(squared, groups)
-        parts.append(most_likely(soften(distances, softness, labels[span])))
-        scores[span] = scores_of_block(squared, reach)
+        likely = most_likely(soften(distances, softness, labels[span]))
+        return likely, scores_of_block(squared, reach)
+
+    answered = ordered_map(answer_block, blocks_of_rows(len(points), len(known)), n_threads)
+    parts = [likely for likely, _ in answered]
     return {
         "_fit_membership": Membership(
             np.concatenate([part.clusters for part in parts]),
             np.concatenate([part.probabilities for part in parts]),
             n_clusters,
         ),
-        "_fit_outlier_scores": scores,
+        "_fit_outlier_scores": np.concatenate([scores for _, scores in answered]),
     }

@@ -23,7 +23,7 @@ from weft.estimators._declared_auto import AUTO_CLUSTER
 from weft.estimators._described_answers import AlternativesMixin, DescribedAnswersMixin
 from weft.estimators._mixins import KeptFeaturesMixin, ReportMixin
 from weft.estimators._moved_params import VERBOSE, MovedParamsMixin
-from weft.parallel.ahead import run_ahead
+from weft.parallel.ahead import helping_threads
 from weft.parallel.threads import local_threads
 from weft.search.callbacks import open_bars
 from weft.search.runs import running
@@ -251,13 +251,18 @@ class AutoCluster(
         with running(self, X, resume) as run, open_bars(self.callbacks, "repeating the search"):
             settings = settings._replace(seed=run.seed(self.random_state))
             clock = Clock(settings.time_limit, run.stop_requested_by)
-            one_round = round_of_search(table, scales, settings, sources)
             n_rounds = 0 if settings.n_clusters == 1 else settings.n_resamples
-            with run_ahead(one_round, n_rounds, n_threads) as rounds:
-                answer = search(table, scales, settings, clock, sources)
+            with helping_threads(n_threads) as helpers:
+                one_round = round_of_search(table, scales, settings, sources, helpers=helpers)
+                rounds = helpers.ahead(one_round, n_rounds)
+                answer = search(table, scales, settings, clock, sources, helpers=helpers)
                 repeats = repeat_search(rounds, answer, settings, clock, self.callbacks)
             answer = answer._replace(cut_short_by=clock.stopped_by)
-            learned = learn(given, table, scales, answer, repeats, owner)
+            # Of a sample of a larger table, nobody asks for memberships.
+            soft = len(chosen) == len(X)
+            learned = learn(
+                given, table, scales, answer, repeats, owner, soft=soft, n_threads=n_threads
+            )
             if sample is not None:
                 learned = learn_sparse(learned, sample, X)
                 learned["verdict_"] = verdict_of(answer, learned, bool(repeats))

@@ -1,49 +1,115 @@
-"""Numbered runs that threads begin before their results are needed.
+"""Calls that threads take while this thread computes something else.
 
-AutoCluster repeats its search in this way: a repeat needs the rows and the settings, not the
-answer, so threads can compute it while the search itself still runs, with the same result.
+AutoCluster repeats its search on parts of the rows. A repeat needs the rows and the settings, not
+the answer, so threads begin repeats while the search itself still runs. The search has parts that
+do not need each other either: these are urgent, and are taken before any repeat. What is computed
+does not depend on who computes it, so results have the same bits for any number of threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
-    """Results of ``run(number)``; threads may be computing some of them."""
+class Helpers:
+    """Threads that take waiting calls, the urgent ones first; without a pool there are none.
 
-    def __init__(self, run: Callable[[int], T], futures: list[Future[T]]) -> None:
-        self.run = run
-        self.futures = futures
-        self.own: dict[int, T] = {}
+    A thread that waits for a call in work elsewhere takes other calls meanwhile. This cannot block
+    for ever as long as urgent calls wait for nothing themselves.
+    """
 
-    def __call__(self, number: int) -> T:
-        """Return one result; while a thread computes it, compute results not yet begun."""
-        for other in range(number, len(self.futures)):
-            if number in self.own or self.futures[number].done():
-                break
-            if other not in self.own and self.futures[other].cancel():
-                self.own[other] = self.run(other)
-        if number in self.own:
-            return self.own[number]
-        return self.futures[number].result() if self.futures else self.run(number)
+    def __init__(self, pool: ThreadPoolExecutor | None = None) -> None:
+        self.pool = pool
+        self.waiting: deque[_Call] = deque()
+        self.lock = threading.Lock()
+
+    def side_by_side(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """Return the results of urgent calls, in their order; this thread takes the first."""
+        if self.pool is None or len(calls) < 2:
+            return [call() for call in calls]
+        others = [self._add(call, urgent=True) for call in calls[:0:-1]][::-1]
+        return [calls[0](), *(self._result_of(each) for each in others)]
+
+    def ahead(self, run: Callable[[int], T], n_runs: int) -> Callable[[int], T]:
+        """Let threads begin ``run(0)`` to ``run(n_runs - 1)``; return what gives their results."""
+        if self.pool is None:
+            return run
+        runs = [self._add(partial(run, number), urgent=False) for number in range(n_runs)]
+        return lambda number: self._result_of(runs[number])
+
+    def drop_waiting(self) -> None:
+        """Forget the calls that no thread has begun."""
+        with self.lock:
+            self.waiting.clear()
+
+    def _add(self, call: Callable[[], Any], *, urgent: bool) -> _Call:
+        # Settings of the current context, such as those of NumPy's warnings, apply there too.
+        added = _Call(partial(copy_context().run, call))
+        with self.lock:
+            if urgent:
+                self.waiting.appendleft(added)
+            else:
+                self.waiting.append(added)
+        if self.pool is not None:
+            self.pool.submit(self._take)
+        return added
+
+    def _take(self, wanted: _Call | None = None) -> bool:
+        """Run the wanted call if it still waits, else the first; return whether there was one."""
+        with self.lock:
+            if wanted in self.waiting:
+                self.waiting.remove(wanted)
+            elif self.waiting:
+                wanted = self.waiting.popleft()
+            else:
+                return False
+        wanted.compute()
+        return True
+
+    def _result_of(self, call: _Call) -> Any:
+        while not call.future.done() and self._take(call):
+            pass
+        return call.future.result()
+
+
+class _Call:
+    """A call, and its result as soon as a thread has it."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.call = call
+        self.future: Future[Any] = Future()
+
+    def compute(self) -> None:
+        try:
+            self.future.set_result(self.call())
+        except BaseException as error:
+            self.future.set_exception(error)  # who asks for the result gets it
+            if not isinstance(error, Exception):
+                raise  # an interrupt ends what this thread does
+
+
+ALONE = Helpers()
 
 
 @contextmanager
-def run_ahead(run: Callable[[int], T], n_runs: int, n_threads: int) -> Iterator[Ahead[T]]:
-    """Begin ``run(0)`` to ``run(n_runs - 1)`` on all threads but this one."""
-    if n_threads < 2 or n_runs == 0:
-        yield Ahead(run, [])
+def helping_threads(n_threads: int) -> Iterator[Helpers]:
+    """Give `Helpers` with all threads but this one; what has not begun at the end is dropped."""
+    if n_threads < 2:
+        yield ALONE
         return
-    pool = ThreadPoolExecutor(min(n_threads - 1, n_runs))
+    pool = ThreadPoolExecutor(n_threads - 1)
+    helpers = Helpers(pool)
     try:
-        # Settings of the current context, such as those of NumPy's warnings, apply there too.
-        yield Ahead(run, [pool.submit(copy_context().run, run, at) for at in range(n_runs)])
+        yield helpers
     finally:
+        helpers.drop_waiting()
         pool.shutdown(wait=True, cancel_futures=True)

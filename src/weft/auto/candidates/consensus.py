@@ -24,7 +24,7 @@ FEWEST_VOTES = 4  # candidates of one number of clusters that make a vote
 
 
 def votes_of(labels: Ints, weights: Floats) -> Singles:
-    """Share of the weighted candidates (C, n) that put two rows into one cluster, (n, n).
+    """Sum of the weights of the candidates (C, n) that put two rows into one cluster, (n, n).
 
     Weights are whole numbers, so that sums are exact in any order. Outliers share no cluster.
     """
@@ -35,13 +35,13 @@ def votes_of(labels: Ints, weights: Floats) -> Singles:
         members = [row[:, None] == np.arange(row.max() + 1) for row in own]
         member = np.concatenate(members, axis=1).astype(np.float32)
         together += np.float32(weight) * (member @ member.T)
-    together /= np.float32(weights.sum())
     return together
 
 
-def tree_of(votes: Singles) -> Ints:
+def tree_of(votes: Singles, weights: Floats) -> Ints:
     """The merges of average linkage, with one minus the share of votes as the distance."""
-    distances = 1.0 - votes.astype(np.float64)
+    shares = votes / np.float32(weights.sum())
+    distances = 1.0 - shares.astype(np.float64)
     np.fill_diagonal(distances, 0.0)
     return linkage_edges_of(distances, "average")
 
@@ -56,13 +56,17 @@ def consensus_candidates(found: Sequence[Candidate], counts: Ints) -> list[Raw]:
     labels = np.stack([found[place].labels for place in voting])
     weights = np.array([float(len(found[place].families)) for place in voting])
     sizes = sizes[voting]
-    rows = cuts(tree_of(votes_of(labels, weights)), counts)
-    made = [Raw(row, "consensus", f"consensus:{k}") for k, row in zip(counts, rows, strict=True)]
-    if labels.shape[1] > MAX_ROWS:
-        return made
-    for k in counts:
+    often = [k for k in counts if (sizes == k).sum() >= FEWEST_VOTES]
+    alone = often if labels.shape[1] <= MAX_ROWS else []
+    rest = ~np.isin(sizes, alone)
+    votes = votes_of(labels[rest], weights[rest])
+    of_number: list[Raw] = []
+    for k in alone:
         own = sizes == k
-        if own.sum() >= FEWEST_VOTES:
-            row = cuts(tree_of(votes_of(labels[own], weights[own])), np.array([k]))[0]
-            made.append(Raw(row, "consensus", f"consensus-of:{k}"))
-    return made
+        own_votes = votes_of(labels[own], weights[own])
+        row = cuts(tree_of(own_votes, weights[own]), np.array([k]))[0]
+        of_number.append(Raw(row, "consensus", f"consensus-of:{k}"))
+        votes += own_votes  # whole numbers: the sum of all is that of its parts
+    rows = cuts(tree_of(votes, weights), counts)
+    made = [Raw(row, "consensus", f"consensus:{k}") for k, row in zip(counts, rows, strict=True)]
+    return [*made, *of_number]

@@ -37,29 +37,36 @@ def _measures(
     distances: Singles, squared: Singles, near: Ints, total: float, labels: Ints
 ) -> tuple[float, float, float, float]:
     inside = np.flatnonzero(labels >= 0)
-    filled = np.bincount(labels[inside]) > 0
-    own = (np.cumsum(filled) - 1)[labels[inside]]
-    k, n = int(filled.sum()), len(inside)
+    own = labels[inside]
+    counts = np.bincount(own)
+    if not counts.all():  # rows that are looked at need not have all clusters
+        own = (np.cumsum(counts > 0) - 1)[own]
+        counts = counts[counts > 0]
+    k, n = len(counts), len(inside)
     if k < 2:
         return 0.0, -1.0, 1.0, 0.0
+    at = inside * k + own  # of each row's own cluster in (rows, k)
     member = np.zeros((len(labels), k), dtype=np.float32)
-    member[inside, own] = 1.0
-    sizes = member.sum(axis=0, dtype=np.float64)
-    sums = (distances @ member)[inside].astype(np.float64)
-    at = np.arange(n)
-    inner = sums[at, own] / np.maximum(sizes[own] - 1.0, 1.0)
-    sums /= sizes
-    sums[at, own] = np.inf
-    outer = sums.min(axis=1)
+    member.ravel()[at] = 1.0
+    sizes = counts.astype(np.float64)
+    own_sizes = sizes[own]
+    sums = distances @ member
+    inner = sums.ravel()[at] / np.maximum(own_sizes - 1.0, 1.0)
+    sums.ravel()[at] = np.inf
+    # Clusters first: the smallest of each row is then taken for many rows at once.
+    means = sums.T.astype(np.float64, order="C")
+    means /= sizes[:, None]
+    outer = means.min(axis=0)[inside]
     widths = (outer - inner) / np.maximum(np.maximum(outer, inner), 1e-300)
-    widths = np.where(sizes[own] > 1, widths, 0.0)
+    widths = np.where(own_sizes > 1, widths, 0.0)
     each = np.bincount(own, widths, k) / sizes
-    same = (labels[near[inside]] == labels[inside][:, None]).mean()
-    within = float(((squared @ member) * member).sum(axis=0, dtype=np.float64) @ (0.5 / sizes))
+    near_labels = labels[near[inside]]
+    same = np.count_nonzero(near_labels == labels[inside][:, None]) / near_labels.size
+    within = float(np.bincount(own, (squared @ member).ravel()[at], k) @ (0.5 / sizes))
     ratio = max(total - within, 0.0) / max(within, 1e-12 * total + 1e-300)
     return (
         float(widths.mean()),
         float(each.min()),
-        float(same),
+        same,
         float(np.log1p(min(ratio * max(n - k, 1) / (k - 1), 1e12))),
     )

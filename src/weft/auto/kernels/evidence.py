@@ -94,7 +94,6 @@ def measure(
     """Fill the evidence of every cluster (sum of K, 17) and of every candidate (C, 7)."""
     n, d = points.shape
     m = neighbours.shape[1]
-    own = np.empty(n)
     other = np.empty(n)
     buffer = np.empty(2 * n)
     distance = np.empty(n)
@@ -107,6 +106,11 @@ def measure(
     middle = np.empty(d)
     axis = np.empty(d)
     fisher = np.empty(d)
+    # Candidates share clusters that have the same partner: what was measured last is kept.
+    known = np.empty((len(shapes), 2))
+    known_partner = np.empty(len(shapes), dtype=np.int64)
+    for u in range(len(shapes)):
+        known_partner[u] = -1
     for candidate in range(len(labels)):
         label = labels[candidate]
         ids = clusters[offsets[candidate] : offsets[candidate + 1]]
@@ -118,13 +122,13 @@ def measure(
             n_labelled += sizes[c]
         n_outliers = n - n_labelled
         whole[candidate, MISPLACED] = silhouettes(
-            label, ids, sizes, sums, own, other, out[:, SILHOUETTE]
+            label, ids, sizes, sums, other, out[:, SILHOUETTE]
         )
         whole[candidate, PATH_MISPLACED] = silhouettes(
-            label, ids, sizes, path_sums, own, other, out[:, PATH_SILHOUETTE]
+            label, ids, sizes, path_sums, other, out[:, PATH_SILHOUETTE]
         )
         whole[candidate, REACH_MISPLACED] = silhouettes(
-            label, ids, sizes, reach_sums, own, other, out[:, REACH_SILHOUETTE]
+            label, ids, sizes, reach_sums, other, out[:, REACH_SILHOUETTE]
         )
         separations(label, ids, nearest, distance, partner)
         whole[candidate, MODULARITY] = graph_evidence(
@@ -209,11 +213,15 @@ def measure(
                 out[c, APART] = out[partner[c], APART]
                 out[c, APART_FISHER] = out[partner[c], APART_FISHER]
             else:
-                members = rows[starts[u] : starts[u + 1]]
-                others = rows[starts[p] : starts[p + 1]]
-                for f in range(d):
-                    axis[f] = centres[p, f] - centres[u, f]
-                out[c, APART] = dip_between(points, members, others, axis, buffer)
-                fisher_axis(axis, covariances[u], covariances[p], floor, fisher)
-                out[c, APART_FISHER] = dip_between(points, members, others, fisher, buffer)
+                if known_partner[u] != p:
+                    known_partner[u] = p
+                    members = rows[starts[u] : starts[u + 1]]
+                    others = rows[starts[p] : starts[p + 1]]
+                    for f in range(d):
+                        axis[f] = centres[p, f] - centres[u, f]
+                    known[u, 0] = dip_between(points, members, others, axis, buffer)
+                    fisher_axis(axis, covariances[u], covariances[p], floor, fisher)
+                    known[u, 1] = dip_between(points, members, others, fisher, buffer)
+                out[c, APART] = known[u, 0]
+                out[c, APART_FISHER] = known[u, 1]
             out[c, UNITY] = -log_ratio(edges[u, described.SPLIT], edges[u, described.MEDIAN])
