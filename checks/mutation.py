@@ -111,7 +111,9 @@ def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
 
 def near(fault: Fault) -> Tests:
     """Return the test files that are likely to see a fault; they run within the budget."""
-    return Tests(names := near_files(fault), 0.0, "near " + digest_of_files(names))
+    inside = statement_of(ast.parse(fault.path.read_text(encoding="utf-8")), fault.line)[1]
+    names = near_files(fault, in_function=inside)
+    return Tests(names, 0.0, "near " + digest_of_files(names))
 
 
 class _Chosen:

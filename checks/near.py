@@ -38,11 +38,18 @@ def _distance(fault: Fault, path: Path) -> int:
     return 3 if folder in _USERS.get(fault.room, ()) else 4
 
 
-def near_files(fault: Fault) -> list[str]:
-    """Return test files by their distance from a fault, short ones first."""
+# Compares every default of the code with what its docstring says.
+DEFAULTS = "tests/test_documented_defaults.py"
+
+
+def near_files(fault: Fault, *, in_function: bool = True) -> list[str]:
+    """Return test files by their distance from a fault, short ones first.
+
+    What is not in a function is mostly a default.
+    """
     ranked = sorted(
         (distance, path.stat().st_size, str(path.relative_to(ROOT)))
         for path in counted_files()
         if (distance := _distance(fault, path)) < 4 and not {"gpu", "bench"} & set(path.parts)
     )
-    return [name for _, _, name in ranked]
+    return [*([] if in_function else [DEFAULTS]), *(name for _, _, name in ranked)]
