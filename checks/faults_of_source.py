@@ -21,6 +21,8 @@ from checks.reached import SOURCE, digest_of
 # kernel to the readable one. Code for a GPU is not reached on every machine.
 NOT_CHANGED = ("kernels", "presets", "gpu")
 
+TINY = 1e-9
+
 _COMPARE: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -63,7 +65,9 @@ def _changes(node: ast.AST) -> Iterator[str]:
         value = node.value
         changed: Any = not value if isinstance(value, bool) else value + 1
         if isinstance(value, float):
-            changed = 1.0 if value == 0.0 else value * 1.5
+            # Half as much again is nothing to a number that only keeps a division from 0.
+            guards = value == 0.0 or not TINY < abs(value) < 1.0 / TINY
+            changed = 1.0 if guards else value * 1.5
         node.value = changed
         yield f"{value!r} → {changed!r}"
         node.value = value

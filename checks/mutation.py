@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,6 +74,11 @@ def statement_of(tree: ast.Module, line: int) -> tuple[range, bool]:
     return lines, inside
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 class Tests(NamedTuple):
     """Tests that see a fault, and what they take."""
 
@@ -90,7 +96,7 @@ def digest_of_files(names: list[str]) -> str:
 
 def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
     """Return the tests that reach the statement of a fault, within the budget."""
-    lines, inside = statement_of(ast.parse(fault.path.read_text(encoding="utf-8")), fault.line)
+    lines, inside = statement_of(_tree(fault.path), fault.line)
     wanted = set(lines)
     found: list[tuple[bool, float, str]] = []
     own = Path("tests") / {"reporting": "report"}.get(fault.room, fault.room)
@@ -111,7 +117,9 @@ def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
 
 def near(fault: Fault) -> Tests:
     """Return the test files that are likely to see a fault; they run within the budget."""
-    return Tests(names := near_files(fault), 0.0, "near " + digest_of_files(names))
+    inside = statement_of(_tree(fault.path), fault.line)[1]
+    names = near_files(fault, in_function=inside)
+    return Tests(names, 0.0, "near " + digest_of_files(names))
 
 
 class _Chosen:
@@ -250,7 +258,8 @@ def main() -> int:
     if not given.recorded and not given.near:
         for path in refresh(modules_too=False, n_processes=given.processes):
             print(f"  ran {path.name}", flush=True)
-    records = {path: record for path in counted_files() if (record := read(path)) is not None}
+    paths = [] if given.near else counted_files()
+    records = {path: record for path in paths if (record := read(path)) is not None}
     everything = [fault for path in modules() for fault in faults(path)]
     chosen = sample(everything, given.faults, given.seed)
     print(f"{len(everything)} faults possible, {len(chosen)} drawn", flush=True)

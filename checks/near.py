@@ -23,26 +23,40 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _distance(fault: Fault, path: Path) -> int:
-    """Return how far a test file is from a fault: 0 names its module, 4 is too far."""
-    parts = fault.path.relative_to(SOURCE).with_suffix("").parts
+def _distance(module: Path, room: str, path: Path) -> int:
+    """Return how far a test file is from a module: 0 names it, 4 is too far."""
+    parts = module.relative_to(SOURCE).with_suffix("").parts
     parts = parts[:-1] if parts[-1] == "__init__" else parts
     package, last, text = ".".join(parts[:-1]), parts[-1], _text(path)
     names = rf"\b{re.escape('.'.join(parts))}\b|from {re.escape(package)} import [^\n]*\b{last}\b"
     folder = path.relative_to(ROOT / "tests").parts[0]
-    is_own = folder == {"reporting": "report"}.get(fault.room, fault.room)
+    is_own = folder == {"reporting": "report"}.get(room, room)
     if re.search(names, text) or (is_own and path.stem == f"test_{last}"):
         return 0 if is_own else 1
     if is_own:
         return 2
-    return 3 if folder in _USERS.get(fault.room, ()) else 4
+    return 3 if folder in _USERS.get(room, ()) else 4
 
 
-def near_files(fault: Fault) -> list[str]:
-    """Return test files by their distance from a fault, short ones first."""
+# Compares every default of the code with what its docstring says.
+DEFAULTS = "tests/test_documented_defaults.py"
+
+
+def near_files(fault: Fault, *, in_function: bool = True) -> list[str]:
+    """Return test files by their distance from a fault, short ones first.
+
+    What is not in a function is mostly a default.
+    """
+    names = _ranked(fault.path, fault.room)
+    return [*([] if in_function else [DEFAULTS]), *names]
+
+
+@cache
+def _ranked(module: Path, room: str) -> tuple[str, ...]:
     ranked = sorted(
         (distance, path.stat().st_size, str(path.relative_to(ROOT)))
         for path in counted_files()
-        if (distance := _distance(fault, path)) < 4 and not {"gpu", "bench"} & set(path.parts)
+        if (distance := _distance(module, room, path)) < 4
+        and not {"gpu", "bench"} & set(path.parts)
     )
-    return [name for _, _, name in ranked]
+    return tuple(name for _, _, name in ranked)

@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.golden.reports import PATH, differences, made
 
+from weft.reporting import plots
+
 
 @pytest.fixture(scope="module")
 def reports():
@@ -27,3 +29,10 @@ def test_a_changed_number_a_missing_one_and_another_length_are_seen():
         "/b: 'missing', not None",
         "/c: False, not True",
     ]
+
+
+@pytest.mark.parametrize(("effect", "most"), [(0.1, 0.5), (2.0, 2.0), (90.0, 5.0)])
+def test_the_colours_of_a_profile_reach_from_half_to_five_deviations(effect, most):
+    found = {"features": ["a", "b"], "labels": [0], "effects": [[-effect, 0.0]]}
+    heat = plots.profile({"profile": found}).data[0]
+    assert (heat.zmin, heat.zmax) == (-most, most)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zipfile
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,37 @@ def test_a_bomb_is_refused_before_it_is_unpacked(kind, tmp_path, monkeypatch):
         frame.to_feather(path, compression="zstd")
     assert path.stat().st_size < 2**22 / 200
     with pytest.raises(InputError, match="would unpack to"):
+        read_table(path)
+
+
+def test_a_stream_that_names_a_huge_length_is_refused(tmp_path):
+    import pyarrow as pa
+
+    table = pa.table({"a": np.arange(5.0), "b": ["x"] * 5})
+    path = tmp_path / "t.feather"
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    good = path.read_bytes()
+    # Lengths, 8 bytes each in the messages of the stream, become more than any memory.
+    refusals = set()
+    for place in range(0, len(good) - 8, 4):
+        path.write_bytes(good[: place + 6] + b"\x7f" + good[place + 7 :])
+        with suppress(InputError):
+            read_table(path)
+            continue
+        refusals.add(place)
+    assert len(refusals) > 5
+
+
+def test_memory_that_ends_while_a_file_is_read_is_a_sentence(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [1.0, 2.0]}).to_parquet(path)
+
+    def no_memory(table):
+        raise MemoryError
+
+    monkeypatch.setattr("weft.tables.formats._as_frame", no_memory)
+    with pytest.raises(InputError, match=r"t\.parquet needs more memory than there is; it is dam"):
         read_table(path)
 
 

@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from weft.io import write_table
 from weft.tables.errors import InputError
 from weft.tables.headers import find_header, is_total, number_names
 from weft.tables.text_form import (
@@ -176,3 +177,9 @@ def test_utf_16_without_a_mark(tmp_path):
     path.write_bytes(b"a,b\n\x81,\xe9\n")
     with pytest.raises(InputError, match=r"byte 0x81 at position 4"):
         find_encoding(path)
+
+
+def test_the_separator_of_what_is_written_is_that_of_the_ending(tmp_path):
+    for name, sign in (("t.tsv", "\t"), ("t.csv", ",")):
+        write_table(tmp_path / name, {"a": [1], "b": [2]})
+        assert (tmp_path / name).read_text() == f"a{sign}b\n1{sign}2\n"

@@ -64,6 +64,21 @@ def test_every_fault_of_a_module(module):
     assert ast.unparse(ast.parse(CODE)) not in texts
 
 
+def test_numbers_that_guard_become_one(tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text("x = [0.5, 0.0, 1e-12, 1e-9, 0.25, 1e300, 3, True]\n")
+    assert [fault.what for fault in faults(path)] == [
+        "0.5 → 0.75",
+        "0.0 → 1.0",
+        "1e-12 → 1.0",
+        "1e-09 → 1.0",
+        "0.25 → 0.375",
+        "1e+300 → 1.0",
+        "3 → 4",
+        "True → False",
+    ]
+
+
 def test_the_statement_of_a_line():
     tree = ast.parse(CODE)
     assert statement_of(tree, 12) == (range(10, 14), True)
@@ -110,6 +125,9 @@ def test_files_that_name_the_module_of_a_fault_come_first():
     blocks = "tests/kmeans/test_blocks.py"
     first = near("kmeans/blocks.py")[: 1 + near("kmeans/blocks.py").index(blocks)]
     assert all("weft.kmeans.blocks" in (ROOT / name).read_text() for name in first)
+    # A default is compared with its docstring first.
+    default = near_files(Fault(SOURCE / "weft/kmeans/blocks.py", 0), in_function=False)
+    assert default == ["tests/test_documented_defaults.py", *near("kmeans/blocks.py")]
     # Then others of the room; none of another one that has nothing to do with it.
     assert "tests/kmeans/test_steps.py" in near("kmeans/blocks.py")
     assert not any(name.startswith("tests/cli") for name in near("kmeans/blocks.py"))

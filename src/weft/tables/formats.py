@@ -100,8 +100,13 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
         if kind in EXCEL:
             return _read_workbook(path, called, sheet)
         frame = _read_frame(path, kind, called, query)
-    except (InputError, ModuleNotFoundError, MemoryError):
+    except (InputError, ModuleNotFoundError):
         raise
+    except MemoryError:  # also where a damaged file names a length that no file has
+        raise InputError(
+            f"{called} needs more memory than there is; it is damaged, or too large for this "
+            "machine."
+        ) from None
     except Exception as error:  # each library raises its own exceptions for a damaged file
         detail = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(
