@@ -65,7 +65,7 @@ def draw_sample(
     Without `by_distance` rows are drawn by their mass alone, in one pass.
     """
     draw = _Draw(center, active.astype(float), exponent, total_mass, 0.0, seed, size)
-    whole = blocks.fold(_reach, sum, draw) if by_distance else 0.0
+    whole = blocks.fold(_reach, _total, draw) if by_distance else 0.0
     drawn = blocks.fold(_keys, partial(_least, size), draw._replace(total_distance=whole))
     mass = drawn.mass
     if len(mass) > size:
@@ -83,6 +83,10 @@ def _away(rows: Floats, mass: Floats, draw: _Draw) -> Floats:
 
 def _reach(number: int, rows: Floats, mass: Floats, draw: _Draw) -> float:
     return float(_away(rows, mass, draw).sum())
+
+
+def _total(parts: Sequence[float]) -> float:
+    return sum(parts)
 
 
 def _keys(number: int, rows: Floats, mass: Floats, draw: _Draw) -> _Drawn:
