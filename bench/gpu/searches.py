@@ -13,12 +13,14 @@ from bench.speed import swarm
 from weft import FeatureSwarm, StagedSwarm
 from weft.datasets import make_ellipsoids
 
-SETTINGS: dict[str, dict[str, Any]] = {**swarm.SETTINGS, "exponents": {"exponents": True}}
+SETTINGS: dict[str, dict[str, Any]] = {
+    **swarm.SETTINGS,
+    "exponents": {"clusterer": "knn", "exponents": True},
+}
 _CPU_MOST = 3000  # rows up to which the CPU runs whole searches
 
 
 def _model(method: str, device: str, seed: int, **changes: Any) -> FeatureSwarm:
-    clusterer = "knn" if method == "exponents" else method
     settings = {
         "n_particles": N_PARTICLES,
         "n_generations": N_GENERATIONS,
@@ -28,7 +30,7 @@ def _model(method: str, device: str, seed: int, **changes: Any) -> FeatureSwarm:
         **SETTINGS[method],
         **changes,
     }
-    return FeatureSwarm(clusterer, device=device, random_state=seed, **settings)
+    return FeatureSwarm(device=device, random_state=seed, **settings)
 
 
 def search(method: str, rows: int, rates: dict[str, float]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from weft.auto import canonical
-from weft.auto.canonical import order_by_bits, to_canonical
+from weft.auto.canonical import dense_ranks, order_by_bits, to_canonical
 
 
 @pytest.fixture
@@ -41,6 +42,16 @@ def test_minus_zero_is_zero(table):
     other[5, 1] = 0.0
     for order in (to_canonical, lambda X: order_by_bits(X + 0.0)):
         np.testing.assert_array_equal(order(table)[-2], order(other)[-2])
+
+
+def test_parts_do_not_change_ranks_or_order(table, monkeypatch):
+    ranks, whole = dense_ranks(table), to_canonical(table)
+    np.testing.assert_array_equal(ranks, rankdata(table, method="dense", axis=0) - 1)
+    monkeypatch.setattr(canonical, "RANKED_TOGETHER", 2)
+    monkeypatch.setattr(canonical, "MIXED_TOGETHER", 17)  # three rows of five
+    np.testing.assert_array_equal(dense_ranks(table), ranks)
+    for one, other in zip(to_canonical(table), whole, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_the_order_covers_all_rows_and_columns(table):

@@ -35,6 +35,7 @@ def average_ranks(rows: Floats) -> Floats:
     order += n * np.arange(d)[:, np.newaxis]  # places among all columns
     ordered = columns.ravel()[order]
     plain = (ordered[:, 1:] > ordered[:, :-1]).all(axis=1)  # neither equal values nor NaN
+    plain &= ordered[:, -1] == ordered[:, -1]
     ranks = np.empty((d, n))
     ranks.ravel()[order] = np.arange(1.0, n + 1.0)
     if not plain.all():

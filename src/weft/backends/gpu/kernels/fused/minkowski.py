@@ -180,10 +180,12 @@ class Search:
             )  # fmt: skip
         else:
             self.compare_all(metric, found)
-        tile = max(16, min(64, triton.next_power_of_2(n_clusters)))
+        # Few rows are open between more than two of many centres: they wait for one program each.
+        tile = max(16, min(512 if self.many else 64, triton.next_power_of_2(n_clusters)))
         _settle[(_PROGRAMS,)](
             X, centers.T.contiguous(), factors.T.contiguous(), self.numbers, *found, n_clusters,
-            n_features, BR=128 // tile, BK=tile, num_warps=4, enable_fp_fusion=False,
+            n_features, BR=max(128 // tile, 1), BK=tile, num_warps=max(tile // 32, 4),
+            enable_fp_fusion=False,
         )  # fmt: skip
         return labels
 
