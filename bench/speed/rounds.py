@@ -3,6 +3,7 @@
     python -m bench.speed.rounds                               1,000,000 × 64, K = 20, p = 2
     python -m bench.speed.rounds --exponent 1.5 --rows 200000  another power, fewer rows
     python -m bench.speed.rounds --whole                       until no row changes its cluster
+    python -m bench.speed.rounds --all --repeats 1             p = 2, the whole fit, and p = 1.5
 
 Both sides begin at the same centres and run on two threads. They take turns, and medians are
 compared. A round is the difference of a fit of 15 rounds and one of a single round, so that what is
@@ -96,12 +97,14 @@ def main() -> None:
     parser.add_argument("--exponent", type=float, default=2.0)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--whole", action="store_true", help="until no row changes its cluster")
+    parser.add_argument("--all", action="store_true", help="p = 2, the whole fit, and p = 1.5")
     given = parser.parse_args()
     # Fits are cut short on purpose.
     warnings.simplefilter("ignore")
-    found = measure(given.rows, given.exponent, given.repeats, whole=given.whole)
-    for name, value in found.items():
-        print(f"{name}: {value}", flush=True)
+    plan = [(2.0, False), (2.0, True), (1.5, False)] if given.all else []
+    for exponent, whole in plan or [(given.exponent, given.whole)]:
+        found = measure(given.rows, exponent, given.repeats, whole=whole)
+        print("\n".join(f"{name}: {value}" for name, value in found.items()), flush=True)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,10 @@ def is_plain(table: MixedTable) -> bool:
 def place_rows(points: Points, table: MixedTable) -> Floats:
     """Return the coordinates of the rows of a table."""
     if isinstance(points, PlainPoints):
-        return (_expanded(table, points.fills) - points.center) / points.scale
+        rows = _expanded(table, points.fills)
+        rows -= points.center  # in place: a table of millions of rows would be held three times
+        rows /= points.scale
+        return rows
     return transform(points, table.values)
 
 
@@ -208,7 +211,11 @@ def _plain_names(column: SourceColumn) -> list[str]:
 
 def _expanded(table: MixedTable, fills: Floats) -> Floats:
     """Return numbers, one 0/1 column per level (one for two levels), and points on circles."""
-    values = np.where(np.isnan(table.values), fills, table.values)
+    values = np.ascontiguousarray(np.where(np.isnan(table.values), fills, table.values))
+    positions = [position for column in table.used for position in column.positions]
+    measures = {measure for column in table.used for measure in column.measures}
+    if measures == {"number"} and positions == list(range(values.shape[1])):
+        return values
     parts: list[Floats] = []
     for column in table.used:
         for position, measure, period in zip(
