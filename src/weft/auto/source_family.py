@@ -1,8 +1,15 @@
 """The candidate clusterings of a mixed table, and the evidence for each of them.
 
-Three ways to cluster (`auto.source_ways`), each for every number of clusters. The two mixtures are
-asked only for tables that are more clumped than one cloud, and must fit the table better than they
-fit clouds, by `LEAST_CLASS_GAIN`.
+There are three methods, each for every number of clusters:
+
+- "main-directions-kmeans": k-means along the directions on which several columns agree;
+- "latent-classes": the mixture that starts there and leaves gaps out (`columns.mixed.classes`). It
+  is better if columns are independent within a cluster, and worse if they are not;
+- "dependent-classes": the same with numbers that depend on each other within a class
+  (`columns.mixed.dependent`), such as measures that grow with the size of an animal.
+
+Both mixtures are used only for tables that are more clumped than one cloud, and they must fit the
+table better than they fit clouds, by `LEAST_CLASS_GAIN`.
 
 What is measured for each, without labels:
 
@@ -31,19 +38,17 @@ from sklearn.metrics import adjusted_rand_score
 
 from weft._base.arrays import Floats, Integers
 from weft._base.labels import number_by_first_row
-from weft.auto.source_ways import (
-    CLASSES,
-    DEPENDENT,
-    KMEANS,
-    Clusterings,
-    View,
-    cluster_all_ways,
-    view_of,
-)
-from weft.columns.mixed.classes import fit_classes
+from weft.columns.mixed import along_main_directions, learn_main_view
+from weft.columns.mixed.classes import Profile, fit_classes, joint_likelihood, profile_of
 from weft.columns.mixed.copula import draw_cloud, fit_copula
-from weft.columns.mixed.dependent import fit_dependent
+from weft.columns.mixed.dependent import (
+    Dependents,
+    dependent_likelihood,
+    dependents_of,
+    fit_dependent,
+)
 from weft.columns.source import MixedTable
+from weft.kmeans.plain import kmeans
 
 MAX_CLUSTERS = 10
 N_SPLITS = 5
@@ -53,6 +58,7 @@ SMALL = 0.06
 LEAST_GAIN = 0.05
 LEAST_CLASS_GAIN = 0.3
 LEAST_STABLE = 0.5  # below, halves of the rows disagree too much
+KMEANS, CLASSES, DEPENDENT = "main-directions-kmeans", "latent-classes", "dependent-classes"
 
 
 class SourceCandidate(NamedTuple):
@@ -69,6 +75,15 @@ class SourceCandidate(NamedTuple):
     ratio: float = 0.0
     joint_ratio: float = 0.0
     remaining: float = 0.0
+
+
+class _View(NamedTuple):
+    """A table in the form that each method takes; `dependents` is None if there are too few
+    numbers."""
+
+    points: Floats
+    profile: Profile
+    dependents: Dependents | None
 
 
 class _Clustering(NamedTuple):
@@ -89,25 +104,21 @@ def source_candidates(
     """Return the candidates for each number from `low` to `high`, with their evidence."""
     n = len(table.values)
     last = max(low, min(high or MAX_CLUSTERS, n // (2 * FEWEST_ROWS), MAX_CLUSTERS))
-    view = view_of(table)
+    view = _view_of(table)
     copula = fit_copula(table)
     clouds = [
-        view_of(MixedTable(draw_cloud(copula, rng), table.columns), view) for _ in range(N_CLOUDS)
+        _view_of(MixedTable(draw_cloud(copula, rng), table.columns), view) for _ in range(N_CLOUDS)
     ]
     halves = [np.array_split(rng.permutation(n), 2) for _ in range(N_SPLITS)]
-    every = cluster_all_ways(view, low, last, rng, thorough=True)
-    in_clouds = [cluster_all_ways(cloud, low, last, rng, thorough=False) for cloud in clouds]
-    stable = _stability(view, halves, low, last, rng)
     found = []
-    for count, clusterings in every.items():
-        made = _with_gains(view, clusterings)
-        chance = [
-            _with_gains(cloud, ways[count]) for cloud, ways in zip(clouds, in_clouds, strict=True)
-        ]
+    for count in range(low, last + 1):
+        made = _all_ways(view, count, rng)
+        in_clouds = [_all_ways(cloud, count, rng, n_starts=3) for cloud in clouds]
+        stable = _stability(view, halves, count, rng)
         for way, (labels, gains) in made.items():
             if way != KMEANS and not with_classes:
                 continue
-            gain, joint = gains - np.mean([cloud[way].gains for cloud in chance], axis=0)
+            gain, joint = gains - np.mean([cloud[way].gains for cloud in in_clouds], axis=0)
             others = [
                 adjusted_rand_score(labels, other.labels)
                 for name, other in made.items()
@@ -118,7 +129,7 @@ def source_candidates(
                     number_by_first_row(labels),
                     int(labels.max()) + 1,
                     way,
-                    stable.get((way, count), 0.0),
+                    stable[way],
                     float(np.mean(others)),
                     float(gain),
                     float(joint),
@@ -147,24 +158,41 @@ def own_gain(candidate: SourceCandidate) -> float:
     return candidate.joint_gain if candidate.way == DEPENDENT else candidate.gain
 
 
-def _with_gains(view: View, made: Clusterings) -> dict[str, _Clustering]:
-    """Return the labels of each way, with the gains of both likelihoods over one class."""
-    fitted = {CLASSES: (0, made.classes.likelihood)}
-    if made.dependent is not None:
-        fitted[DEPENDENT] = (1, made.dependent.likelihood)
-    one = _likelihoods(view, np.zeros(len(view.points), dtype=np.int64))
+def _view_of(table: MixedTable, like: _View | None = None) -> _View:
+    """Return a table in the form that each method takes; `dependents` as in another view, if
+    given."""
+    points = np.ascontiguousarray(along_main_directions(learn_main_view(table), table.values))
+    profile = profile_of(table)
+    asked = like is None or like.dependents is not None
+    return _View(points, profile, dependents_of(table, profile) if asked else None)
+
+
+def _all_ways(
+    view: _View, count: int, rng: np.random.Generator, n_starts: int = 10
+) -> dict[str, _Clustering]:
+    points, profile, dependents = view
+    centred = kmeans(points, count, n_starts, rng).labels
+    classes = fit_classes(profile, centred, count)
+    # A class that lost all of its rows leaves a gap in the class numbers.
+    made = {KMEANS: centred, CLASSES: _packed(classes.labels)}
+    fitted = {CLASSES: (0, classes.likelihood)}
+    if dependents is not None:
+        own = fit_dependent(dependents, centred, count)
+        made[DEPENDENT] = _packed(own.labels)
+        fitted[DEPENDENT] = (1, own.likelihood)
+    one = _likelihoods(view, np.zeros(len(points), dtype=np.int64))
     out = {}
-    for way, labels in made.labels().items():
+    for way, labels in made.items():
         likelihoods = _likelihoods(view, labels)
         if way in fitted:
             place, likelihood = fitted[way]
             likelihoods[place] = likelihood
         gains = likelihoods - one
-        out[way] = _Clustering(labels, gains if view.dependents is not None else gains[[0, 0]])
+        out[way] = _Clustering(labels, gains if dependents is not None else gains[[0, 0]])
     return out
 
 
-def _likelihoods(view: View, labels: Integers) -> Floats:
+def _likelihoods(view: _View, labels: Integers) -> Floats:
     """Return log-likelihoods per row of both mixtures after one round from some labels."""
     count = int(labels.max()) + 1
     first = fit_classes(view.profile, labels, count, max_rounds=1).likelihood
@@ -173,18 +201,31 @@ def _likelihoods(view: View, labels: Integers) -> Floats:
     return np.array([first, fit_dependent(view.dependents, labels, count, max_rounds=1).likelihood])
 
 
+def _packed(labels: Integers) -> Integers:
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
 def _stability(
-    view: View, halves: list[list[Integers]], low: int, high: int, rng: np.random.Generator
-) -> dict[tuple[str, int], float]:
-    """Return how far two halves of the rows agree on all rows, for each way and number."""
-    agreed: dict[tuple[str, int], list[float]] = {}
+    view: _View, halves: list[list[Integers]], count: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Return how far the clusterings of two halves agree on all rows, for each method."""
+    points, profile, dependents = view
+    agreed: dict[str, list[float]] = {KMEANS: [], CLASSES: [], DEPENDENT: []}
     for half in halves:
-        if min(map(len, half)) < high:
-            return {}
-        made = [cluster_all_ways(view.take(rows), low, high, rng, thorough=False) for rows in half]
-        for count in made[0]:
-            first, second = (each[count].predict(view) for each in made)
-            for way, labels in first.items():
-                agreement = float(adjusted_rand_score(labels, second[way]))
-                agreed.setdefault((way, count), []).append(agreement)
-    return {key: float(np.mean(values)) for key, values in agreed.items()}
+        labels: dict[str, list[Integers]] = {KMEANS: [], CLASSES: [], DEPENDENT: []}
+        for rows in half:
+            if len(rows) < count:
+                return dict.fromkeys(agreed, 0.0)
+            own = kmeans(np.ascontiguousarray(points[rows]), count, 3, rng)
+            squared = (own.centers**2).sum(axis=1) - 2.0 * (points @ own.centers.T)
+            labels[KMEANS].append(squared.argmin(axis=1))
+            classes = fit_classes(profile.take(rows), own.labels, count)
+            labels[CLASSES].append(joint_likelihood(profile, classes.model).argmax(axis=1))
+            if dependents is not None:
+                fitted = fit_dependent(dependents.take(rows), own.labels, count)
+                joint = dependent_likelihood(dependents, fitted.model)
+                labels[DEPENDENT].append(joint.argmax(axis=1))
+        for way, pair in labels.items():
+            if pair:
+                agreed[way].append(float(adjusted_rand_score(*pair)))
+    return {way: float(np.mean(values)) if values else 0.0 for way, values in agreed.items()}

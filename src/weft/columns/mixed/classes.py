@@ -27,7 +27,6 @@ import numpy as np
 from weft._base.arrays import Floats, Integers
 from weft.columns.mixed.blocks import place, pool_levels
 from weft.columns.mixed.embedding import learn_blocks
-from weft.columns.mixed.priors import log_prior_of_levels, log_prior_of_variances
 from weft.columns.source import MixedTable
 
 Model = TypeVar("Model")
@@ -81,15 +80,11 @@ class Classes(NamedTuple):
         Log-likelihood per row.
     model : tuple of ndarray
         Log shares (K,), m, v, log θ.
-    objective : float
-        The same with the logarithm of the prior per row (`columns.mixed.priors`): what fits from
-        different starts are compared by.
     """
 
     labels: Integers
     likelihood: float
     model: tuple[Floats, Floats, Floats, Floats]
-    objective: float
 
 
 def profile_of(table: MixedTable) -> Profile:
@@ -119,16 +114,15 @@ def fit_classes(
 ) -> Classes:
     """Return the mixture that expectation and maximisation reach from some labels."""
     prior = level_prior(profile)
-    found, likelihood, model = fit_mixture(
-        (labels, n_classes),
-        lambda belongs: _maximise(profile, belongs, prior),
-        lambda model: joint_likelihood(profile, model),
-        max_rounds,
-        SAME,
+    return Classes(
+        *fit_mixture(
+            (labels, n_classes),
+            lambda belongs: _maximise(profile, belongs, prior),
+            lambda model: joint_likelihood(profile, model),
+            max_rounds,
+            SAME,
+        )
     )
-    log_prior = log_prior_of_variances(model[2], class_sizes(model[0], len(labels)), PRIOR_ROWS)
-    log_prior += log_prior_of_levels(model[3], prior[0])
-    return Classes(found, likelihood, model, likelihood + log_prior / len(labels))
 
 
 def fit_mixture(
@@ -187,12 +181,6 @@ def _maximise(
     common = np.maximum(common, LEAST_VARIANCE)
     v = (squares + PRIOR_ROWS * common) / (counts + PRIOR_ROWS)
     return shares, m, v, log_level_shares(profile, belongs, prior)
-
-
-def class_sizes(log_shares: Floats, n: int) -> Floats:
-    """Return the rows of each class: shares are (rows + 1) / (n + K)."""
-    sizes: Floats = np.exp(log_shares) * (n + len(log_shares)) - 1.0
-    return sizes
 
 
 def level_prior(profile: Profile) -> Floats:

@@ -35,7 +35,6 @@ from weft.columns.mixed.classes import (
     LEAST_VARIANCE,
     PRIOR_ROWS,
     Profile,
-    class_sizes,
     fit_mixture,
     level_prior,
     log_level_shares,
@@ -47,7 +46,6 @@ from weft.columns.mixed.embedding import (
     place_rows,
     transform,
 )
-from weft.columns.mixed.priors import log_prior_of_covariances, log_prior_of_levels
 from weft.columns.source import MixedTable
 
 MAX_ROUNDS = 40
@@ -96,12 +94,11 @@ class DependentModel(NamedTuple):
 
 
 class DependentClasses(NamedTuple):
-    """A fitted mixture; attributes as those of `weft.columns.mixed.classes.Classes`."""
+    """A fitted mixture: the likeliest class of each row, log-likelihood per row, the model."""
 
     labels: Integers
     likelihood: float
     model: DependentModel
-    objective: float
 
 
 def dependents_of(table: MixedTable, profile: Profile | None = None) -> Dependents | None:
@@ -140,17 +137,15 @@ def fit_dependent(
         out, expected[:] = _expect(rows, model)
         return out
 
-    found, reached, model = fit_mixture(
-        (labels, n_classes),
-        lambda belongs: _maximise(rows, belongs, prior, expected),
-        likelihood,
-        max_rounds,
-        SAME,
+    return DependentClasses(
+        *fit_mixture(
+            (labels, n_classes),
+            lambda belongs: _maximise(rows, belongs, prior, expected),
+            likelihood,
+            max_rounds,
+            SAME,
+        )
     )
-    sizes = class_sizes(model.shares, len(labels))
-    log_prior = log_prior_of_covariances(model.covariances, sizes, PRIOR_ROWS)
-    log_prior += log_prior_of_levels(model.log_theta, prior[0])
-    return DependentClasses(found, reached, model, reached + log_prior / len(labels))
 
 
 class _Expected(NamedTuple):
