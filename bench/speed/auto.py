@@ -19,7 +19,7 @@ from pathlib import Path
 from bench.harness import places
 
 RESULTS = places.RESULTS / "auto_speed.jsonl"
-SIZES = ("1000x50", "10000x200", "1000000x100")
+SIZES = ("1000x50", "10000x200", "200000x100", "1000000x100")
 _CODE = """
 import json, resource, sys, time, warnings
 import numpy as np

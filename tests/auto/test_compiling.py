@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 
-from weft.auto.compiling import SIGNATURES, compile_part, compiled_beside, is_compiled
+from weft.auto.compiling import (
+    SELDOM,
+    SIGNATURES,
+    compile_part,
+    compiled_beside,
+    is_compiled,
+    seldom_collected,
+)
 from weft.auto.kernels import evidence
 
 _FIT = """
@@ -80,6 +88,13 @@ def test_processes_start_only_where_nothing_is_compiled(tmp_path, monkeypatch):
     with compiled_beside():
         pass
     assert len(started) == 2
+
+
+def test_garbage_is_collected_as_before_after_compiling():
+    usual = gc.get_threshold()
+    with seldom_collected():
+        assert gc.get_threshold() == (SELDOM, *usual[1:])
+    assert gc.get_threshold() == usual
 
 
 class _Done:

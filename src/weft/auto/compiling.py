@@ -10,14 +10,17 @@ function backwards while it starts with the first. A function that is already on
 
 from __future__ import annotations
 
+import gc
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import joblib
-from numba import boolean, float32, float64, int64
+from numba import boolean, float32, float64, int16, int32, int64, uint32
 
+from weft.auto import trees as judging
 from weft.auto.kernels import (
     centres,
     clusters,
@@ -31,15 +34,21 @@ from weft.auto.kernels import (
     partitions,
     trees,
 )
+from weft.backends.cpu import columns
 from weft.parallel.beside import modules_beside
 
 MOST_PROCESSES = 3  # in addition to the first; each takes a second to start
 _I1, _I2 = int64[::1], int64[:, ::1]
 _F1, _F2, _F3 = float64[::1], float64[:, ::1], float64[:, :, ::1]
-_S2 = float32[:, ::1]
+_S1, _S2 = float32[::1], float32[:, ::1]
+_FOREST = (int16[::1], _S1, int16[::1], int16[::1], _S1, int32[::1])
+_WORDS, _COUNTS = uint32[:, :, ::1], int32[:, ::1]
+SELDOM = 50_000  # objects made between two searches for garbage: numba makes many that stay
 
 # In the order in which a fit needs them.
 SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+    (columns.squared_contrasts, (_WORDS, _COUNTS, _WORDS, _COUNTS, float64, _F2)),
+    (columns.sum_and_nearest, (_F2, int64, _I1, int64, _F1, _F1)),
     (distances.pairwise, (_F2, _F2)),
     (distances.nearest, (_F2, int64, _I2, _F2)),
     (distances.spanning_tree, (_F2, _F1, _I2, _F1)),
@@ -73,13 +82,27 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     ),
     (halves.nearest_to_own_centre, (_F2, _I2, _F1)),
     (partitions.rand_between, (_I2, _I2, boolean, _F2)),
+    (judging.sum_leaves, (*_FOREST, _S2, _F1)),
+    (judging.credit_features, (*_FOREST, _S2, _F2)),
 )
 
 
 def compile_part(part: int, n_parts: int) -> None:
     """Compile every `n_parts`-th function, from the last to the first."""
-    for kernel, types in SIGNATURES[::-1][part::n_parts]:
-        kernel.compile(types)
+    with seldom_collected():
+        for kernel, types in SIGNATURES[::-1][part::n_parts]:
+            kernel.compile(types)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Search for garbage seldom while the block runs."""
+    usual = gc.get_threshold()
+    gc.set_threshold(SELDOM, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
 
 
 def is_compiled() -> bool:
@@ -90,13 +113,16 @@ def is_compiled() -> bool:
     return any(Path(stats.cache_path).glob("evidence.measure-*.nbi"))
 
 
-def compiled_beside() -> AbstractContextManager[None]:
+@contextmanager
+def compiled_beside() -> Iterator[None]:
     """Let other processes compile while the block runs, where nothing is compiled yet."""
+    if is_compiled():
+        yield
+        return
     n_parts = min(joblib.cpu_count() - 1, MOST_PROCESSES)
-    if n_parts < 1 or is_compiled():
-        return nullcontext()
     parts = [(str(part), str(n_parts)) for part in range(n_parts)]
-    return modules_beside("weft.auto.compiling", parts)
+    with seldom_collected(), modules_beside("weft.auto.compiling", parts):
+        yield
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class Forest(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True)
-def _sum_leaves(feature, threshold, left, right, value, start, X, out):
+def sum_leaves(feature, threshold, left, right, value, start, X, out):
     """Fill `out` (n,) with the sum of the leaves that each row reaches."""
     for i in range(X.shape[0]):
         total = 0.0
@@ -49,10 +49,11 @@ def _sum_leaves(feature, threshold, left, right, value, start, X, out):
 
 
 @numba.njit(cache=True, nogil=True)
-def _credit_features(feature, threshold, left, right, value, start, X, out):
+def credit_features(feature, threshold, left, right, value, start, X, out):
     """Fill `out` (n, n_features + 1) with each feature's share; the last column is the mean."""
-    out[:] = 0.0
     for i in range(X.shape[0]):
+        for column in range(out.shape[1]):
+            out[i, column] = 0.0
         for tree in range(start.shape[0] - 1):
             root = start[tree]
             node = root
@@ -81,7 +82,7 @@ def predict(forest: Forest, X: NDArray) -> Floats:
     """Return the sum of the trees for each row of X; NaN counts as 0."""
     _check_width(forest, X)
     out = np.empty(len(X))
-    _sum_leaves(*forest, _single(X), out)
+    sum_leaves(*forest, _single(X), out)
     return out
 
 
@@ -89,7 +90,7 @@ def contributions(forest: Forest, X: NDArray) -> Floats:
     """Return (n, n_features + 1): what each feature added, then the mean prediction."""
     _check_width(forest, X)
     out = np.empty((len(X), np.shape(X)[1] + 1))
-    _credit_features(*forest, _single(X), out)
+    credit_features(*forest, _single(X), out)
     return out
 
 

@@ -48,21 +48,29 @@ def squared_contrasts(masks, sizes, partners, partner_sizes, n_rows, out):
                 inverse[bin_, other] = 1.0 / partner_sizes[bin_, other]
     for column in range(out.shape[0]):
         own = out[column]
-        own[:] = 0.0
-        left[:] = partner_sizes
+        # Arrays are filled in loops: an assignment of arrays compiles a text for its error.
+        for other in range(n_others):
+            own[other] = 0.0
+        for bin_ in range(n_bins):
+            for other in range(n_others):
+                left[bin_, other] = partner_sizes[bin_, other]
         for own_bin in range(n_bins):
             size = sizes[column, own_bin]
             if size == 0:
                 continue
             if own_bin == last:
-                counts[:] = left
+                for bin_ in range(n_bins):
+                    for other in range(n_others):
+                        counts[bin_, other] = left[bin_, other]
             else:
                 mask = masks[column, own_bin]
                 rest = counts[last]
-                rest[:] = size
+                for other in range(n_others):
+                    rest[other] = size
                 for bin_ in range(last):
                     line = counts[bin_]
-                    line[:] = 0
+                    for other in range(n_others):
+                        line[other] = 0
                     for word in range(0, n_words, WORDS_AT_ONCE):
                         a, b, c, d = mask[word], mask[word + 1], mask[word + 2], mask[word + 3]
                         first, second = partners[bin_, word], partners[bin_, word + 1]
@@ -98,7 +106,8 @@ def sum_and_nearest(z, first, references, n_partners, overall, nearest):
     largest = np.empty(n_partners)  # in falling order
     for column in range(z.shape[0]):
         total, count = 0.0, 0
-        largest[:] = -np.inf
+        for slot in range(n_partners):
+            largest[slot] = -np.inf
         for place in range(z.shape[1]):
             if references[place] == first + column:
                 continue
@@ -112,4 +121,7 @@ def sum_and_nearest(z, first, references, n_partners, overall, nearest):
                     slot -= 1
                 largest[slot] = value
         overall[column] = total / np.sqrt(np.float64(max(count, 1)))
-        nearest[column] = largest.sum() / n_partners
+        mean = 0.0
+        for slot in range(n_partners):
+            mean += largest[slot]
+        nearest[column] = mean / n_partners
