@@ -23,8 +23,8 @@ T = TypeVar("T")
 class Helpers:
     """Threads that take waiting calls, the urgent ones first; without a pool there are none.
 
-    A thread that waits for a call in work elsewhere takes other calls meanwhile. This cannot block
-    for ever as long as urgent calls wait for nothing themselves.
+    A thread that waits for a call which another thread runs takes other calls meanwhile. This
+    cannot block if urgent calls do not wait themselves.
     """
 
     def __init__(self, pool: ThreadPoolExecutor | None = None) -> None:
@@ -82,7 +82,7 @@ class Helpers:
 
 
 class _Call:
-    """A call, and its result as soon as a thread has it."""
+    """A call, and its result once a thread has run it."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.call = call
