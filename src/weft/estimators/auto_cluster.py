@@ -258,7 +258,7 @@ class AutoCluster(
                 answer = search(table, scales, settings, clock, sources, helpers=helpers)
                 repeats = repeat_search(rounds, answer, settings, clock, self.callbacks)
             answer = answer._replace(cut_short_by=clock.stopped_by)
-            # Memberships of a sample of a larger table are not needed.
+            # Memberships of a sample are not used: those of all rows replace them.
             soft = len(chosen) == len(X)
             learned = learn(
                 given, table, scales, answer, repeats, owner, soft=soft, n_threads=n_threads

@@ -23,8 +23,8 @@ T = TypeVar("T")
 class Helpers:
     """Threads that take waiting calls, the urgent ones first; without a pool there are none.
 
-    A thread that waits for a call which another thread runs takes other calls meanwhile. This
-    cannot block if urgent calls do not wait themselves.
+    A thread that waits for a call in work elsewhere takes other calls meanwhile. This cannot block
+    for ever as long as no urgent call waits for another call.
     """
 
     def __init__(self, pool: ThreadPoolExecutor | None = None) -> None:
@@ -66,13 +66,14 @@ class Helpers:
     def _take(self, wanted: _Call | None = None) -> bool:
         """Run the wanted call if it still waits, else the first; return whether there was one."""
         with self.lock:
-            if wanted in self.waiting:
+            if wanted is not None and wanted in self.waiting:
                 self.waiting.remove(wanted)
+                taken = wanted
             elif self.waiting:
-                wanted = self.waiting.popleft()
+                taken = self.waiting.popleft()
             else:
                 return False
-        wanted.compute()
+        taken.compute()
         return True
 
     def _result_of(self, call: _Call) -> Any:
@@ -82,7 +83,7 @@ class Helpers:
 
 
 class _Call:
-    """A call, and its result once a thread has run it."""
+    """A call and its future result."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.call = call
