@@ -14,9 +14,10 @@ import pytest
 import typer
 
 import weft
-from weft.cli import fitting, saved, shared, streaming
+from weft.cli import fitting, identifiers, saved, shared, streaming
 from weft.cli.config import _value, changed_input, digest, read_config, write_config
 from weft.cli.given import read_label_file, row_names
+from weft.cli.identifiers import cells_by_column, free_name, identifier_columns
 from weft.estimators.presets import find_method
 from weft.io import InputError
 from weft.search.callbacks import Checkpoint, StopOnSignal
@@ -327,13 +328,13 @@ def test_names_of_rows_are_those_of_the_first_identifier():
 
 def test_cells_of_the_table_beside_labels():
     frame = pd.DataFrame({"n": [1.0, np.nan, 2.5], "t": ["a", None, "c"]})
-    assert saved._joined(frame) == {"n": [1, None, 2.5], "t": ["a", None, "c"]}
-    assert type(saved._plain(3.0)) is int
-    assert saved._plain(3.5) == 3.5
-    assert saved._plain(True) is True
-    assert saved._free("cluster", {"a": 1}) == "cluster"
-    assert saved._free("cluster", {"cluster": 1, "cluster_weft": 2}) == "cluster_weft_weft"
-    assert saved._identifiers(frame, None) == {}
+    assert cells_by_column(frame) == {"n": [1, None, 2.5], "t": ["a", None, "c"]}
+    assert type(identifiers._plain(3.0)) is int
+    assert identifiers._plain(3.5) == 3.5
+    assert identifiers._plain(True) is True
+    assert free_name("cluster", {"a": 1}) == "cluster"
+    assert free_name("cluster", {"cluster": 1, "cluster_weft": 2}) == "cluster_weft_weft"
+    assert identifier_columns(frame, None) == {}
     columns = {"c": [None, None, None]}
     saved._fill(columns, [2, 0], "c", [5, 6])
     assert columns == {"c": [6, None, 5]}

@@ -259,7 +259,7 @@ class AutoCluster(
                 repeats = repeat_search(rounds, answer, settings, clock, self.callbacks)
             answer = answer._replace(cut_short_by=clock.stopped_by)
             # Memberships of a sample are not used: those of all rows replace them.
-            soft = len(chosen) == len(X)
+            soft = len(chosen) == X.shape[0]
             learned = learn(
                 given, table, scales, answer, repeats, owner, soft=soft, n_threads=n_threads
             )
