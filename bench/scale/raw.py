@@ -96,7 +96,8 @@ def run_raw(n_rows: int) -> dict[str, Any]:
     """Run each task in a process of its own."""
     out: dict[str, Any] = {"rows": n_rows, "columns": 20}
     for name in TASKS:
-        code = f"from bench.scale.raw import *; print(json.dumps(time_task({name!r}, {n_rows})))"
+        call = f"{time_task.__name__}({name!r}, {n_rows})"
+        code = f"from bench.scale.raw import *; print(json.dumps({call}))"
         done = subprocess.run(
             [sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True
         )
