@@ -146,7 +146,7 @@ def test_answers_that_tell_another_story():
     found = find_alternatives(labels, list("abcde"), np.array([1.0, 5.0, 4.0, 3.0, 2.0]), 0)
     # The winner first; what says the same is left out, however good.
     assert [each.method for each in found] == ["a", "c", "d"]
-    assert [each.quality for each in found] == [-4.0, -1.0, -2.0]
+    assert [each.quality for each in found] == [0.0, 3.0, 2.0]
     assert [each.n_clusters for each in found] == [2, 4, 2]
     assert [each.method for each in different((found[1], found[1], found[0]))] == ["c", "a"]
 

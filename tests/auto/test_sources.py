@@ -284,8 +284,11 @@ def test_what_repeats_a_category_comes_behind():
     table = table_of((number, channel), 1)
     mere = candidate(labels=channel.astype(np.int64))
     other = candidate(labels=(number > 0.35).astype(np.int64))
-    assert put_repetitions_behind([mere, other], table)[0] is other
-    assert put_repetitions_behind([other, mere], table)[0] is other
+    first, behind = put_repetitions_behind([mere, other], table)
+    assert first is other
+    np.testing.assert_array_equal(behind.labels, mere.labels)
+    assert behind.behind.startswith("the clusters are the values of column")
+    assert put_repetitions_behind([other, mere], table) == [other, mere]
     assert put_repetitions_behind([mere], table) == [mere]
 
 

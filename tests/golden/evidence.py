@@ -79,6 +79,11 @@ TABLES = {
 }
 
 
+# The evidence of a candidate of a mixed table, in the order of the file.
+MIXED = ("stability", "agreement", "gain", "joint_gain")
+MIXED += ("smallest", "ratio", "joint_ratio", "remaining")
+
+
 def numbers_of(values: Any) -> list[float]:
     """Return numbers as they are written: nine digits."""
     return [float(f"{value:.9g}") for value in np.asarray(values, dtype=float).ravel()]
@@ -167,7 +172,7 @@ def mixed_evidence() -> dict[str, Any]:
         "strength": numbers_of(screening.strength),
         "ways": [each.way for each in found],
         "sizes": [np.bincount(each.labels).tolist() for each in found],
-        "values": [numbers_of(each[3:]) for each in found],
+        "values": [numbers_of([each._asdict()[name] for name in MIXED]) for each in found],
     }
 
 

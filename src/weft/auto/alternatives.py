@@ -17,7 +17,7 @@ MAX_ALTERNATIVES = 6
 class Alternative(NamedTuple):
     """One answer, the chosen one first."""
 
-    quality: float  # the judge's score minus that of the best candidate: 0 at best
+    quality: float  # the judge's score minus that of the answer; NaN if they cannot be compared
     n_clusters: int
     labels: Integers  # of the rows that were clustered
     method: str
@@ -34,9 +34,10 @@ def find_alternatives(
         like = (rand_index(labels[place], labels[other]) for other in chosen)
         if all(index < SAME_STORY for index in like):
             chosen.append(int(place))
-    best = float(scores.max())
     return [
-        Alternative(float(scores[at]) - best, int(labels[at].max()) + 1, labels[at], methods[at])
+        Alternative(
+            float(scores[at] - scores[winner]), int(labels[at].max()) + 1, labels[at], methods[at]
+        )
         for at in chosen
     ]
 

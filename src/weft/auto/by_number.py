@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.auto.alternatives import Alternative
 from weft.auto.evidence import NAMES
 from weft.auto.judge import Judge, Verdict
 from weft.auto.reasons import reasons
+from weft.auto.source_family import SourceCandidate
+from weft.auto.source_judge import reasons_of, score_of, why_behind
 
 MAX_NUMBERS = 12
 NEAR = 2  # numbers that differ from the answer by at most this are always shown
@@ -27,16 +28,21 @@ MEASURES = {
 }
 
 
+# Only candidates that the user's settings exclude can have a higher score than the answer.
+NOT_ASKED = "the number or the sizes of its clusters are not what you asked for"
+
+
 class NumberEvidence(NamedTuple):
     """The best candidate with `n_clusters` clusters."""
 
     n_clusters: int
-    quality: float  # the judge's score minus that of the answer: below 0 for all others
+    quality: float  # the judge's score minus that of the answer
     method: str
     n_candidates: int  # candidates of this number
     reasons: dict[str, list[str]]  # "for" and "against"
     measures: dict[str, float]
     labels: Integers  # of the rows that were clustered
+    behind: str = ""  # why it is not the answer, whatever its score; empty if the score decides
 
 
 def evidence_by_number(
@@ -73,30 +79,30 @@ def evidence_by_number(
             reasons(judge, verdict.evidence[place]),
             {name: float(values[place, column]) for name, column in columns.items()},
             labels[place],
+            NOT_ASKED if verdict.scores[place] > verdict.scores[verdict.winner] else "",
         )
         for place in sorted(chosen, key=lambda place: counts[place])
     ]
 
 
-def of_alternatives(alternatives: Sequence[Alternative]) -> list[NumberEvidence]:
-    """Return the best of each number for answers without the scores of a judge."""
-    first: dict[int, Alternative] = {}
-    for one in sorted(alternatives[1:], key=lambda one: -one.quality):
+def evidence_of_sources(found: Sequence[SourceCandidate]) -> list[NumberEvidence]:
+    """Return the best of each number of clusters of a mixed table; the answer comes first."""
+    first: dict[int, SourceCandidate] = {}
+    for one in found:
         first.setdefault(one.n_clusters, one)
-    for one in alternatives[:1]:
-        first[one.n_clusters] = one
-    found = sorted(first.values(), key=lambda one: one.n_clusters)[:MAX_NUMBERS]
+    answer = found[0]
     return [
         NumberEvidence(
             one.n_clusters,
-            one.quality - alternatives[0].quality,
+            score_of(one) - score_of(answer),
             one.method,
-            sum(other.n_clusters == one.n_clusters for other in alternatives),
-            {"for": [], "against": []},
-            {},
+            sum(other.n_clusters == one.n_clusters for other in found),
+            reasons_of(one),
+            {"stability": one.stability, "agreement": one.agreement, "gain": one.gain},
             one.labels,
+            "" if one is answer else why_behind(one),
         )
-        for one in found
+        for one in sorted(first.values(), key=lambda one: one.n_clusters)
     ]
 
 

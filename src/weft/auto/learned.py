@@ -73,7 +73,7 @@ def learn(
         "evidence_": (
             reasons(load(), verdict.features)
             if clustered and verdict is not None
-            else {"for": [], "against": []}
+            else _own_reasons(answer)
         ),
         "alternatives_": _alternatives(answer, nearest, _used_columns(given, answer, kept)),
         "candidates_": _candidates(answer, nearest),
@@ -125,6 +125,14 @@ def _of_columns(
         "feature_weight_intervals_": in_given_order(interval, given.columns),
         "feature_stability_": in_given_order(kept_share, given.columns),
     }
+
+
+def _own_reasons(answer: Answer) -> dict[str, list[str]]:
+    """Return the evidence for and against the answer of a mixed table."""
+    for one in answer.by_number:
+        if one.method == answer.partition.method:
+            return one.reasons
+    return {"for": [], "against": []}
 
 
 def _used_columns(given: Canonical, answer: Answer, kept: Mask) -> Integers:

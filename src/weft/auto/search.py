@@ -22,13 +22,13 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft._base.labels import number_by_first_row
 from weft.auto.alternatives import Alternative, different, find_alternatives
-from weft.auto.by_number import NumberEvidence, evidence_by_number, of_alternatives
+from weft.auto.by_number import NumberEvidence, evidence_by_number, evidence_of_sources
 from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
 from weft.auto.examining import FIXED, Examined, examine, most_clusters
 from weft.auto.judge import Verdict, judge_candidates, load
 from weft.auto.resampling import Repeat, rows_of_round
-from weft.auto.sources import Sources, as_alternatives, cluster_sources, method_of
+from weft.auto.sources import Sources, as_alternatives, cluster_sources
 from weft.auto.working import MAX_ROWS, Prepared
 from weft.backends import CPU, Backend
 from weft.columns.screening import Screening
@@ -66,6 +66,7 @@ class Partition(NamedTuple):
     examined: Examined | None = None
     others: tuple[Alternative, ...] = ()  # answers of other views of the table
     caution: str = ""  # a warning about the answer
+    by_number: tuple[NumberEvidence, ...] = ()  # of a mixed table
 
     @property
     def clustered(self) -> bool:
@@ -236,16 +237,18 @@ def _partition_of_sources(
         # The numbers are clustered without a given number of clusters, which says more about them.
         free = settings._replace(n_clusters=None, min_clusters=None, max_clusters=None)
         part = partition_of(X[:, numbers], scales[numbers], rows, free, helpers=helpers)
-        others = tuple(_others(part, settings)[0]) if part.clustered else ()
+        apart = _others(part, settings)[0] if part.clustered else []
+        others = tuple(one._replace(quality=np.nan) for one in apart)  # scores of another judge
     chosen = found.found[0]
     return Partition(
         chosen.labels,
         found.kept[sources.owner],
         screening,
         found.confidence,
-        method_of(chosen),
+        chosen.method,
         others=(by_columns[0], *found.without, *others, *by_columns[1:]),
         caution=found.caution,
+        by_number=tuple(evidence_of_sources(found.found)),
     )
 
 
@@ -271,14 +274,14 @@ def _others(
     """Return other answers, and the best of each number of clusters."""
     verdict, examined = partition.verdict, partition.examined
     if verdict is None or examined is None:
-        return different(partition.others), of_alternatives(partition.others)
+        return different(partition.others), list(partition.by_number)
     every = [examined.candidate(place) for place in range(len(verdict.scores))]
     labels = [_answer_labels(prepared, each, settings) for prepared, each in every]
     methods = [each.generators[0] for _, each in every]
     found = find_alternatives(labels, methods, verdict.scores, verdict.winner)
     values = np.vstack([way.values for way in examined.representations])
     numbers = evidence_by_number(load(), labels, methods, values, verdict)
-    return different((found[0], *partition.others, *found[1:])), numbers
+    return found, numbers
 
 
 def _weak_answers(partition: Partition) -> list[Alternative]:

@@ -75,6 +75,12 @@ class SourceCandidate(NamedTuple):
     ratio: float = 0.0
     joint_ratio: float = 0.0
     remaining: float = 0.0
+    behind: str = ""  # why another clustering is the answer, whatever the scores
+
+    @property
+    def method(self) -> str:
+        """The name of the clustering."""
+        return f"{self.way}:{self.n_clusters}"
 
 
 class _View(NamedTuple):

@@ -19,6 +19,7 @@ from weft._base.arrays import Floats
 from weft.auto.source_family import (
     CLASSES,
     DEPENDENT,
+    LEAST_CLASS_GAIN,
     LEAST_STABLE,
     SMALL,
     SourceCandidate,
@@ -34,7 +35,9 @@ REMAINING_COST = 1.0
 # Constant and weights of the winner's: stability, agreement, gain up to `MOST_GAIN`.
 CONFIDENCE = (-6.38, 3.54, 2.64, 2.97)
 MOST_GAIN = 1.0
+CLEAR = 0.8  # stability or agreement that counts as evidence for a clustering
 MOST_CONFIDENT = 0.95  # there were too few tables to calibrate higher values
+_HALVES, _ARI = "two halves of the rows give", "adjusted Rand index"
 
 
 def score_features(candidate: SourceCandidate) -> Floats:
@@ -73,6 +76,34 @@ def confidence_of(candidate: SourceCandidate) -> float:
     """Return the estimated probability that the clustering is right (adjusted Rand index ≥ 0.8)."""
     x = float(confidence_features(candidate) @ np.array(CONFIDENCE))
     return min(1.0 / (1.0 + math.exp(-float(np.clip(x, -30.0, 30.0)))), MOST_CONFIDENT)
+
+
+def reasons_of(candidate: SourceCandidate) -> dict[str, list[str]]:
+    """Return the evidence for and against a clustering, in words."""
+    stability, agreement = candidate.stability, candidate.agreement
+    said: dict[str, list[str]] = {"for": [], "against": []}
+    if stability >= CLEAR:
+        said["for"].append(f"{_HALVES} nearly the same clusters ({_ARI} {stability:.2f})")
+    elif stability < LEAST_STABLE:
+        said["against"].append(f"{_HALVES} different clusters ({_ARI} {stability:.2f})")
+    if agreement >= CLEAR:
+        said["for"].append("other methods find nearly the same clusters")
+    elif agreement < LEAST_STABLE:
+        said["against"].append("other methods find different clusters")
+    if max(candidate.gain, candidate.joint_gain) >= LEAST_CLASS_GAIN:
+        said["for"].append("the clusters describe the rows better than one cloud does")
+    elif max(candidate.gain, candidate.joint_gain) <= 0.0:
+        said["against"].append("one cloud describes the rows as well as these clusters do")
+    if cost_of_clumps(candidate.remaining) > 0.0:
+        said["against"].append("the rows of at least one cluster form groups of their own")
+    return said
+
+
+def why_behind(candidate: SourceCandidate) -> str:
+    """Return why a clustering is not the answer, whatever its score; empty if the score decides."""
+    if candidate.stability < LEAST_STABLE:
+        return f"{_HALVES} different clusters ({_ARI} {candidate.stability:.2f})"
+    return candidate.behind
 
 
 def ranked(candidates: Sequence[SourceCandidate]) -> list[SourceCandidate]:

@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from weft._base.arrays import Integers
 from weft.auto.source_family import LEAST_STABLE, SourceCandidate
 from weft.auto.source_judge import ranked
-from weft.columns.mixed import choose_clustering
+from weft.columns.mixed import describe_repetition, find_repetition
 from weft.columns.mixed.clumps import clumping
 from weft.columns.mixed.dependence import make_cells
 from weft.columns.source import MixedTable
@@ -77,11 +77,15 @@ def put_repetitions_behind(
     found: list[SourceCandidate], table: MixedTable
 ) -> list[SourceCandidate]:
     """Return the candidates, the best one that does not merely repeat a category first."""
-    in_question = [each.labels for each in found[:MOST_TRIED] if each.stability >= LEAST_STABLE]
-    chosen = choose_clustering(in_question, table).chosen
-    if not chosen:  # the first one is fine, or all of them repeat a category
-        return found
-    return [found[chosen], *found[:chosen], *found[chosen + 1 :]]
+    repeating: list[SourceCandidate] = []
+    for place, each in enumerate(found[:MOST_TRIED]):
+        if each.stability < LEAST_STABLE:
+            break
+        repetition = find_repetition(each.labels, table)
+        if repetition is None or not repetition.is_mere:
+            return [each, *repeating, *found[place + 1 :]]
+        repeating.append(each._replace(behind=describe_repetition(repetition, table)))
+    return found  # all of them repeat a category
 
 
 def is_product(

@@ -42,7 +42,6 @@ __all__ = [
     "as_alternatives",
     "cluster_sources",
     "is_mixed",
-    "method_of",
 ]
 
 FEWEST_ROWS = 10
@@ -136,7 +135,7 @@ def cluster_sources(
     found = _clusterings(table, low, high, clumped, rng)
     stable = found[0].stability >= LEAST_STABLE
     if low is None and not (clumped and stable):
-        weak = as_alternatives(found[:1]) if stable else ()
+        weak = _unscored(found[:1]) if stable else ()
         return SourceAnswer(_placed(screening, order), np.zeros_like(kept), weak=weak)
     repetition = find_repetition(found[0].labels, table)
     followed = followed_columns(found[0].labels, table)
@@ -150,7 +149,7 @@ def cluster_sources(
     without: tuple[Alternative, ...] = ()
     if left_out and len(others) >= 2:
         rest = _clusterings(table.take_columns(others), low, high, clumped, rng)
-        without = as_alternatives(rest[:1])
+        without = _unscored(rest[:1])
         split = [
             each
             for each in rest
@@ -160,8 +159,11 @@ def cluster_sources(
         if followed and split and (low is None or low != high):
             # The category is already in the table; the clusters that it splits are the answer.
             kept[np.flatnonzero(kept)[list(followed)]] = False
-            without = as_alternatives(found[:1])
-            found = [split[0], *(each for each in rest if each is not split[0])]
+            without = _unscored(found[:1])
+            names = " and ".join(repr(table.used[number].name) for number in followed)
+            behind = f"the clusters of all columns are those of the answer, split by {names}"
+            others_of_rest = (each for each in rest if each is not split[0])
+            found = [split[0], *(each._replace(behind=behind) for each in others_of_rest)]
             cautions = [describe_gaps(found[0].labels, table)]
     return SourceAnswer(
         _placed(screening, order),
@@ -197,11 +199,11 @@ def as_alternatives(found: Sequence[SourceCandidate]) -> tuple[Alternative, ...]
     """Return clusterings as alternatives; their quality is their score minus that of the first."""
     best = score_of(found[0]) if found else 0.0
     return tuple(
-        Alternative(score_of(each) - best, each.n_clusters, each.labels, method_of(each))
+        Alternative(score_of(each) - best, each.n_clusters, each.labels, each.method)
         for each in found
     )
 
 
-def method_of(clustering: SourceCandidate) -> str:
-    """Return the name of a clustering."""
-    return f"{clustering.way}:{clustering.n_clusters}"
+def _unscored(found: Sequence[SourceCandidate]) -> tuple[Alternative, ...]:
+    """Return clusterings of other columns: scores are comparable for the same columns only."""
+    return tuple(one._replace(quality=np.nan) for one in as_alternatives(found))

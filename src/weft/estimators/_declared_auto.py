@@ -96,7 +96,8 @@ AUTO_CLUSTER = declare(
                         "reasons": _REASONS,
                         "measures": MapOf(Number(nan=True)),
                         "labels": positions("*", "n_samples", low=-1),
-                    }
+                    },
+                    {"behind": Text()},
                 )
             ),
             lambda learned: [],

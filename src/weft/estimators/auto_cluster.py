@@ -128,10 +128,12 @@ class AutoCluster(
         The method that gave the answer; "none" if no clusters were found.
     alternatives_ : list of dict
         The chosen clustering, then other answers, best first: quality (the judge's score minus that
-        of the answer), n_features, n_clusters, features (columns), labels, method.
+        of the answer; NaN for clusterings of other columns), n_features, n_clusters, features
+        (columns), labels, method.
     candidates_ : list of dict
         The best candidate for each number of clusters: n_clusters, quality (the judge's score minus
-        that of the answer), method, n_candidates, reasons ("for" and "against"), measures, labels.
+        that of the answer), method, n_candidates, reasons ("for" and "against"), measures, labels,
+        behind (why it is not the answer although its score may be higher; empty otherwise).
     membership_ : Membership
         The most likely clusters of each row and their probabilities; see `membership`. Not stored
         for tables of more than 100,000 rows.

@@ -14,13 +14,33 @@ MAX_LEVELS = 7  # of the walk from coarse to fine
 MAX_NODES = 12  # clusters of a level that can still be distinguished
 
 
-def describe_candidates(candidates: list[dict[str, Any]], n_clusters: int) -> list[dict[str, Any]]:
-    """The candidates without their labels, the chosen number marked."""
+CHOSEN_BY_USER = "you chose another answer"
+
+
+def describe_candidates(
+    candidates: list[dict[str, Any]], alternatives: list[dict[str, Any]], labels: Integers
+) -> list[dict[str, Any]]:
+    """The candidates without their labels; the shown answer, if it is among them, is marked.
+
+    Scores are relative to the first answer. If the user chose another one, candidates with a higher
+    score than that one say so.
+    """
+    shown = next((one for one in alternatives if np.array_equal(one["labels"], labels)), None)
+    is_first = shown is None or shown is alternatives[0]
+    least = 0.0 if shown is None else shown["quality"]
+    n_clusters = len(np.unique(labels[labels != -1]))
     kept = ("n_clusters", "quality", "method", "n_candidates", "reasons", "measures")
-    return [
-        {**{key: one[key] for key in kept}, "is_answer": int(one["n_clusters"]) == n_clusters}
-        for one in candidates
-    ]
+    entries = []
+    for one in candidates:
+        # Rows that were not searched may have other labels in the answer than in its candidate.
+        same = np.array_equal(one["labels"], labels)
+        own = same or (is_first and one["n_clusters"] == n_clusters)
+        behind = one.get("behind", "")
+        if not is_first and not own and not one["quality"] < least:
+            behind = CHOSEN_BY_USER
+        entry = {key: one[key] for key in kept}
+        entries.append({**entry, "behind": "" if own else behind, "is_answer": own})
+    return entries
 
 
 def describe_walk(candidates: list[dict[str, Any]], labels: Integers) -> dict[str, Any] | None:
@@ -70,7 +90,7 @@ def describe_alternatives(
                 "number": number,
                 "n_clusters": int(one["n_clusters"]),
                 "method": str(one["method"]),
-                "quality": float(one["quality"]),
+                "quality": float(one["quality"]) if np.isfinite(one["quality"]) else None,
                 "agreement": 1.0 if own else float(adjusted_rand_score(labels, one["labels"])),
                 "is_answer": own,
                 "sizes": shared.sum(axis=1).tolist(),

@@ -175,7 +175,8 @@ _CANDIDATE = Fields(
         "reasons": Fields(dict.fromkeys(("for", "against"), _REASONS)),
         "measures": MapOf(_NUMBER),
         "is_answer": Flag(),
-    }
+    },
+    {"behind": Text()},
 )
 _WALK = Fields(
     {

@@ -152,7 +152,7 @@ def summarize(
         },
         "certainty": certainty(model, facts.n_clusters),
         **drawn,
-        "candidates": describe_candidates(candidates, facts.n_clusters),
+        "candidates": describe_candidates(candidates, alternatives, facts.labels),
         "walk": describe_walk(candidates, facts.labels),
         "alternatives": describe_alternatives(alternatives, facts.labels),
         "features": features,

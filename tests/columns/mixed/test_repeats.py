@@ -3,7 +3,6 @@ import pytest
 from tests.columns.mixed.tables import levels
 
 from weft.columns.mixed import (
-    choose_clustering,
     describe_repetition,
     find_repetition,
     followed_columns,
@@ -72,15 +71,6 @@ def test_a_name_of_true_clusters_is_supported_by_the_others(wholesale):
     assert found.columns == (5,)
     assert not found.is_mere
     assert "the other columns support them" in describe_repetition(found, named)
-
-
-def test_the_best_clustering_that_repeats_nothing_is_offered(wholesale):
-    table, groups, channel, region = wholesale
-    choice = choose_clustering([channel, channel * 3 + region, groups, region], table)
-    assert choice.repetition.columns == (3,)
-    assert choice.chosen == 2
-    assert choose_clustering([groups], table) == (None, 0)
-    assert choose_clustering([channel, region], table).chosen is None
 
 
 def test_categories_that_no_cluster_mixes_are_followed(wholesale):

@@ -5,7 +5,6 @@ from weft.columns.mixed.embedding import Coordinates, Embedding, embed, learn_em
 from weft.columns.mixed.main_directions import MainView, along_main_directions, learn_main_view
 from weft.columns.mixed.repeats import (
     Repetition,
-    choose_clustering,
     describe_repetition,
     find_repetition,
     followed_columns,
@@ -18,7 +17,6 @@ __all__ = [
     "MainView",
     "Repetition",
     "along_main_directions",
-    "choose_clustering",
     "describe_repetition",
     "embed",
     "find_repetition",

@@ -14,7 +14,7 @@ happens to match:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -56,13 +56,6 @@ class Repetition(NamedTuple):
     def is_mere(self) -> bool:
         """Whether the other columns hardly support the clusters."""
         return self.support < SUPPORTED
-
-
-class Choice(NamedTuple):
-    """What the first clustering repeats, and the best one that does not merely repeat a column."""
-
-    repetition: Repetition | None  # of the first
-    chosen: int | None  # position of the best that does not; None where all do
 
 
 def find_repetition(labels: Integers, table: MixedTable) -> Repetition | None:
@@ -118,32 +111,6 @@ def followed_columns(labels: Integers, table: MixedTable) -> tuple[int, ...]:
             if has.any() and _agreement(codes[has], names[has]) >= SAME:
                 followed.append(number)
     return tuple(followed)
-
-
-def choose_clustering(clusterings: Iterable[Integers], table: MixedTable) -> Choice:
-    """Return what the best clustering repeats, and the best that merely repeats nothing.
-
-    Parameters
-    ----------
-    clusterings : iterable of ndarray of shape (n,)
-        Labels, the best clustering first.
-    table : MixedTable
-        The rows.
-
-    Returns
-    -------
-    Choice
-        ``repetition`` of the first clustering, or None; ``chosen``, the position of the first that
-        does not merely repeat columns (0 where nothing is wrong), or None.
-    """
-    first: Repetition | None = None
-    for number, labels in enumerate(clusterings):
-        repetition = find_repetition(labels, table)
-        if number == 0:
-            first = repetition
-        if repetition is None or not repetition.is_mere:
-            return Choice(first, number)
-    return Choice(first, None)
 
 
 def describe_repetition(repetition: Repetition, table: MixedTable) -> str:

@@ -2,16 +2,16 @@
 (function () {
   const place = byId("number-chart"), candidates = summary.candidates || [];
   if (!place || candidates.length < 2) { return; }
-  const low = Math.min(...candidates.map((c) => c.quality)), span = Math.max(-low, 1e-9);
+  const scores = candidates.map((c) => c.quality), low = Math.min(...scores), span = Math.max(Math.max(...scores) - low, 1e-9);
   const room = Math.min(Math.max(place.clientWidth, 280), 680); // true pixels: text stays readable on a phone
   const step = Math.min(64, (room - 20) / candidates.length), width = step * candidates.length + 20;
   const picture = svg("svg", { viewBox: `0 0 ${width} 130`, style: `width:${width}px;max-width:100%`, role: "img", "aria-label": "Score of the best clustering of each number: " + candidates.map((c) => `${c.n_clusters} clusters ${c.quality.toFixed(2)}`).join(", ") });
   candidates.forEach((c, i) => {
-    const x = 10 + step * i, tall = 8 + 84 * (1 + c.quality / span);
+    const x = 10 + step * i, tall = 8 + 84 * (c.quality - low) / span;
     const gap = Math.min(4, step / 8);
-    const bar = svg("rect", { x: x + gap, y: 104 - tall, width: step - 2 * gap, height: tall, rx: 3, class: c.is_answer ? "c0 fill" : "cn fill", opacity: c.is_answer ? 1 : 0.55 });
+    const bar = svg("rect", { x: x + gap, y: 104 - tall, width: step - 2 * gap, height: tall, rx: 3, class: c.is_answer ? "c0 fill" : "cn fill", opacity: c.is_answer ? 1 : c.behind ? 0.25 : 0.55 });
     const title = svg("title");
-    title.textContent = `${counted(c.n_clusters, "cluster")}: score ${c.quality.toFixed(2)}`;
+    title.textContent = `${counted(c.n_clusters, "cluster")}: score ${c.quality.toFixed(2)}` + (c.behind ? `; not chosen: ${c.behind}` : "");
     bar.append(title);
     const text = svg("text", { x: x + step / 2, y: 122, "text-anchor": "middle" });
     text.textContent = c.n_clusters;
@@ -93,7 +93,7 @@
       tools.append(el("button", { type: "button", onclick: () => saveLabels(rows.alternatives[number - 1], `labels-${number}.csv`) }, "Its labels (CSV)"));
     }
     place.append(el("div", { class: "panel" },
-      el("p", {}, `Answer ${number}, ${counted(one.n_clusters, "cluster")} by ${one.method}: score ${one.quality.toFixed(2).replace("-", "−")}, agreement with the answer shown ${one.agreement.toFixed(2)} (adjusted Rand index).`), list, tools));
+      el("p", {}, `Answer ${number}, ${counted(one.n_clusters, "cluster")} by ${one.method}: ${one.quality === null ? "" : `score ${one.quality.toFixed(2).replace("-", "−")}, `}agreement with the answer shown ${one.agreement.toFixed(2)} (adjusted Rand index).`), list, tools));
   }
   buttons.addEventListener("click", (event) => {
     const button = event.target.closest("button");
