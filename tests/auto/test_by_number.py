@@ -62,17 +62,21 @@ def test_mixed_tables_say_why_a_higher_score_is_not_the_answer():
     answer = _candidate(3, KMEANS)
     unstable = _candidate(2, CLASSES, stability=0.4)
     second = _candidate(2, KMEANS)
-    repeating = _candidate(4, KMEANS, behind="the clusters are the values of column 'sex'")
-    found = evidence_of_sources([answer, repeating, second, unstable])
+    reason = "the clusters are the values of column 'sex'"
+    repeating = _candidate(4, KMEANS, gain=3.0, joint_gain=3.0, behind=reason)
+    lower = _candidate(5, KMEANS, behind=reason)  # the score decides: no other reason is given
+    found = evidence_of_sources([answer, repeating, second, unstable, lower])
     assert [(one.n_clusters, one.method, one.n_candidates) for one in found] == [
         (2, f"{KMEANS}:2", 2),
         (3, f"{KMEANS}:3", 1),
         (4, f"{KMEANS}:4", 1),
+        (5, f"{KMEANS}:5", 1),
     ]
     # All evidence but the logarithm of the number is the same; its weight is the last one.
     assert found[0].quality == pytest.approx(SCORE[-1] * np.log(2 / 3))
     assert found[1].quality == 0.0
-    assert [one.behind for one in found] == ["", "", "the clusters are the values of column 'sex'"]
+    assert found[2].quality > 0.0 > found[3].quality
+    assert [one.behind for one in found] == ["", "", reason, ""]
     (alone,) = evidence_of_sources([unstable])  # a number that the user gave
     assert alone.behind == ""
     assert alone.reasons["against"] == [

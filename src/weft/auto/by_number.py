@@ -42,7 +42,7 @@ class NumberEvidence(NamedTuple):
     reasons: dict[str, list[str]]  # "for" and "against"
     measures: dict[str, float]
     labels: Integers  # of the rows that were clustered
-    behind: str = ""  # why it is not the answer, whatever its score; empty if the score decides
+    behind: str = ""  # why it is not the answer in spite of a higher score; empty otherwise
 
 
 def evidence_by_number(
@@ -100,7 +100,7 @@ def evidence_of_sources(found: Sequence[SourceCandidate]) -> list[NumberEvidence
             reasons_of(one),
             {"stability": one.stability, "agreement": one.agreement, "gain": one.gain},
             one.labels,
-            "" if one is answer else why_behind(one),
+            why_behind(one) if score_of(one) > score_of(answer) else "",
         )
         for one in sorted(first.values(), key=lambda one: one.n_clusters)
     ]

@@ -133,7 +133,7 @@ class AutoCluster(
     candidates_ : list of dict
         The best candidate for each number of clusters: n_clusters, quality (the judge's score minus
         that of the answer), method, n_candidates, reasons ("for" and "against"), measures, labels,
-        behind (why it is not the answer although its score may be higher; empty otherwise).
+        behind (why it is not the answer in spite of a higher score; empty otherwise).
     membership_ : Membership
         The most likely clusters of each row and their probabilities; see `membership`. Not stored
         for tables of more than 100,000 rows.
