@@ -63,7 +63,7 @@ def test_mixed_tables_say_why_a_higher_score_is_not_the_answer():
     unstable = _candidate(2, CLASSES, stability=0.4)
     second = _candidate(2, KMEANS)
     reason = "the clusters are the values of column 'sex'"
-    repeating = _candidate(4, KMEANS, gain=3.0, joint_gain=3.0, behind=reason)
+    repeating = _candidate(4, KMEANS, ratio=0.5, behind=reason)
     lower = _candidate(5, KMEANS, behind=reason)  # the score decides: no other reason is given
     found = evidence_of_sources([answer, repeating, second, unstable, lower])
     assert [(one.n_clusters, one.method, one.n_candidates) for one in found] == [
