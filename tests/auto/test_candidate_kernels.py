@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cut_tree, linkage
 from scipy.optimize import linprog
+from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import DBSCAN, HDBSCAN, KMeans
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -14,7 +15,14 @@ from sklearn.mixture import GaussianMixture
 from weft.auto.candidates.centres import kmeans_labels, mixture_labels
 from weft.auto.candidates.density import dbscan_labels, hdbscan_labels
 from weft.auto.candidates.graphs import piece_candidates, symmetric_edges
-from weft.auto.candidates.trees import cuts, flooded, genie_edges, large_cuts, linkage_edges
+from weft.auto.candidates.trees import (
+    cuts,
+    flooded,
+    genie_edges,
+    large_cuts,
+    linkage_edges,
+    linkage_edges_of,
+)
 from weft.auto.kernels.density import hdbscan
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.graphs import (
@@ -78,6 +86,25 @@ def test_cuts_are_scipys(method):
     found = cuts(linkage_edges(prepared, method), counts)
     for column, labels in enumerate(found):
         assert same(labels, expected[:, column])
+
+
+@pytest.mark.parametrize("method", ["ward", "average", "complete"])
+@pytest.mark.parametrize("n_rows", [2, 3, 9, 40, 120])
+@pytest.mark.parametrize("tied", [False, True])
+def test_merges_are_scipys_in_their_order(method, n_rows, tied):
+    rng = np.random.default_rng(n_rows)
+    # Whole numbers: many distances are equal, and some rows too.
+    X = rng.integers(0, 4, (n_rows, 2)).astype(float) if tied else rng.normal(size=(n_rows, 3))
+    distances = squareform(pdist(X))
+    kept = distances.copy()
+    rows_of = [{row} for row in range(n_rows)]
+    found = linkage_edges_of(distances, method)
+    np.testing.assert_array_equal(distances, kept)
+    merges = linkage(pdist(X), method)[:, :2].astype(int)
+    for (left, right), edge in zip(merges, found.tolist(), strict=True):
+        assert edge[0] in rows_of[left]
+        assert edge[1] in rows_of[right]
+        rows_of.append(rows_of[left] | rows_of[right])
 
 
 def test_large_cuts_leave_small_clusters_out():

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import rankdata
 
 from weft.auto import canonical
-from weft.auto.canonical import dense_ranks, order_by_bits, to_canonical
+from weft.auto.canonical import order_by_bits, rank_columns, to_canonical
 
 
 @pytest.fixture
@@ -45,13 +45,22 @@ def test_minus_zero_is_zero(table):
 
 
 def test_parts_do_not_change_ranks_or_order(table, monkeypatch):
-    ranks, whole = dense_ranks(table), to_canonical(table)
+    ranks, whole = rank_columns(table).ranks, to_canonical(table)
     np.testing.assert_array_equal(ranks, rankdata(table, method="dense", axis=0) - 1)
     monkeypatch.setattr(canonical, "RANKED_TOGETHER", 2)
     monkeypatch.setattr(canonical, "MIXED_TOGETHER", 17)  # three rows of five
-    np.testing.assert_array_equal(dense_ranks(table), ranks)
+    np.testing.assert_array_equal(rank_columns(table).ranks, ranks)
     for one, other in zip(to_canonical(table), whole, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 4, 5, 6, 60])
+def test_quartiles_are_numpys_to_the_bit(table, n_rows):
+    X = table[:n_rows]
+    low = X.min(axis=0)
+    span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)
+    expected = np.quantile((X - low) / span, (0.25, 0.5, 0.75), axis=0)
+    np.testing.assert_array_equal(rank_columns(X).quartiles, expected)
 
 
 def test_the_order_covers_all_rows_and_columns(table):

@@ -8,6 +8,7 @@ from sklearn.metrics import calinski_harabasz_score, pairwise_distances, silhoue
 
 from weft.auto.candidates.second import second_candidates
 from weft.auto.evidence.second import NAMES, in_second_view
+from weft.auto.kernels import second as kernels
 from weft.auto.second_view import distances_in, normal_scores, second_view
 from weft.auto.working import prepare
 
@@ -62,6 +63,36 @@ def test_evidence_is_that_of_scikit_learn_on_all_columns():
         )
     assert found["second_neighbours"][0] > 0.95
     assert found["second_worst"][0] > found["second_worst"][1]
+
+
+def test_clusters_in_the_second_view_by_hand():
+    # Rows at 0, 1 and 4, 6 on a line, and an outlier at 100; the labels skip a cluster.
+    at = np.array([0.0, 1.0, 4.0, 6.0, 100.0])
+    labels = np.array([0, 0, 2, 2, -1])
+    own = np.empty(5, dtype=np.int64)
+    assert kernels.number_present(labels, own) == (2, 4)
+    assert own.tolist() == [0, 0, 1, 1, -1]
+    member, sizes = np.zeros((5, 2), dtype=np.float32), np.zeros(2)
+    kernels.fill_members(own, member, sizes)
+    assert member.tolist() == [[1, 0], [1, 0], [0, 1], [0, 1], [0, 0]]
+    assert sizes.tolist() == [2, 2]
+    gaps = np.abs(at[:, None] - at).astype(np.float32)
+    near = np.array([[1, 2], [0, 2], [3, 1], [2, 1], [3, 2]])
+    widths, each, within = np.empty(4), np.empty(2), np.empty(2)
+    same = kernels.compare_clusters(
+        gaps @ member, gaps**2 @ member, near, own, sizes, widths, each, within
+    )
+    # Own distance and mean distance to the others: 1 and 5, 1 and 4, 2 and 3.5, 2 and 5.5.
+    np.testing.assert_allclose(widths, [0.8, 0.75, 1.5 / 3.5, 3.5 / 5.5])
+    np.testing.assert_allclose(each, [0.775, (1.5 / 3.5 + 3.5 / 5.5) / 2])
+    assert within.tolist() == [2.0, 8.0]  # each pair is counted from both of its rows
+    assert same == 4 / 8
+    alone = np.array([0, 1, 1, 1, 1])  # a row that is alone has no width
+    assert kernels.number_present(alone, own) == (2, 5)
+    member, sizes = np.eye(2, dtype=np.float32)[alone], np.array([1.0, 4.0])
+    widths = np.empty(5)
+    kernels.compare_clusters(gaps @ member, gaps @ member, near, own, sizes, widths, each, within)
+    assert widths[0] == each[0] == 0.0
 
 
 def test_outliers_are_left_out_and_one_cluster_has_defined_evidence():

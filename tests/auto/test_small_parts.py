@@ -11,9 +11,9 @@ from weft.auto.canonical import (
     GOLDEN,
     Canonical,
     canonical_order,
-    dense_ranks,
     mixed,
     order_by_bits,
+    rank_columns,
 )
 from weft.auto.pool import cluster_counts
 from weft.auto.projection import vote
@@ -36,7 +36,7 @@ def test_numbers_are_mixed_by_splitmix64():
 
 def test_equal_values_share_a_rank():
     X = np.array([[3.0, 1.0], [1.0, 1.0], [3.0, 0.0], [7.0, 1.0]])
-    assert dense_ranks(X).tolist() == [[1, 1], [0, 1], [1, 0], [2, 1]]
+    assert rank_columns(X).ranks.tolist() == [[1, 1], [0, 1], [1, 0], [2, 1]]
 
 
 def test_the_order_is_the_same_in_all_versions():

@@ -6,6 +6,7 @@ anything is computed, so that they get the same answer, bit for bit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -32,24 +33,52 @@ def mixed(values: Signatures) -> Signatures:
     return values ^ (values >> np.uint64(31))
 
 
-def dense_ranks(X: Floats) -> Integers:
-    """Ranks within each column from 0; equal values share a rank.
+class Ranked(NamedTuple):
+    """Each column in order."""
+
+    ranks: Integers  # (n, d) from 0; equal values share a rank
+    quartiles: Floats  # (3, d) of the values, with 0 the smallest and 1 the largest
+
+
+def rank_columns(X: Floats) -> Ranked:
+    """Rank the values within each column.
 
     The fastest sort is used; that it is not stable does not matter here.
     """
     n, d = X.shape
     ranks = np.empty((n, d), dtype=np.int64)
+    quartiles = np.empty((3, d))
     for first in range(0, d, RANKED_TOGETHER):
-        columns = np.ascontiguousarray(X[:, first : first + RANKED_TOGETHER].T)
+        part = slice(first, first + RANKED_TOGETHER)
+        columns = np.ascontiguousarray(X[:, part].T)
         order = np.argsort(columns, axis=1)
         order += n * np.arange(len(columns))[:, np.newaxis]  # places among these columns
         ordered = columns.ravel()[order]
         steps = np.zeros(columns.shape, dtype=np.int64)
         np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=steps[:, 1:])
-        part = np.empty(columns.shape, dtype=np.int64)
-        part.ravel()[order] = steps
-        ranks[:, first : first + RANKED_TOGETHER] = part.T
-    return ranks
+        own = np.empty(columns.shape, dtype=np.int64)
+        own.ravel()[order] = steps
+        ranks[:, part] = own.T
+        quartiles[:, part] = _quartiles(ordered)
+    return Ranked(ranks, quartiles)
+
+
+def _quartiles(ordered: Floats) -> Floats:
+    """Return the quartiles (3, d) of ordered rows (d, n), with 0 the smallest and 1 the largest.
+
+    They are those of `np.quantile`, which would sort once more.
+    """
+    low = ordered[:, 0]
+    span = np.maximum(ordered[:, -1] - low, np.finfo(float).tiny)
+    found = []
+    for share in (0.25, 0.5, 0.75):
+        place = share * (ordered.shape[1] - 1)
+        below, above = ((ordered[:, at] - low) / span for at in (int(place), math.ceil(place)))
+        part = place - int(place)
+        near = below + (above - below) * part
+        far = above - (above - below) * (1.0 - part)
+        found.append(far if part >= 0.5 else near)
+    return np.stack(found)
 
 
 def _refined(
@@ -81,11 +110,8 @@ def canonical_order(X: Floats) -> tuple[Integers, Integers]:
     rows, columns : the given row and column at each canonical position
     """
     n, d = X.shape
-    ranks = dense_ranks(X)
-    low = X.min(axis=0)
-    span = np.maximum(X.max(axis=0) - low, np.finfo(float).tiny)
-    shape = np.quantile((X - low) / span, (0.25, 0.5, 0.75), axis=0)
-    coarse = np.round(shape * 1e5).astype(np.uint64)
+    ranks, quartiles = rank_columns(X)
+    coarse = np.round(quartiles * 1e5).astype(np.uint64)
     columns = mixed(coarse[0] + mixed(coarse[1] + mixed(coarse[2])))
     cells = mixed(ranks.astype(np.uint64) + GOLDEN)
     rows, columns = _refined(cells, np.zeros(n, dtype=np.uint64), columns)

@@ -30,8 +30,10 @@ from weft.auto.kernels import (
     evidence,
     graphs,
     halves,
+    linkage,
     mixtures,
     partitions,
+    second,
     trees,
 )
 from weft.backends.cpu import columns
@@ -52,6 +54,7 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (distances.pairwise, (_F2, _F2)),
     (distances.nearest, (_F2, int64, _I2, _F2)),
     (distances.spanning_tree, (_F2, _F1, _I2, _F1)),
+    (linkage.link, (_F2, int64, _I2)),
     (trees.cut, (_I2, _I1, _I2)),
     (trees.cut_large, (_I2, _I1, int64, _I2)),
     (trees.flood, (_I2, _I1, _I1)),
@@ -81,6 +84,9 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         ),
     ),
     (halves.nearest_to_own_centre, (_F2, _I2, _F1)),
+    (second.number_present, (_I1, _I1)),
+    (second.fill_members, (_I1, _S2, _F1)),
+    (second.compare_clusters, (_S2, _S2, _I2, _I1, _F1, _F1, _F1, _F1)),
     (partitions.rand_between, (_I2, _I2, boolean, _F2)),
     (judging.sum_leaves, (*_FOREST, _S2, _F1)),
     (judging.credit_features, (*_FOREST, _S2, _F2)),

@@ -46,6 +46,8 @@ def merged(
 
 def _joined(labels: Ints, members: Sequence[Candidate], families: Sequence[str]) -> Candidate:
     """One candidate with the generators and families of all members."""
+    if len(members) == 1:
+        return members[0]._replace(labels=labels)  # its names are in order
     generators = {name for member in members for name in member.generators}
     own = {name for member in members for name in member.families}
     return Candidate(

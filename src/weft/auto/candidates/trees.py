@@ -1,12 +1,11 @@
 """Trees of clusters, cut at every wanted number of clusters."""
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
 
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import MOST_CLUSTERS, up_to
 from weft.auto.kernels import trees as kernels
+from weft.auto.kernels.linkage import AVERAGE, COMPLETE, WARD, link
 from weft.auto.working import Floats, Ints, Prepared, SpanningTree
 
 # Most clusters, by Gini threshold. Ward, average and one Genie go on to 100.
@@ -16,6 +15,7 @@ MOST_COMPLETE = 15
 MOST_LARGE = 12
 # Single linkage with small clusters left out: clusters of at least this share of rows.
 LARGE_SHARES = (0.01, 0.03)
+LINKAGES = {"ward": WARD, "average": AVERAGE, "complete": COMPLETE}
 
 
 def linkage_edges(prepared: Prepared, method: str) -> Ints:
@@ -25,13 +25,9 @@ def linkage_edges(prepared: Prepared, method: str) -> Ints:
 
 def linkage_edges_of(distances: Floats, method: str) -> Ints:
     """The merges of a linkage as edges between rows of both clusters."""
-    merges = linkage(squareform(distances, checks=False), method)[:, :2].astype(np.int64)
-    first_row = list(range(len(merges) + 1))  # of each row, then of each merged cluster
-    edges = []
-    for left, right in merges.tolist():
-        edges.append((first_row[left], first_row[right]))
-        first_row.append(first_row[left])
-    return np.array(edges, dtype=np.int64).reshape(-1, 2)
+    edges = np.empty((len(distances) - 1, 2), dtype=np.int64)
+    link(distances.copy(), LINKAGES[method], edges)
+    return edges
 
 
 def cuts(edges: Ints, counts: Ints) -> Ints:

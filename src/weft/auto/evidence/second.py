@@ -3,6 +3,7 @@
 import numpy as np
 
 from weft._base.arrays import Singles
+from weft.auto.kernels import second as kernels
 from weft.auto.working import Floats, Ints, Prepared
 
 NEIGHBOURS = 10
@@ -25,10 +26,10 @@ def in_second_view(prepared: Prepared, labels: Ints) -> Floats:
     single: Singles = distances.astype(np.float32)
     squared: Singles = np.square(single)
     near = np.argsort(distances + np.diag(np.full(len(rows), np.inf)), axis=1, kind="stable")
-    near = near[:, : min(NEIGHBOURS, len(rows) - 1)]
+    near = np.ascontiguousarray(near[:, : min(NEIGHBOURS, len(rows) - 1)])
     total = squared.sum(dtype=np.float64) / (2.0 * len(rows))
     out = np.empty((len(labels), len(NAMES)))
-    for values, row in zip(out, labels[:, rows], strict=True):
+    for values, row in zip(out, np.ascontiguousarray(labels[:, rows]), strict=True):
         values[:] = _measures(single, squared, near, total, row)
     return out
 
@@ -36,34 +37,19 @@ def in_second_view(prepared: Prepared, labels: Ints) -> Floats:
 def _measures(
     distances: Singles, squared: Singles, near: Ints, total: float, labels: Ints
 ) -> tuple[float, float, float, float]:
-    inside = np.flatnonzero(labels >= 0)
-    own = labels[inside]
-    counts = np.bincount(own)
-    if not counts.all():  # rows that are looked at need not have all clusters
-        own = (np.cumsum(counts > 0) - 1)[own]
-        counts = counts[counts > 0]
-    k, n = len(counts), len(inside)
+    own = np.empty(len(labels), dtype=np.int64)
+    k, n = kernels.number_present(labels, own)
     if k < 2:
         return 0.0, -1.0, 1.0, 0.0
-    at = inside * k + own  # of each row's own cluster in (rows, k)
     member = np.zeros((len(labels), k), dtype=np.float32)
-    member.ravel()[at] = 1.0
-    sizes = counts.astype(np.float64)
-    own_sizes = sizes[own]
-    sums = distances @ member
-    inner = sums.ravel()[at] / np.maximum(own_sizes - 1.0, 1.0)
-    sums.ravel()[at] = np.inf
-    # Clusters first: the smallest of each row is then taken for many rows at once.
-    means = sums.T.astype(np.float64, order="C")
-    means /= sizes[:, None]
-    outer = means.min(axis=0)[inside]
-    widths = (outer - inner) / np.maximum(np.maximum(outer, inner), 1e-300)
-    widths = np.where(own_sizes > 1, widths, 0.0)
-    each = np.bincount(own, widths, k) / sizes
-    near_labels = labels[near[inside]]
-    same = np.count_nonzero(near_labels == labels[inside][:, None]) / near_labels.size
-    within = float(np.bincount(own, (squared @ member).ravel()[at], k) @ (0.5 / sizes))
-    ratio = max(total - within, 0.0) / max(within, 1e-12 * total + 1e-300)
+    sizes = np.zeros(k)
+    kernels.fill_members(own, member, sizes)
+    widths, each, within = np.empty(n), np.empty(k), np.empty(k)
+    same = kernels.compare_clusters(
+        distances @ member, squared @ member, near, own, sizes, widths, each, within
+    )
+    inner = float(within @ (0.5 / sizes))
+    ratio = max(total - inner, 0.0) / max(inner, 1e-12 * total + 1e-300)
     return (
         float(widths.mean()),
         float(each.min()),
