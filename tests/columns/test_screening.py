@@ -5,9 +5,11 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from weft.backends import CPU
+from weft.columns import screening
 from weft.columns.clumps import clumping, is_clumped, mean_log_distance
 from weft.columns.screening import (
     bin_column,
+    bin_columns,
     find_dependent,
     gather,
     group_columns,
@@ -50,6 +52,18 @@ def test_bins_hold_ties_together():
     # The 50 zeros have rank 25.5, which is in the second of four bins; the first stays empty and
     # gets no number. Ranks 51 to 75 are in the third bin, 76 to 100 in the fourth.
     assert bin_column(zeros, 4).tolist() == [0] * 50 + [1] * 25 + [2] * 25
+
+
+@pytest.mark.parametrize("n_bins", [3, 6, 12])
+def test_many_columns_have_the_bins_of_each_alone(n_bins, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 7))
+    X[:, 1] = X[:, 1].round()  # ties, and a constant, and a gap
+    X[:, 4] = 2.0
+    X[3, 5] = np.nan
+    monkeypatch.setattr(screening, "TILE", 3)
+    expected = [bin_column(column, n_bins) for column in X.T]
+    np.testing.assert_array_equal(bin_columns(X, n_bins).T, expected)
 
 
 def test_noise_of_every_kind_is_dropped_and_clusters_are_kept():

@@ -47,7 +47,7 @@ PARTNERS = 3  # if a column depends on only a few others, their mean z is better
 MOST_REFERENCES = 150  # kept columns that the others are compared with
 MOST_ROUNDS = 6
 TINY = 1e-9  # evidence that any dependence passes
-TILE = 500  # columns compared at once
+TILE = 500  # columns binned, or compared, at once
 FIRST_SHADOWS = 3
 FIRST_LEVEL = 0.95  # of the shadows, to be among the references of the second round
 PAIR_LEVEL = 0.05  # for all pairs together, to be in one group
@@ -123,10 +123,24 @@ def make_contrasts(rows: Floats, backend: Backend = CPU) -> Contrasts:
 def bins_of(rows: Floats) -> tuple[npt.NDArray[np.int8], int]:
     """Return the bin of each value (n, d), and the number of bins."""
     n_bins = int(np.clip(round(math.sqrt(len(rows) / 12)), 3, MOST_BINS))
-    bins = np.empty(rows.shape, dtype=np.int8)
-    for column in range(rows.shape[1]):
-        bins[:, column] = bin_column(rows[:, column], n_bins)
-    return bins, n_bins
+    return bin_columns(rows, n_bins).astype(np.int8, order="C"), n_bins
+
+
+def bin_columns(rows: Floats, n_bins: int) -> Integers:
+    """Return `bin_column` of each column; columns without equal values are ordered together."""
+    n, d = rows.shape
+    bins = np.empty((d, n), dtype=np.int64)
+    same_for_all = bin_column(np.arange(float(n)), n_bins)  # of n different values, in order
+    for first in range(0, d, TILE):
+        columns = np.ascontiguousarray(rows[:, first : first + TILE].T)
+        order = np.argsort(columns, axis=1)
+        ordered = np.take_along_axis(columns, order, axis=1)
+        differ = (ordered[:, 1:] > ordered[:, :-1]).all(axis=1)
+        part = bins[first : first + TILE]
+        np.put_along_axis(part, order, same_for_all[np.newaxis], axis=1)
+        for column in np.flatnonzero(~differ):
+            part[column] = bin_column(columns[column], n_bins)
+    return bins.T
 
 
 def bin_column(column: Floats, n_bins: int) -> Integers:

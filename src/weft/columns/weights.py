@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft.columns.screening import bin_column
+from weft.columns.screening import bin_columns
 
 MAX_BINS = 12
 ROWS_PER_BIN = 10
@@ -22,10 +22,10 @@ def association(rows: Floats, labels: Integers) -> Floats:
     sizes = np.bincount(labels).astype(float)
     n_bins = int(np.clip(n // ROWS_PER_BIN, 2, MAX_BINS))
     values = np.zeros(d)
-    for column in range(d):
-        bins = bin_column(rows[:, column], n_bins)
-        counts = np.zeros((int(bins.max()) + 1, len(sizes)))
-        np.add.at(counts, (bins, labels), 1.0)
+    for column, bins in enumerate(bin_columns(rows, n_bins).T):
+        cells = bins * len(sizes) + labels
+        n_cells = (int(bins.max()) + 1) * len(sizes)
+        counts = np.bincount(cells, minlength=n_cells).astype(float).reshape(-1, len(sizes))
         filled = counts.sum(axis=1)
         expected = np.outer(filled, sizes) / n
         used = expected > 0.0
