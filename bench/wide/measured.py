@@ -37,19 +37,19 @@ def _fit(X: Any, labels: Any, **params: Any) -> Row:
 def wide(n_rows: int, n_columns: int, device: str = "cpu") -> Row:
     """Four clusters among 200 of many columns."""
     weft.AutoCluster(n_resamples=2, device=device).fit(make_wide(40, 300, 1)[0])  # compiles
-    return _fit(*make_wide(n_rows, n_columns, 0), device=device)
+    return _fit(*make_wide(n_rows, n_columns, 0), device=device, n_jobs=-1)
 
 
 def dense(n_rows: int, n_columns: int, device: str = "cpu") -> Row:
     """Six clusters that two of five columns tell apart, in a table that is not wide."""
     weft.AutoCluster(n_resamples=2, device=device).fit(make_dense(60, 30, 1)[0])  # compiles
-    return _fit(*make_dense(n_rows, n_columns, 0), device=device)
+    return _fit(*make_dense(n_rows, n_columns, 0), device=device, n_jobs=-1)
 
 
 def sparse_counts() -> Row:
     """30,000 × 2,000 sparse counts in eight clusters."""
     weft.AutoCluster(n_resamples=2, counts=True).fit(make_counts(60, 300, 2, 1)[0])  # compiles
-    return _fit(*make_counts(30_000, 2_000, 8, 0), counts=True)
+    return _fit(*make_counts(30_000, 2_000, 8, 0), counts=True, n_jobs=-1)
 
 
 def raw_counts() -> Row:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from weft.auto.repeating import threads_for
 from weft.auto.resampling import (
     Repeat,
     RepeatedSearch,
@@ -98,3 +99,11 @@ def test_positions_that_are_rounds():
     assert not search.accepts(np.array([[3.0]]))
     assert not search.accepts(np.array([[0.5]]))
     assert not search.accepts(np.array([[-1.0]]))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_threads", "expected"),
+    [(20, 16, 2), (200, 16, 6), (200, 3, 3), (2000, 16, 16), (20, 1, 1)],
+)
+def test_few_rows_take_few_threads(n_rows, n_threads, expected):
+    assert threads_for(n_rows, n_threads) == expected

@@ -11,7 +11,7 @@ from weft._base.reading import convert
 from weft.auto.canonical import to_canonical
 from weft.auto.large import SAMPLE_ROWS, in_all_rows, sampled_rows, smallest_rare
 from weft.auto.learned import learn, verdict_of
-from weft.auto.repeating import repeat_search
+from weft.auto.repeating import repeat_search, threads_for
 from weft.auto.search import Clock, round_of_search, search
 from weft.auto.sources import Sources, is_mixed
 from weft.auto.sparse import learn_sparse, take_sample
@@ -254,7 +254,7 @@ class AutoCluster(
             settings = settings._replace(seed=run.seed(self.random_state))
             clock = Clock(settings.time_limit, run.stop_requested_by)
             n_rounds = 0 if settings.n_clusters == 1 else settings.n_resamples
-            with helping_threads(n_threads) as helpers:
+            with helping_threads(threads_for(len(table), n_threads)) as helpers:
                 one_round = round_of_search(table, scales, settings, sources, helpers=helpers)
                 rounds = helpers.ahead(one_round, n_rounds)
                 answer = search(table, scales, settings, clock, sources, helpers=helpers)
