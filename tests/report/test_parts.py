@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import DBSCAN, KMeans
 from sklearn.metrics import silhouette_samples
 
+import weft
 from weft.answers.views import ColumnView
 from weft.datasets import make_noisy_gaussians, make_subspace_clusters
 from weft.reporting.apart import set_apart
@@ -172,3 +173,13 @@ def test_a_rare_level_that_fills_a_small_cluster_is_shown():
     at = found["levels"].index("kind 19")
     assert found["clusters"][1][at] == 1
     assert found["levels"][-1] == "9 others"
+
+
+@pytest.mark.parametrize("model", [DBSCAN(eps=-1.0), KMeans(-1), KMeans(2, tol=None)])
+def test_a_model_with_wrong_parameters_has_no_stability(model):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    with pytest.raises(ValueError, match="parameter"):
+        measure_refits(model, X, np.arange(60) % 2, n_repeats=2)
+    found = weft.report(X, np.arange(60) % 2, model=model)
+    assert found.summary["stability"] is None
+    assert "cannot be refitted" in found.html

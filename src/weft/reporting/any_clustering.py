@@ -59,7 +59,7 @@ def report(
     truth : array-like of shape (n_samples,), default=None
         Known classes; they are compared with the clusters, and not used otherwise.
     stability : int, default=None
-        Number of times that `model` is refitted to 80 % of at most 1,000 rows, and as often with
+        Number of times that `model` is refitted to 80 % of at most 600 rows, and as often with
         shuffled columns; at least two are needed to compare them; 0: never. None: three times,
         unless the first refit shows that all of them would take more than 20 seconds of processor
         time; never for a clusterer of weft.
