@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -192,6 +193,12 @@ def _still(process: int, since: dict[int, tuple[float, float]]) -> bool:
     return time.monotonic() - when > STILL
 
 
+def _end_group(process: int) -> None:
+    """End what tests have left running: a fault may keep workers alive that nobody waits for."""
+    with suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+
+
 def outcomes(
     work: list[tuple[Fault, Tests]], end: float, n_processes: int, *, all_of_them: bool = False
 ) -> Iterator[tuple[Fault, Tests, Outcome]]:
@@ -211,6 +218,7 @@ def outcomes(
                     if _still(one, since):
                         os.killpg(one, signal.SIGKILL)
                 continue
+            _end_group(process)
             fault, tests, told = running.pop(process)
             since.pop(process, None)
             if os.WIFEXITED(status) and os.WEXITSTATUS(status) in (3, 4):
