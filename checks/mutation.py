@@ -194,7 +194,7 @@ def _still(process: int, since: dict[int, tuple[float, float]]) -> bool:
 
 
 def _end_group(process: int) -> None:
-    """End what tests have left running: a fault may keep workers alive that nobody waits for."""
+    """End what tests have left running: a fault may leave workers that run on without end."""
     with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGKILL)
 

@@ -5,7 +5,7 @@ import numpy as np
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import MOST_CLUSTERS, up_to
 from weft.auto.kernels import trees as kernels
-from weft.auto.kernels.linkage import AVERAGE, COMPLETE, WARD, link
+from weft.auto.kernels.linkage import AVERAGE, COMPLETE, WARD, chain_merges, edges_of_merges
 from weft.auto.working import Floats, Ints, Prepared, SpanningTree
 
 # Most clusters, by Gini threshold. Ward, average and one Genie go on to 100.
@@ -25,8 +25,10 @@ def linkage_edges(prepared: Prepared, method: str) -> Ints:
 
 def linkage_edges_of(distances: Floats, method: str) -> Ints:
     """The merges of a linkage as edges between rows of both clusters."""
-    edges = np.empty((len(distances) - 1, 2), dtype=np.int64)
-    link(distances.copy(), LINKAGES[method], edges)
+    pairs = np.empty((len(distances) - 1, 2), dtype=np.int64)
+    heights, edges = np.empty(len(pairs)), np.empty_like(pairs)
+    chain_merges(distances.copy(), LINKAGES[method], pairs, heights)
+    edges_of_merges(pairs, np.argsort(heights, kind="stable"), edges)
     return edges
 
 

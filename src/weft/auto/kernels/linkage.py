@@ -11,6 +11,8 @@ Müllner (2011): Modern hierarchical, agglomerative clustering algorithms. arXiv
 import numpy as np
 from numba import njit
 
+from weft.auto.kernels.trees import root_of
+
 WARD, AVERAGE, COMPLETE = 0, 1, 2
 
 
@@ -35,11 +37,12 @@ def chain_merges(distances, method, pairs, heights):
     infinite.
     """
     n = len(distances)
-    sizes = np.ones(n)
+    sizes = np.empty(n)
     chain = np.empty(n, dtype=np.int64)
     length = 0
     first = 0
     for i in range(n):
+        sizes[i] = 1.0
         distances[i, i] = np.inf
     for merge in range(n - 1):
         if length == 0:
@@ -62,10 +65,13 @@ def chain_merges(distances, method, pairs, heights):
             chain[length] = nearest
             length += 1
         length -= 2
-        x, y = min(tip, nearest), max(tip, nearest)
-        pairs[merge, 0], pairs[merge, 1] = x, y
+        x = min(tip, nearest)
+        y = max(tip, nearest)
+        pairs[merge, 0] = x
+        pairs[merge, 1] = y
         heights[merge] = smallest
-        n_x, n_y = sizes[x], sizes[y]
+        n_x = sizes[x]
+        n_y = sizes[y]
         sizes[x] = 0.0
         sizes[y] = n_x + n_y
         for i in range(n):
@@ -79,27 +85,24 @@ def chain_merges(distances, method, pairs, heights):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def link(distances, method, edges):
-    """Fill `edges` (n - 1, 2) with a row of each of the two clusters that every merge joins.
+def edges_of_merges(pairs, order, out):
+    """Fill `out` (n - 1, 2) with a row of each of the two clusters that every merge joins.
 
-    Merges come in the order of their heights. `distances` (n, n) is overwritten.
+    The merges are taken in the given order. Of the two clusters, the one that is older comes first.
     """
-    n = len(distances)
-    pairs = np.empty((n - 1, 2), dtype=np.int64)
-    heights = np.empty(n - 1)
-    chain_merges(distances, method, pairs, heights)
-    parents = np.arange(2 * n - 1)
-    first_row = np.arange(2 * n - 1)  # of each row, then of each union
-    for number, merge in enumerate(np.argsort(heights, kind="mergesort")):
-        left, right = pairs[merge, 0], pairs[merge, 1]
-        while parents[left] != left:
-            parents[left] = parents[parents[left]]
-            left = parents[left]
-        while parents[right] != right:
-            parents[right] = parents[parents[right]]
-            right = parents[right]
+    n = len(pairs) + 1
+    parents = np.empty(2 * n - 1, dtype=np.int64)
+    first_row = np.empty(2 * n - 1, dtype=np.int64)  # of each row, then of each union
+    for i in range(2 * n - 1):
+        parents[i] = i
+        first_row[i] = i
+    for number in range(n - 1):
+        left = root_of(parents, pairs[order[number], 0])
+        right = root_of(parents, pairs[order[number], 1])
         if left > right:
             left, right = right, left
-        edges[number, 0], edges[number, 1] = first_row[left], first_row[right]
-        parents[left] = parents[right] = n + number
+        out[number, 0] = first_row[left]
+        out[number, 1] = first_row[right]
+        parents[left] = n + number
+        parents[right] = n + number
         first_row[n + number] = first_row[left]

@@ -13,7 +13,9 @@ def number_present(labels, out):
     most = 0
     for label in labels:
         most = max(most, label + 1)
-    number = np.full(most, -1)
+    number = np.empty(most, dtype=np.int64)
+    for label in range(most):
+        number[label] = -1
     n = 0
     for label in labels:
         if label >= 0:
@@ -47,8 +49,9 @@ def compare_clusters(sums, squares, near, own, sizes, widths, each, within):
     the share of nearest rows that are in the same cluster.
     """
     k = len(sizes)
-    each[:] = 0.0
-    within[:] = 0.0
+    for c in range(k):
+        each[c] = 0.0
+        within[c] = 0.0
     same = 0
     place = 0
     for i in range(len(own)):
