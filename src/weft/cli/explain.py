@@ -47,7 +47,7 @@ def explain(
 
 
 def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> list[int]:
-    """Return the numbers of the rows that were asked for, from 1."""
+    """Return the numbers of the requested rows, counted from 1."""
     from weft.io import InputError
 
     if bool(rows) == (where is not None):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TABLES = ("labels.csv", "features.csv", "markers.csv")
 FILES = (*_TABLES, "model.weft", "summary.json", "report.html", "run.toml")
-# Options that are silently ignored by methods without them.
+# Options that methods without them silently ignore.
 _QUIET = ("random_state", "n_jobs")
 # Parameters that cannot be given as text.
 _NOT_TYPED = ("callbacks", "verbose")
@@ -48,7 +48,7 @@ _WORDS = {
 def make_settings(
     method: Method, given: dict[str, Any], extra: Sequence[str], X: Any
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the parameters of the method's estimator, and what was decided for the user."""
+    """Return the parameters of the method's estimator, and notes on what weft chose."""
     estimator = getattr(weft, method.estimator)
     known = estimator().get_params(deep=False)
     settings = dict(method.params)
@@ -115,10 +115,10 @@ def _count(
 
 
 def _literal(text: str) -> Any:
-    """Return a number, true, false, a list or null if the text is one; else the text itself."""
+    """Return a number, true, false, a list or null if the text is one, else the text."""
     try:
         return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
-    except (ValueError, RecursionError):  # too long a number and too many brackets as well
+    except (ValueError, RecursionError):  # also numbers that are too long, too many brackets
         return text
 
 

@@ -126,7 +126,7 @@ def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]
 
 
 def report(model: Path, *, data: Path | None, out: Path | None, stability: int) -> Path:
-    """Write the HTML report of a model file; return where."""
+    """Write the HTML report of a model file, and return its path."""
     import pandas as pd
 
     held = _read_model(model)
@@ -152,7 +152,7 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
 
 
 def load_with_table(path: Path) -> Any:
-    """Return a saved model that takes raw rows, where its file says how they are read."""
+    """Return a saved model that takes raw rows; its file must say how its table was read."""
     held = _read_model(path)
     if held.table is None:
         raise InputError(

@@ -21,7 +21,7 @@ def generate(
     noise: int,
     seed: int,
 ) -> dict[str, Any]:
-    """Write a table with known clusters; return its description."""
+    """Write a table with known clusters, and return its description."""
     from weft import datasets
 
     per_cluster = None if rows is None else max(2, rows // clusters)

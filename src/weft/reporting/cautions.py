@@ -16,7 +16,7 @@ STEADY = 0.8
 
 
 def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) -> list[str]:
-    """One sentence or two each, the most important first."""
+    """Return the warnings, one or two sentences each, the most important first."""
     found = _about_clusters(facts)
     found += _about_sample(facts)
     weighed = facts.verdict is not None or facts.are_measured
@@ -40,13 +40,13 @@ def _about_clusters(facts: Facts) -> list[str]:
     n_clusters = len(sizes)
     given = facts.params.get("n_clusters") == n_clusters
     if facts.verdict is not None and n_clusters < 3:
-        pass  # the verdict says how many clusters there are, and how sure that is
+        pass  # the verdict already covers this
     elif facts.are_measured and n_clusters < 3:
         if n_clusters < 2:
             found.append("There are fewer than two clusters: there is nothing to compare.")
     elif n_clusters < 2 or not (facts.fitness is None or math.isfinite(facts.fitness)):
         found.append(
-            "The search found no usable grouping: no candidate split the rows into at least two "
+            "The search found no clustering: no candidate split the rows into at least two "
             "clusters. Try another clusterer, or look at the columns."
         )
     elif facts.verdict is None and sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
@@ -61,7 +61,7 @@ def _about_clusters(facts: Facts) -> list[str]:
             "criterion."
         )
     elif n_clusters > n / 3:
-        found.append(f"{n_clusters} clusters for {n} rows: most are too small to mean much.")
+        found.append(f"{n_clusters} clusters for {n} rows: most are too small to be meaningful.")
     alone = int((sizes == 1).sum())
     if 2 <= n_clusters <= n / 3 and alone:
         which = "One cluster holds" if alone == 1 else f"{alone} clusters hold"
@@ -69,12 +69,12 @@ def _about_clusters(facts: Facts) -> list[str]:
     most, least = facts.params.get("max_clusters"), facts.params.get("min_clusters")
     if isinstance(most, (int, np.integer)) and n_clusters >= most:
         found.append(
-            f"{n_clusters} clusters are as many as were allowed (max_clusters={most}): there may "
+            f"{n_clusters} clusters is the maximum allowed (max_clusters={most}): there may "
             "be more; raise max_clusters to find out."
         )
     if isinstance(least, (int, np.integer)) and 2 < n_clusters <= least:
         found.append(
-            f"{n_clusters} clusters are as few as were allowed (min_clusters={least}): there may "
+            f"{n_clusters} clusters is the minimum allowed (min_clusters={least}): there may "
             "be fewer; lower min_clusters to find out."
         )
     unassigned = int((labels == -1).sum())
@@ -88,7 +88,7 @@ def _about_sample(facts: Facts) -> list[str]:
         return []
     said = (
         f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the other rows "
-        "were labelled as `predict` does."
+        "were labelled by `predict`."
     )
     if facts.agreement is not None:
         said += (
@@ -109,7 +109,7 @@ def _about_features(facts: Facts) -> list[str]:
     if not facts.selected.any():
         return ["No feature was selected."]
     if len(facts.weights) > 2 and facts.selected.all() and used.min() > 0.9 * used.max():
-        return ["All weights are equal: the search prefers no feature to the others."]
+        return ["All weights are about equal: the search did not prefer any feature."]
     return []
 
 

@@ -1,4 +1,4 @@
-"""How sure an answer is: what the model says of it, refits on part of the rows, a known truth."""
+"""How sure an answer is: the model's own estimates, refits on part of the rows, known classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPEATED_SHARE = 0.7  # of the rows, in the repeats of AutoCluster
 
 
 def certainty(model: Any, n_clusters: int) -> dict[str, Any]:
-    """What a model says of its own answer; what it does not say is None.
+    """Return the model's own estimates of how good its answer is; None where it has none.
 
     ``probability``: that the clusters are right, or (``of`` = "no clusters") that there are none.
     ``agreement``: adjusted Rand index of the answer with its repeats on part of the rows
@@ -73,7 +73,7 @@ def measure_stability(
         quiet: dict[str, Any] = {"random_state": int(rng.integers(2**31 - 1)), "callbacks": None}
         again.set_params(**{key: v for key, v in quiet.items() if key in again.get_params()})
         with warnings.catch_warnings():
-            # A part of the rows may warn of what the whole does not.
+            # Fits on part of the rows may give warnings that do not concern the full table.
             warnings.simplefilter("ignore")
             again.fit(X.iloc[rows] if hasattr(X, "iloc") else X[rows])
         found = read_facts(again)
@@ -118,7 +118,7 @@ def scores(truth: np.ndarray, labels: np.ndarray, name: str | None) -> dict[str,
 
 
 def noise(features: list[dict[str, Any]]) -> dict[str, Any]:
-    """Columns that are known to be noise, and how much weight they were given."""
+    """Return the columns that are known to be noise, and how much weight they got."""
     noise = [entry for entry in features if entry["noise"]]
     return {
         "n_columns": len(noise),

@@ -1,4 +1,4 @@
-"""A summary (a dict) as figures. Names from files are text in them, never markup.
+"""Figures of a summary (a dict). Names from files are drawn as text, never as markup.
 
 Each function takes the dict from :func:`weft.reporting.summary.summarize` and returns a Plotly
 figure, or None where the summary has nothing to draw it from.
@@ -12,7 +12,7 @@ from typing import Any
 from weft._base.validation import import_optional
 
 N_BARS = 30
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart, and more.
+# The colours of Okabe and Ito, which people with any colour vision can distinguish, and more.
 PALETTE = (
     *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6bb1", "#999933"),
     *("#882255", "#44aa99"),
@@ -46,7 +46,7 @@ def weights(summary: dict[str, Any]) -> Any:
 
 
 def heatmap(summary: dict[str, Any]) -> Any:
-    """Weights of each cluster, features down, clusters across."""
+    """Heat map of the weights of each cluster: features in rows, clusters in columns."""
     found = summary["cluster_weights"]
     if found is None:
         return None
@@ -67,7 +67,7 @@ def profile(summary: dict[str, Any]) -> Any:
     if found is None:
         return None
     most = max((abs(v) for row in found["effects"] for v in row), default=1.0)
-    most = min(max(most, 0.5), 5.0)  # one feature without overlap must not pale all others
+    most = min(max(most, 0.5), 5.0)  # one perfect feature must not make all others look pale
     return _grid(
         found["features"],
         found["labels"],
@@ -115,7 +115,7 @@ def map(summary: dict[str, Any]) -> Any:
 
 
 def silhouette(summary: dict[str, Any]) -> Any:
-    """How much nearer each row is to its own cluster than to the next: 1 much, below 0 not."""
+    """How much nearer each row is to its own cluster than to the next: 1 much, < 0 not nearer."""
     found = summary["silhouette"]
     if found is None:
         return None
@@ -207,7 +207,7 @@ def _grid(
     low: float | None = None,
     high: float | None = None,
 ) -> Any:
-    """A heat map with features down and clusters across; `numbers` is (clusters, features)."""
+    """A heat map: features in rows, clusters in columns; `numbers` is (clusters, features)."""
     go = _plotly()
     cells = [list(column) for column in zip(*numbers, strict=True)]
     heat = go.Heatmap(
@@ -236,7 +236,7 @@ def _grid(
 
 
 def _name_axis(figure: Any, axis: str, names: list[str]) -> None:
-    """Features on an axis of places: two names that are cut to the same text stay two."""
+    """Put features on an axis of positions: names cut to the same text stay separate."""
     figure.update_layout(
         {
             f"{axis}axis": {
@@ -266,7 +266,7 @@ def _layout(*, height: int) -> dict[str, Any]:
 
 
 def _text(name: str, length: int, *, template: bool = False) -> str:
-    """`name` as text: cut, its direction kept to itself, nothing in it taken for markup."""
+    """Return `name` as plain text: shortened, with isolated writing direction, escaped."""
     kept = "".join(char if char.isprintable() or char == "\u200d" else "�" for char in name)
     cut = kept if len(kept) <= length else kept[: length - 1] + "…"
     safe = escape(cut, quote=False)

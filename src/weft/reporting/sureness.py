@@ -18,7 +18,7 @@ from weft._base.arrays import Floats, Integers
 from weft.reporting.space import sample
 
 N_SAMPLED = 1_500
-# Multiplications that are worth the wait; wide tables get a smaller sample.
+# Maximum number of multiplications, to limit the time; wide tables get a smaller sample.
 N_PRODUCTS = 12_000_000_000
 N_NEAREST = 10
 _CHUNK = 2_000
@@ -80,7 +80,7 @@ def _compare(
     next_label: Integers,
     to_own: Floats,
 ) -> None:
-    """Fill the last three for some rows, from their distances to the sample."""
+    """Fill the last three arguments for some rows, from their distances to the sample."""
     sums = distances @ member
     own = np.searchsorted(found, labels)
     inside = np.flatnonzero(labels != -1)
