@@ -19,13 +19,13 @@ class Side(NamedTuple):
     Attributes
     ----------
     title : str
-        What it is called.
+        Name of the result.
     labels : ndarray of shape (n,)
         Clusters, -1 for none.
     weights : dict of str to float
-        The weight of each column; empty where the result has none.
+        The weight of each column; empty if the result has no weights.
     names : dict of int to str
-        Names of the clusters, where it has some.
+        Names of the clusters, if they have names.
     keys : dict of str to list
         The other columns of a table of labels, by which rows can be matched.
     """
@@ -65,7 +65,7 @@ class Flow(NamedTuple):
 
 
 class WeightChange(NamedTuple):
-    """The share of all weight that a column had, and has; None where it was not there."""
+    """A column's share of all weight in both results; None if a result does not have the column."""
 
     column: str
     first: float | None
@@ -85,7 +85,7 @@ class Compared(NamedTuple):
     ami: float
     matches: tuple[Match, ...]
     flows: tuple[Flow, ...]
-    moved: Integers  # rows whose cluster has another partner
+    moved: Integers  # rows that left the matching cluster
     weights: tuple[WeightChange, ...]
 
 

@@ -36,7 +36,7 @@ class Condition(NamedTuple):
     levels: tuple[int, ...] = ()
 
     def holds(self, values: Floats) -> Mask:
-        """Return which values fulfil it; a missing value fulfils nothing."""
+        """Return which values fulfil the condition; missing values never do."""
         if self.levels:
             return np.isin(values, np.array(self.levels, dtype=np.float64))
         return (values > self.low) & (values <= self.high)

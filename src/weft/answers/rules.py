@@ -23,10 +23,10 @@ from weft.parallel.blas import one_blas_thread
 
 MAX_CONDITIONS = 4
 N_BEAMS = 8
-N_COLUMNS = 40  # columns that rules of one cluster may combine, the most telling ones
+N_COLUMNS = 40  # the most informative columns, which rules of one cluster may combine
 MAX_ROWS = 3_000
-PRICE = 0.01  # of a condition, in units of the F measure
-FEWEST_TO_SPLIT = 9  # rows of a cluster from which on a third is left to measure a rule on
+PRICE = 0.01  # penalty for each condition, in units of the F measure
+FEWEST_TO_SPLIT = 9  # from this many rows on, a third of the cluster is kept to measure the rule
 
 
 class Rule(NamedTuple):
@@ -37,7 +37,7 @@ class Rule(NamedTuple):
     cluster : int
         The cluster that it describes.
     conditions : tuple of dict
-        Each with ``column``, ``low``, ``high``, ``levels`` and ``text``; a row must fulfil all.
+        Each with ``column``, ``low``, ``high``, ``levels`` and ``text``; rows must satisfy all.
     precision, coverage : float
         On the rows that it was measured on.
     n_rows : int
@@ -87,7 +87,7 @@ def find_rules(
     labels : ndarray of shape (n,)
         Cluster of each row, -1 for none.
     weights : ndarray of shape (n_columns,)
-        Only columns with a weight above 0 are named.
+        Only columns with a weight above 0 are used.
     max_conditions : int, default=4
         Maximum number of conditions of a rule; a range is one condition.
 
@@ -155,7 +155,7 @@ def spread_rows(labels: Integers, most: int) -> Integers:
 
 
 class _Beam(NamedTuple):
-    """A rule in the making: one condition per column, and the rows that it takes."""
+    """An unfinished rule: one condition per column, and the rows that it selects."""
 
     score: float
     conditions: tuple[Condition, ...]

@@ -26,7 +26,7 @@ _BESIDE = 0.1  # share of the other rows on either side of a cluster in the midd
 
 
 class Trait(NamedTuple):
-    """A column that sets a cluster apart."""
+    """A column in which a cluster differs from the other rows."""
 
     column: int
     strength: float
@@ -43,7 +43,7 @@ class ObservedColumn(NamedTuple):
 
 
 def observe(views: Sequence[ColumnView], weights: Floats) -> list[ObservedColumn]:
-    """Return the columns that have a weight: only they can be traits."""
+    """Return the columns with a weight above 0; only they can be traits."""
     found = []
     for column, view in enumerate(views):
         if weights[column] > 0.0:

@@ -1,7 +1,7 @@
 """Evidence for an exponent: each function returns one score per exponent, higher is better.
 
-De Amorim 2011, chapter 4. A `Fitter` turns an exponent into a fitted model; every function here is
-made of such fits.
+De Amorim 2011, chapter 4. A `Fitter` fits a model with a given exponent; all functions of this
+module use such fits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Fitter:
         model.set_params(**dict.fromkeys(seeded, (self.seed + 7919 * repeat) % (2**31 - 1)))
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a poor exponent may well empty a cluster
+            warnings.simplefilter("ignore")  # a poor exponent may leave a cluster empty
             return model.fit(X, **given)
 
 
@@ -92,7 +92,7 @@ def validity(X: Floats, labels: Integers, mass: Floats | None = None) -> float:
 
     -½ Σ_v ln(W_v / T_v) - ½ K M ln(n) / n, with W_v and T_v the variance of feature v within the
     clusters and in all: the log likelihood of Gaussian clusters that share one axis-parallel
-    covariance, against a single one, less BIC's price of their centres.
+    covariance, against a single one, minus the penalty of BIC for their centres.
 
     Unlike the criterion of weighted k-means it can be compared between exponents. Unlike the
     silhouette it is not dominated by noise columns, which add nothing to it. It does not depend on
@@ -108,14 +108,14 @@ def validity(X: Floats, labels: Integers, mass: Floats | None = None) -> float:
         within += _scatter(X[rows], mass[rows])
     n = float(mass.sum())
     varies = total > 0.0
-    # A feature that the clusters explain perfectly counts as if it were off by one row's share.
+    # Adding T_v / n keeps the logarithm finite if the clusters explain a feature perfectly.
     ratio = (within[varies] + total[varies] / n) / (total[varies] * (1.0 + 1.0 / n))
     price = 0.5 * len(found) * varies.sum() * np.log(n) / n
     return float(-0.5 * np.log(ratio).sum() - price)
 
 
 def _scatter(X: Floats, mass: Floats) -> Floats:
-    """Return Σ m (x - mean)² of each column over the values that are there."""
+    """Return Σ m (x - mean)² of each column over its observed values."""
     there = ~np.isnan(X)
     counted = there * mass[:, np.newaxis]
     values = np.where(there, X, 0.0)

@@ -13,7 +13,7 @@ n, d      ()             rows, principal components kept
 K         ()             components
 q         ()             free axes of a covariance; the other d - q axes share one variance
 F         (n, 1+d+d²)    1, x and the products x_a x_b: a log density is one row of F times θ
-R         (n, K)         what part of each row belongs to each component
+R         (n, K)         share of each row that belongs to each component
 ========  =============  ======================================================================
 """
 
@@ -27,11 +27,11 @@ from weft._base.arrays import Floats, Integers
 from weft.metrics.on_spaces import edges_between
 
 MOST_DIMENSIONS = 20
-FULL_DIMENSIONS = 15  # beyond, a covariance has more free numbers than a cluster has rows
+FULL_DIMENSIONS = 15  # with more, a covariance has more parameters than a cluster has rows
 START_FACTOR = 2  # the merge tree starts from this many times the largest number of clusters
-PAIRS_PER_COMPONENT = 6  # only components with near means are looked at for a merge
+PAIRS_PER_COMPONENT = 6  # merges are tried for components with near means only
 EM_STEPS = 20
-EM_TOLERANCE = 1e-4  # stop EM once a row's mean log likelihood gains less
+EM_TOLERANCE = 1e-4  # EM stops when the mean log likelihood per row improves by less
 JOINED = 0.25  # share of the smaller component's neighbours in the other that joins the two
 
 
@@ -119,8 +119,8 @@ def merge_down(
 ) -> Integers:
     """Join components until `most` are left, each time the two whose union costs least.
 
-    The cost is that of the classification likelihood. Only components with near means are looked
-    at, and a pair's cost is taken once: a merge changes the pairs of the merged one alone.
+    The cost is that of the classification likelihood. Only components with near means are tried,
+    and the cost of a pair is computed once: a merge changes only pairs of the merged component.
     """
     labels = np.unique(labels, return_inverse=True)[1]
     n, d = rows.shape

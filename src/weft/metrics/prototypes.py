@@ -177,7 +177,7 @@ def evaluations_to_reach(
     *,
     threshold: float,
 ) -> float:
-    """Evaluations until a search first had the right number of clusters and enough accuracy.
+    """Number of evaluations until a search first has the right number of clusters and accuracy.
 
     Parameters
     ----------
