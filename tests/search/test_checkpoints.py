@@ -266,7 +266,10 @@ def test_fits_within_a_fit_are_part_of_it(quick, three_groups, tmp_path):
     for one, two in zip(first.models_, second.models_, strict=True):
         assert one.n_iter_ == 8
         assert_same(facts(one), facts(two))
-    with pytest.raises(ValueError, match="not to one inside"), running(first, three_groups):
+    with (
+        pytest.raises(ValueError, match="not to an estimator"),
+        running(first, three_groups),
+    ):
         first.fit(three_groups, resume=path)
 
 
