@@ -1,8 +1,8 @@
-"""Passes of the k-means family over rows in memory; where threads come in.
+"""Passes of the k-means family over rows in memory, on threads.
 
-Every pass gives the same bits for any number of threads: a row's distance is computed by itself,
-a Minkowski centre on one thread, and sums over rows in parts whose number depends on the data's
-shape alone, added in their order.
+Every pass gives the same bits for any number of threads: each row's distance is computed
+separately, each Minkowski centre on one thread. Sums over rows are computed in parts, whose number
+depends only on the shape of the data, and added in their order.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rows:
 
     @cached_property
     def screen(self) -> Screen | None:
-        """X in single precision, to find nearest centres faster; None where that cannot be."""
+        """X in single precision, to find nearest centres faster; None if that is not possible."""
         if self.missing or self.exponent > LARGEST_EXPONENT or not len(self.X):
             return None
         return make_screen(self.X, self.run)
@@ -155,7 +155,7 @@ def _column_centers(
     previous: Floats,
     wanted: NDArray[np.bool_],
 ) -> tuple[Floats, Floats]:
-    """Solve for the `wanted` centres (K, M); the others stay, with a dispersion of 0."""
+    """Compute the `wanted` centres (K, M); the others stay, with a dispersion of 0."""
     centers = previous.copy()
     spread = np.zeros_like(centers)
     load = rows.load[order]
