@@ -156,7 +156,7 @@ PATTERNS = {compile_phrase(phrase): advice for phrase, advice in PHRASES.items()
 
 
 def findings(text: str) -> list[tuple[int, str, str]]:
-    """Return line, phrase and advice for each phrase that stands in the text."""
+    """Return line, phrase and advice for each phrase in the text."""
     text = re.sub(
         r"wording: off.*?wording: on", lambda part: "\n" * part[0].count("\n"), text, flags=re.S
     )
