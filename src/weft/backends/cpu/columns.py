@@ -29,7 +29,7 @@ DEPENDENCE_TILE = 500  # columns compared at once
 class Bins(NamedTuple):
     """Bins of columns: the bin of each value, and for each bin a mask with a bit per row."""
 
-    bins: Integers  # (d, n): the values of a column are contiguous
+    bins: Integers  # (d, n): the values of a column lie side by side
     masks: npt.NDArray[np.uint32]  # (d, bins, words)
     sizes: npt.NDArray[np.int32]  # (d, bins)
     freedom: Floats  # (d,)
@@ -68,7 +68,7 @@ def dependence(
 ) -> tuple[Floats, Floats]:
     n_columns = len(contrasts.freedom)
     overall, nearest = np.empty(n_columns), np.empty(n_columns)
-    # Permuting the columns' rows is the same as permuting the references' rows by the inverse.
+    # To put the columns' rows in an order is to put the references' rows in the inverse order.
     partners = _partners(contrasts, references, np.argsort(rows))
     for first in range(0, n_columns, DEPENDENCE_TILE):
         columns = np.arange(first, min(first + DEPENDENCE_TILE, n_columns))
@@ -83,7 +83,7 @@ def scores(contrasts: Bins | Ranks, columns: Integers, others: Integers) -> Floa
 
 
 def _partners(contrasts: Bins | Ranks, references: Integers, rows: Any) -> Any:
-    """Return the references, with their rows permuted, in the form that `_scores` takes."""
+    """Return the references, with their rows in an order, as `_scores` reads them."""
     if isinstance(contrasts, Ranks):
         return contrasts.values[:, references][rows]
     masks = _masks_of(contrasts.bins[references][:, rows], contrasts.sizes.shape[1])
