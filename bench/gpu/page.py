@@ -32,7 +32,7 @@ CELLS = [
 
 
 def table(path: Path = RESULTS) -> str:
-    """Return the results as Markdown; empty where there are none."""
+    """Return the results as Markdown; empty if there are none."""
     rows = {(r["cell"]["method"], r["cell"]["rows"]): r for r in records.load(path)}
     if not rows:
         return ""
