@@ -219,7 +219,7 @@ def _left(folder: Path) -> list[str]:
 
 
 def full_disk(folder: Path) -> bool:
-    """No file may grow beyond 4 kB: results are refused in a sentence, and nothing is left."""
+    """No file may grow beyond 4 kB: the error is one sentence, and no file remains."""
     table = _table(folder)
     command("cluster", str(table), "--generations", "1", "--out", str(folder / "warm"), "--quiet")
     shutil.rmtree(folder / "warm")

@@ -1,7 +1,7 @@
 """Two filters that examine each column alone, rivals for the noise bench.
 
 `laplacian_score`: X. He, D. Cai and P. Niyogi, "Laplacian score for feature selection", NIPS 2005.
-`bumps`: how far a column is from having one mode, in the manner of J. A. Hartigan and
+`bumps`: how far a column is from having one mode, similar to J. A. Hartigan and
 P. M. Hartigan, "The dip test of unimodality", Annals of Statistics 13, 1985.
 """
 

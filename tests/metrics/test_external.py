@@ -105,7 +105,7 @@ def test_purity_by_hand():
 
 def test_text_labels_are_fine_and_lengths_must_agree():
     assert accuracy(["a", "a", "b"], [1, 1, 0]) == 1.0
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equal length"):
         pair_f([0, 1], [0, 1, 2])
     with pytest.raises(ValueError, match="empty"):
         pair_f([], [])

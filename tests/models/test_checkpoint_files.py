@@ -60,7 +60,10 @@ def test_what_no_search_writes_is_refused(tmp_path, seeds, searches, words):
         ({"estimator": "F"}, "it was written by F, not E"),
         ({"params": {"a": 2}}, "it was written with a=2, and this fit has a=1"),
         ({"params": {"a": 1, "b": 0}}, "it was written with b=0, and this fit has b=None"),
-        ({"data": {"shape": [4, 3]}}, "it belongs to other data (4 × 3 there, 2 × 3 here)"),
+        (
+            {"data": {"shape": [4, 3]}},
+            "it belongs to other data (4 × 3 in the checkpoint, 2 × 3 in this fit)",
+        ),
         ({"data": {"shape": [2, 3], "sha256": ""}}, "(both are 2 × 3, but the values differ)"),
         ({"seeds": 3}, "its seeds or searches are not a list."),
     ],

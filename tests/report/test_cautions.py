@@ -90,7 +90,7 @@ def test_cautions_about_a_sample():
 @pytest.mark.parametrize(
     ("weights", "selected", "words"),
     [
-        ([1.0, 1.0, 0.95], [True] * 3, "All weights are equal"),
+        ([1.0, 1.0, 0.95], [True] * 3, "All weights are about equal"),
         ([1.0, 1.0, 0.9], [True] * 3, ""),
         ([1.0, 1.0, 1.0], [True, True, False], ""),
         ([1.0, 1.0], [True] * 2, ""),  # of two columns equal weights are no surprise

@@ -201,7 +201,7 @@ def test_scores_leave_out_rows_without_a_class():
         ([0] * 10 + [1] * 9 + [2], {}, "single row"),
         ([-1] * 15 + [0] * 3 + [1] * 2, {}, "15 of 20 rows are in no cluster"),
         ([0] * 10 + [1] * 10, {"feature_weights_": np.zeros(3)}, "No feature was selected"),
-        ([0] * 10 + [1] * 10, {"feature_weights_": np.ones(3)}, "All weights are equal"),
+        ([0] * 10 + [1] * 10, {"feature_weights_": np.ones(3)}, "All weights are about equal"),
     ],
 )
 def test_warnings_in_plain_words(labels, attributes, words):

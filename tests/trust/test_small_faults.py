@@ -218,7 +218,7 @@ def test_cautions_about_samples_features_and_the_search():
     none = np.zeros(3, dtype=bool)
     assert "No feature was selected" in said(THREE, selected=none)
     alike = {"weights": np.array([1.0, 0.95, 0.92]), "selected": np.ones(3, dtype=bool)}
-    assert "All weights are equal" in said(THREE, **alike)
+    assert "All weights are about equal" in said(THREE, **alike)
     assert "All weights" not in said(THREE, **{**alike, "weights": np.array([1.0, 0.9, 0.9])})
     assert "never improved" in said(THREE, history={"best_fitness": [1.0, 1.0]})
     assert "never improved" not in said(THREE, history={"best_fitness": [1.0, 1.1]})

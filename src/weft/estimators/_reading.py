@@ -144,7 +144,7 @@ def read_table(
     accept_sparse: bool = False,
     largest: float = LARGEST,
 ) -> Any:
-    """Return float64 rows on the host in C order, whatever container they came in.
+    """Return float64 rows in C order in CPU memory, from any container.
 
     C order always: sums over rows of another layout are taken in another order, and their last
     bits differ.

@@ -1,6 +1,6 @@
 """Values as JSON and arrays, and back. Other values cannot be saved.
 
-A value that JSON has no form for is an object with a key that starts with ``$``:
+A value that JSON cannot express is an object with a key that starts with ``$``:
 
 ==========================  =====================================================================
 ``{"$array": N}``           the array in ``arrays/N.npy``

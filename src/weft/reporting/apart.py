@@ -1,13 +1,13 @@
 """Which columns separate given clusters from the other rows more than chance would.
 
 For each cluster and column the counts of the column's bins inside the cluster are compared with
-those of all other rows (a chi-squared test of a table of two rows). A column sets a cluster apart
-if the test's p-value, times the number of tests, is below `RATE`, and if the difference is not
-small: Cramér's V, minus what is expected by chance, of at least `LEAST`. V has no direction: a
-cluster in the middle of a column, between two others, is set apart as well.
+those of all other rows (a chi-squared test of a table of two rows). A column separates a cluster if
+the test's p-value, times the number of tests, is below `RATE`, and if the difference is not small:
+Cramér's V, minus what is expected by chance, of at least `LEAST`. V has no direction: a column also
+separates a cluster that lies in its middle, between two others.
 
-Labels that were made from the same columns make every test too sure: any split of a cloud of noise
-is a difference in some column, so that columns of a clustering of noise may be named as well.
+If the labels were computed from the same columns, every p-value is too small: any split of a cloud
+of noise is a difference in some column. So columns of a clustering of noise may be named as well.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def _clusters(summary: dict[str, Any], *, room: int) -> Table:
     table.add_column("cluster", no_wrap=True)
     table.add_column("rows", justify="right")
     table.add_column("share", justify="right")
-    table.add_column("set apart by")
+    table.add_column("how it differs")
     clusters = summary["clusters"]
     shown = clusters
     if len(clusters) > N_CLUSTERS:

@@ -43,7 +43,7 @@ _SHOWN = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".xlsx", ".ods", ".j
 
 
 def read_table(path: str | Path, *, sheet: str | None = None, query: str | None = None) -> RawTable:
-    """Read a table by its extension; ``-`` reads standard input, whatever kind it holds.
+    """Read a table by its extension; ``-`` reads standard input in any format.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ class Tiles:
 
 
 class Lists:
-    """Keeps the nearest features of each feature, and extends a list when it is used up."""
+    """Stores the nearest features of each feature, and extends a list when it is exhausted."""
 
     def __init__(self, features: Features, alive: Mask, k: int) -> None:
         self.features = features

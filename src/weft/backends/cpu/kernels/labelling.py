@@ -15,7 +15,7 @@ _PIECE = 64
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearest_known(block, slack, rows, known, nearest, powered):
-    """Fill `nearest` and `powered`, (b,), from `block` (b, n), which is off by at most `slack`."""
+    """Fill `nearest` and `powered`, (b,), from `block` (b, n) with errors up to `slack`."""
     n_known = block.shape[1]
     lanes = np.empty(_LANES, block.dtype)
     whole = n_known - n_known % _LANES

@@ -25,8 +25,8 @@ _PATIENCE = 2
 def settled_linkage(distances, work, slack, share, columns, exponents, n_clusters, out):
     """Fill `out` like `complete_linkage` with exact distances; return False if it stopped early.
 
-    `distances` (n, n), n ≥ PIECE, in single precision, are off by slack_i + slack_j + share of
-    themselves at most. `work`, of the same shape, is working memory.
+    `distances` (n, n), n ≥ PIECE, in single precision, have errors of at most slack_i + slack_j +
+    share · distance. `work`, of the same shape, is working memory.
     """
     n_rows = distances.shape[0]
     height = np.empty(n_rows - 1)

@@ -26,8 +26,8 @@ from weft.backends.gpu.kernels.fused.products import chunk, product, split_rows,
 _ROWS, _BUCKETS, _SHIFT, _WARPS = 128, 128, 7, 8
 _MANY = 30_000
 _LARGEST = tl.constexpr(0x7FFFFFFF)
-# A matrix unit adds eight products at a step, so M features in three products take 3M / 8 steps;
-# each may be off by 2^-22 of |x||y|, twice what its 24 bits say. Splitting and the norms add eight.
+# A matrix unit adds eight products per step, so M features in three products take 3M / 8 steps with
+# errors of up to 2^-22 |x||y| each, twice those of 24 bits. Splitting and the norms add eight.
 _STEP = 2.0**-22
 
 
