@@ -130,19 +130,19 @@ def match_clusters(a: Integers, b: Integers) -> tuple[Match, ...]:
     rows, columns = rows[shared], columns[shared]
     size_a = [int((a == label).sum()) for label in known_a]
     size_b = [int((b == label).sum()) for label in known_b]
-    found = [
+    matches = [
         Match(int(known_a[i]), int(known_b[j]), size_a[i], size_b[j], int(both[i, j]))
         for i, j in zip(rows, columns, strict=True)
     ]
-    found += [
+    matches += [
         Match(int(known_a[i]), None, size_a[i], 0, 0) for i in range(len(known_a)) if i not in rows
     ]
-    found += [
+    matches += [
         Match(None, int(known_b[j]), 0, size_b[j], 0)
         for j in range(len(known_b))
         if j not in columns
     ]
-    return tuple(found)
+    return tuple(matches)
 
 
 def _counts(a: Integers, b: Integers, known_a: Integers, known_b: Integers) -> Floats:
@@ -203,10 +203,10 @@ def as_dict(first: Side, second: Side, done: Compared) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    found, sizes = np.unique(side.labels, return_counts=True)
+    clusters, sizes = np.unique(side.labels, return_counts=True)
     return {
         "title": side.title,
-        "n_clusters": int((found >= 0).sum()),
-        "sizes": {str(label): int(size) for label, size in zip(found, sizes, strict=True)},
+        "n_clusters": int((clusters >= 0).sum()),
+        "sizes": {str(label): int(size) for label, size in zip(clusters, sizes, strict=True)},
         "names": {str(cluster): name for cluster, name in side.names.items()},
     }

@@ -211,10 +211,10 @@ def _ribbons(
             f"V{y1 + height:.1f} C{middle},{y1 + height:.1f} {middle},{y0 + height:.1f} "
             f"{BAR},{y0 + height:.1f} Z"
         )
-        told = f"{flow.n_rows} rows: {_number(flow.first)} to {_number(flow.second)}"
+        tooltip = f"{flow.n_rows} rows: {_number(flow.first)} to {_number(flow.second)}"
         drawn.append(
             f'<path d="{path}" fill="{_colour(flow.first)}" '
-            f'fill-opacity="{0.55 if stays else 0.25}"><title>{told}</title></path>'
+            f'fill-opacity="{0.55 if stays else 0.25}"><title>{tooltip}</title></path>'
         )
     return "".join(drawn)
 

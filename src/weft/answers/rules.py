@@ -60,9 +60,9 @@ class Rule(NamedTuple):
         return tuple(condition["column"] for condition in self.conditions)
 
     def __str__(self) -> str:
-        told = " and ".join(condition["text"] for condition in self.conditions) or "any row"
+        conditions = " and ".join(condition["text"] for condition in self.conditions) or "any row"
         return (
-            f"cluster {self.cluster}: {told} "
+            f"cluster {self.cluster}: {conditions} "
             f"(precision {self.precision:.0%}, coverage {self.coverage:.0%})"
         )
 
@@ -116,15 +116,15 @@ def _rule_of(cluster: int, views: list[ColumnView], labels: Integers, max_condit
     inside = labels == cluster
     held_out = int(inside.sum()) >= FEWEST_TO_SPLIT
     learning, measuring = _split(labels) if held_out else (np.arange(len(labels)),) * 2
-    found = _search([view.take(learning) for view in views], inside[learning], max_conditions)
+    conditions = _search([view.take(learning) for view in views], inside[learning], max_conditions)
     taken = np.ones(len(measuring), dtype=bool)
-    for condition in found:
+    for condition in conditions:
         taken &= condition.holds(views[condition.column].values[measuring])
     own = inside[measuring]
     hits = int((taken & own).sum())
     return Rule(
         cluster,
-        tuple(condition.to_dict(views[condition.column]) for condition in found),
+        tuple(condition.to_dict(views[condition.column]) for condition in conditions),
         hits / max(int(taken.sum()), 1),
         hits / max(int(own.sum()), 1),
         len(measuring),
@@ -194,18 +194,20 @@ def _telling_conditions(
 ) -> tuple[list[Condition], np.ndarray]:
     """Return the conditions on the most informative single columns, and the rows of each."""
     own = inside.astype(np.float32)
-    found = []
+    candidates = []
     for column, view in enumerate(views):
         conditions = possible_conditions(view, column, inside)
         if conditions:
             masks = np.stack([each.holds(view.values) for each in conditions]).astype(np.float32)
             score = _f_measure(masks @ own, masks.sum(axis=1), own.sum()).max()
-            found.append((-float(score), column, conditions, masks))
-    found.sort(key=lambda each: each[:2])
-    found = found[:N_COLUMNS]
-    if not found:
+            candidates.append((-float(score), column, conditions, masks))
+    candidates.sort(key=lambda each: each[:2])
+    candidates = candidates[:N_COLUMNS]
+    if not candidates:
         return [], np.empty((0, len(inside)), dtype=np.float32)
-    return [each for entry in found for each in entry[2]], np.concatenate([e[3] for e in found])
+    return [each for entry in candidates for each in entry[2]], np.concatenate(
+        [e[3] for e in candidates]
+    )
 
 
 def _f_measure(hits: np.ndarray, total: np.ndarray, size: float) -> np.ndarray:

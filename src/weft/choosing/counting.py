@@ -49,12 +49,12 @@ def by_silhouette(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
     """The median over 30 runs of the k with the highest silhouette."""
     part = sample(rows, SILHOUETTE_ROWS, rng)
     most = min(most, len(part) - 1)
-    found = estimate_n_clusters(part, n_estimates=SILHOUETTE_RUNS, max_clusters=most, rng=rng)
+    estimate = estimate_n_clusters(part, n_estimates=SILHOUETTE_RUNS, max_clusters=most, rng=rng)
     return Curve(
-        found.n_clusters,
-        float((found.votes == found.n_clusters).mean()),
-        np.arange(2, 2 + found.silhouettes.shape[1]),
-        np.median(found.silhouettes, axis=0),
+        estimate.n_clusters,
+        float((estimate.votes == estimate.n_clusters).mean()),
+        np.arange(2, 2 + estimate.silhouettes.shape[1]),
+        np.median(estimate.silhouettes, axis=0),
         "median silhouette over k-means; highest",
     )
 
@@ -103,7 +103,7 @@ def by_gap(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         float(np.clip(0.5 + 0.25 * margin, 0.0, 1.0)) if len(enough) else 0.0,
         numbers,
         gap,
-        "gap to uniform data; the first that is not lower than the next",
+        "gap to uniform data; first that the next does not clearly exceed",
     )
 
 
@@ -123,9 +123,9 @@ def by_prediction(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         test = np.ascontiguousarray(part[order[:half]])
         train = np.ascontiguousarray(part[order[half : 2 * half]])
         for slot, k in enumerate(numbers[1:], 1):
-            found = kmeans(test, int(k), 2, rng)
-            told = cdist(test, kmeans(train, int(k), 2, rng).centers).argmin(axis=1)
-            strengths[split, slot] = prediction_strength(found.labels, told)
+            clustered = kmeans(test, int(k), 2, rng)
+            predicted = cdist(test, kmeans(train, int(k), 2, rng).centers).argmin(axis=1)
+            strengths[split, slot] = prediction_strength(clustered.labels, predicted)
     mean = strengths.mean(axis=0)
     error = strengths.std(axis=0) / np.sqrt(SPLITS)
     at = int(np.flatnonzero(mean + error >= LEAST_STRENGTH)[-1])

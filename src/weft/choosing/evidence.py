@@ -98,30 +98,30 @@ def validity(X: Floats, labels: Integers, mass: Floats | None = None) -> float:
     silhouette it is not dominated by noise columns, which add nothing to it. It does not depend on
     the units of the features. NaN for a single cluster.
     """
-    found, dense = np.unique(labels, return_inverse=True)
-    if len(found) < 2:
+    clusters, dense = np.unique(labels, return_inverse=True)
+    if len(clusters) < 2:
         return float("nan")
     mass = np.ones(len(X)) if mass is None else mass
     within, total = np.zeros(X.shape[1]), _scatter(X, mass)
-    for cluster in range(len(found)):
+    for cluster in range(len(clusters)):
         rows = dense == cluster
         within += _scatter(X[rows], mass[rows])
     n = float(mass.sum())
     varies = total > 0.0
     # Adding T_v / n keeps the logarithm finite if the clusters explain a feature perfectly.
     ratio = (within[varies] + total[varies] / n) / (total[varies] * (1.0 + 1.0 / n))
-    price = 0.5 * len(found) * varies.sum() * np.log(n) / n
+    price = 0.5 * len(clusters) * varies.sum() * np.log(n) / n
     return float(-0.5 * np.log(ratio).sum() - price)
 
 
 def _scatter(X: Floats, mass: Floats) -> Floats:
     """Return Σ m (x - mean)² of each column over its observed values."""
-    there = ~np.isnan(X)
-    counted = there * mass[:, np.newaxis]
-    values = np.where(there, X, 0.0)
+    observed = ~np.isnan(X)
+    counted = observed * mass[:, np.newaxis]
+    values = np.where(observed, X, 0.0)
     sums = counted.sum(axis=0)
     mean = (counted * values).sum(axis=0) / np.where(sums > 0.0, sums, 1.0)
-    away = np.where(there, values - mean, 0.0)
+    away = np.where(observed, values - mean, 0.0)
     return (counted * away**2).sum(axis=0)
 
 

@@ -76,7 +76,7 @@ def mixtures(rows: Floats, start: Integers, most: int) -> dict[tuple[int, int], 
     shapes = [1] if d > FULL_DIMENSIONS else sorted({min(1, d - 1), d - 1})
     products = np.einsum("na,nb->nab", rows, rows).reshape(n, d * d)
     features = np.hstack([np.ones((n, 1)), rows, products])
-    found: dict[tuple[int, int], Model] = {}
+    models: dict[tuple[int, int], Model] = {}
     for q in shapes:
         # Σ = (scatter + ν prior I) / (rows + ν): a component of few rows stays regular.
         strength = d + 2.0 if q == d - 1 else 2.0
@@ -85,11 +85,11 @@ def mixtures(rows: Floats, start: Integers, most: int) -> dict[tuple[int, int], 
             model = refine(features, labels, q, prior, strength)
             labels = np.unique(model.labels, return_inverse=True)[1]
             number = int(labels.max()) + 1
-            found.setdefault((number, q), Model(labels, model.bic))
+            models.setdefault((number, q), Model(labels, model.bic))
             if number == 1:
                 break
             labels = merge_down(rows, labels, number - 1, q, prior, strength)
-    return found
+    return models
 
 
 def components_of(rows: Floats, labels: Integers) -> Components:

@@ -129,17 +129,17 @@ def _of_table(
     if max_clusters is not None:
         most = check_integer("max_clusters", max_clusters, low=2, high=len(rows) - 1)
     with one_blas_thread():
-        found = cluster_by_stability(
+        clusterings = cluster_by_stability(
             rows, high=most, rng=np.random.default_rng(_seed(random_state))
         )
-    chosen = found[0]
-    by_number = sorted(found, key=lambda each: each.n_clusters)
+    chosen = clusterings[0]
+    by_number = sorted(clusterings, key=lambda each: each.n_clusters)
     curve = Curve(
         chosen.n_clusters if chosen.is_stable else 1,
         chosen.stability,
         np.array([each.n_clusters for each in by_number]),
         np.array([each.stability for each in by_number]),
-        "agreement of k-means on halves of the rows; the largest number with about the best",
+        "agreement of k-means on halves of the rows; largest number with nearly the best",
     )
     confidence = chosen.stability if chosen.is_stable else 1.0 - chosen.stability
     return NumberOfClusters(curve.n_clusters, confidence, {"stability": curve}, {"stability": 1.0})

@@ -18,9 +18,9 @@ _PLACES = ("out", "checkpoint")
 
 def _check_place(name: str, key: str, value: Any) -> None:
     """Refuse a path outside the current folder: the author of a config file may be unknown."""
-    here = Path.cwd().resolve()
+    current_folder = Path.cwd().resolve()
     inside = isinstance(value, str) and "\0" not in value
-    if not inside or not (here / value).resolve().is_relative_to(here):
+    if not inside or not (current_folder / value).resolve().is_relative_to(current_folder):
         raise InputError(
             f"{name} has {key}={value!r}, which is outside the current folder; to allow it, give "
             f"--{key} on the command line."

@@ -75,14 +75,14 @@ def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
                 "label per row, or a column 'row' that says which rows they belong to."
             )
         return np.array(cells, dtype=object)
-    found = np.full(n_rows, None, dtype=object)
+    labels = np.full(n_rows, None, dtype=object)
     for row, cell in zip(frame[ROW].tolist(), cells, strict=True):
         if not (isinstance(row, (int, float)) and 1 <= row <= n_rows and row == int(row)):
             raise InputError(
                 f"{path.name} has {row!r} in column 'row'; rows are counted from 1 to {n_rows}."
             )
-        found[int(row) - 1] = cell
-    return found
+        labels[int(row) - 1] = cell
+    return labels
 
 
 def row_names(frame: Any, table: Any) -> list[str] | None:

@@ -112,12 +112,12 @@ def _certainty(model: Any, X: Any) -> dict[str, Any]:
     ``confidence`` is the largest probability of ``membership``; ``outlier_score`` is higher for
     rows that are less like those of the fit.
     """
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     if hasattr(model, "membership"):
-        found["confidence"] = model.membership(X, n_top=1).probabilities[:, 0]
+        columns["confidence"] = model.membership(X, n_top=1).probabilities[:, 0]
     if hasattr(model, "outlier_score"):
-        found["outlier_score"] = np.asarray(model.outlier_score(X))
-    return found
+        columns["outlier_score"] = np.asarray(model.outlier_score(X))
+    return columns
 
 
 def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]) -> None:

@@ -152,8 +152,8 @@ def _write_labels(shared: tuple[LightModel, Any, Any], part: Part, first: int, p
     labels = np.full(new.n_rows, -1, dtype=np.int32)
     confidence = np.full(new.n_rows, np.nan, dtype=np.float32)
     if len(new.rows):
-        found = answers_of_rows(light.model, on_one_total(light.model, new.X))
-        labels[new.rows], confidence[new.rows] = found
+        answers = answers_of_rows(light.model, on_one_total(light.model, new.X))
+        labels[new.rows], confidence[new.rows] = answers
     row = np.arange(first + 1, first + 1 + new.n_rows, dtype=np.int64)
     write_part(path, {"row": row, "cluster": labels, "confidence": confidence})
     return True

@@ -100,22 +100,26 @@ def _build(
 
 def _compare(content: dict[str, Any], settings: dict[str, Any]) -> None:
     """Refuse a checkpoint of another fit; the error says what differs."""
-    written, here = content["weft"], settings["weft"]
-    if written != here:
-        raise Mismatch(f"weft {written} wrote it and this is weft {here}; use version {written}.")
-    written, here = content["estimator"], settings["estimator"]
-    if written != here:
-        raise Mismatch(f"it was written by {written}, not {here}; fit without resume.")
-    written, here = content["params"], settings["params"]
-    for name in sorted(written.keys() | here.keys()):
-        if written.get(name) != here.get(name):
+    written, current = content["weft"], settings["weft"]
+    if written != current:
+        raise Mismatch(
+            f"weft {written} wrote it and this is weft {current}; use version {written}."
+        )
+    written, current = content["estimator"], settings["estimator"]
+    if written != current:
+        raise Mismatch(f"it was written by {written}, not {current}; fit without resume.")
+    written, current = content["params"], settings["params"]
+    for name in sorted(written.keys() | current.keys()):
+        if written.get(name) != current.get(name):
             raise Mismatch(
                 f"it was written with {name}={written.get(name)!r}, and this fit has "
-                f"{name}={here.get(name)!r}; set it back, or fit without resume."
+                f"{name}={current.get(name)!r}; set it back, or fit without resume."
             )
-    written, here = content["data"], settings["data"]
-    if written != here:
-        shapes = [" × ".join(str(length) for length in each["shape"]) for each in (written, here)]
+    written, current = content["data"], settings["data"]
+    if written != current:
+        shapes = [
+            " × ".join(str(length) for length in each["shape"]) for each in (written, current)
+        ]
         apart = f"{shapes[0]} in the checkpoint, {shapes[1]} in this fit"
         if shapes[0] == shapes[1]:
             apart = f"both are {shapes[0]}, but the values differ"

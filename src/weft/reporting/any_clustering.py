@@ -131,13 +131,15 @@ def _read(
         if not made.table.used:
             raise InputError("X has no column that can be described.")
         return made.X, made.table, plan, []
-    found = [str(name) for name in getattr(X, "columns", [])] if names is None else list(names)
+    column_names = (
+        [str(name) for name in getattr(X, "columns", [])] if names is None else list(names)
+    )
     rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or len(rows) < 2:
         raise ValueError(f"X must be a table of at least 2 rows, got shape {rows.shape}.")
     if np.isinf(rows).any():
         raise ValueError("X holds infinite values; replace them or mark them missing (NaN).")
-    return rows, None, None, found or [f"x{i}" for i in range(rows.shape[1])]
+    return rows, None, None, column_names or [f"x{i}" for i in range(rows.shape[1])]
 
 
 def _labels_of(model: Any, X: Any) -> Any:
@@ -157,10 +159,10 @@ def _last(model: Any) -> Any:
 
 def _params(model: Any) -> dict[str, Any]:
     last = _last(model)
-    found = last.get_params(deep=False) if hasattr(last, "get_params") else {}
+    params = last.get_params(deep=False) if hasattr(last, "get_params") else {}
     if last is not model:
-        found["pipeline"] = " → ".join(type(step).__name__ for _, step in model.steps)
-    return found
+        params["pipeline"] = " → ".join(type(step).__name__ for _, step in model.steps)
+    return params
 
 
 def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | None:
@@ -181,7 +183,7 @@ def _refit(
     rows = X if hasattr(X, "iloc") else np.asarray(X)
     method = type(_last(model)).__name__
     try:
-        found = measure_refits(
+        refits = measure_refits(
             model, rows, labels,
             n_repeats=N_REFITS if n_repeats is None else n_repeats,
             max_seconds=MAX_SECONDS if n_repeats is None else None,
@@ -190,8 +192,8 @@ def _refit(
         reason = str(error).strip().split("\n")[0][:150]
         return None, [f"Stability was not measured: {method} cannot be refitted to part of the "
                       f"rows ({reason})."]  # fmt: skip
-    if found is None:
+    if refits is None:
         return None, [f"Stability was not measured: refits of {method} would take more than "
                       f"{MAX_SECONDS:.0f} seconds of processor time. Give stability={N_REFITS} to "
                       "measure it however long it takes."]  # fmt: skip
-    return found, []
+    return refits, []

@@ -76,12 +76,12 @@ def measure_stability(
             # Fits on part of the rows may give warnings that do not concern the full table.
             warnings.simplefilter("ignore")
             again.fit(X.iloc[rows] if hasattr(X, "iloc") else X[rows])
-        found = read_facts(again)
-        agreement.append(float(adjusted_rand_score(facts.labels[rows], found.labels)))
-        counts.append(found.n_clusters)
-        selected = found.selected
+        refitted_facts = read_facts(again)
+        agreement.append(float(adjusted_rand_score(facts.labels[rows], refitted_facts.labels)))
+        counts.append(refitted_facts.n_clusters)
+        selected = refitted_facts.selected
         kept += selected if owner is None else np.bincount(owner, selected, len(kept)) > 0
-        alike.append(_cosine(facts.weights, found.weights))
+        alike.append(_cosine(facts.weights, refitted_facts.weights))
     return {
         "n_repeats": n_repeats,
         "share": SHARE,
@@ -104,16 +104,16 @@ def scores(truth: np.ndarray, labels: np.ndarray, name: str | None) -> dict[str,
     from weft import metrics
 
     known = truth != -1
-    y, found = truth[known], labels[known]
+    y, clusters = truth[known], labels[known]
     return {
         "label": name,
         "n_classes": len(np.unique(y)),
         "n_rows": int(known.sum()),
-        "pair_f": metrics.pair_f(y, found),
-        "purity": metrics.purity(y, found),
-        "ari": float(adjusted_rand_score(y, found)),
-        "ami": float(adjusted_mutual_info_score(y, found)),
-        "accuracy": metrics.accuracy(y, found, mapping="optimal"),
+        "pair_f": metrics.pair_f(y, clusters),
+        "purity": metrics.purity(y, clusters),
+        "ari": float(adjusted_rand_score(y, clusters)),
+        "ami": float(adjusted_mutual_info_score(y, clusters)),
+        "accuracy": metrics.accuracy(y, clusters, mapping="optimal"),
     }
 
 

@@ -63,8 +63,8 @@ def _read_path(path: Path) -> Side:
         read = _read_table(path / "labels.csv", path.name)
         if (path / "model.weft").exists():
             model = load_model(os.fspath(path / "model.weft"))
-            told = _of_model(model, path.name)
-            read = read._replace(weights=told.weights, names=told.names)
+            side = _of_model(model, path.name)
+            read = read._replace(weights=side.weights, names=side.names)
         return read
     if path.suffix == ".weft":
         return _of_model(load_model(path), path.name)
@@ -150,7 +150,7 @@ def _shared_rows(
             raise InputError(f"column {key!r} of {result.title} names some rows twice.")
     place = {str(value): number for number, value in enumerate(second.keys[key])}
     rows = [value for value in first.keys[key] if str(value) in place]
-    here = {str(value): number for number, value in enumerate(first.keys[key])}
-    left = np.array([here[str(value)] for value in rows], dtype=np.int64)
+    first_rows = {str(value): number for number, value in enumerate(first.keys[key])}
+    left = np.array([first_rows[str(value)] for value in rows], dtype=np.int64)
     right = np.array([place[str(value)] for value in rows], dtype=np.int64)
     return (left, right), rows

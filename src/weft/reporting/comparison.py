@@ -43,8 +43,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain types, for JSON; ``moved`` names the rows that moved."""
-        told = as_dict(self.first, self.second, self.result)
-        return {**told, "moved": [_plain(self.rows[row]) for row in self.result.moved]}
+        plain = as_dict(self.first, self.second, self.result)
+        return {**plain, "moved": [_plain(self.rows[row]) for row in self.result.moved]}
 
     def __str__(self) -> str:
         return "\n".join([*_headlines(self), "", *_match_lines(self), *_weight_lines(self)])
@@ -134,8 +134,8 @@ def compare(a: Any, b: Any, *, key: str | None = None) -> Comparison:
 
 
 def _headlines(done: Comparison) -> list[str]:
-    result, told = done.result, as_dict(done.first, done.second, done.result)
-    n_first, n_second = told["first"]["n_clusters"], told["second"]["n_clusters"]
+    result, plain = done.result, as_dict(done.first, done.second, done.result)
+    n_first, n_second = plain["first"]["n_clusters"], plain["second"]["n_clusters"]
     share = len(result.moved) / max(result.n_rows, 1)
     return [
         f"{done.first.title}: {n_first} cluster{_s(n_first)}; "

@@ -25,11 +25,11 @@ def distribution(column: ColumnView, place: Integers, n_clusters: int) -> dict[s
     if column.levels:
         bins, labels = _levels(values, column.levels, own, n_clusters)
         n_bins = len(labels)
-        found: dict[str, Any] = {"levels": labels}
+        described: dict[str, Any] = {"levels": labels}
     else:
         bins, edges = _bins(values, column.kind)
         n_bins = len(edges) - 1
-        found = {"edges": [cell(column, edge) for edge in edges]}
+        described = {"edges": [cell(column, edge) for edge in edges]}
     counts = np.bincount(own * n_bins + bins, minlength=n_clusters * n_bins)
     counts = counts.reshape(n_clusters, n_bins).astype(float)
     sizes = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
@@ -37,7 +37,7 @@ def distribution(column: ColumnView, place: Integers, n_clusters: int) -> dict[s
         "name": column.name,
         "kind": column.kind,
         "unit": column.unit,
-        **found,
+        **described,
         "all": _rounded(counts.sum(axis=0) / max(len(values), 1)),
         "clusters": [_rounded(row) for row in counts / sizes],
         "typical": [_typical(column, values[own == k]) for k in range(n_clusters)],

@@ -132,8 +132,10 @@ def draw(
 
 def _are_counts(model: Any, values: Floats) -> bool:
     """Return whether the model was fitted with counts=True, and the rows are counts."""
-    told = bool(getattr(model, "counts", False))
-    return told and bool(values.min(initial=0.0) >= 0.0 and (values == np.floor(values)).all())
+    has_counts = bool(getattr(model, "counts", False))
+    return has_counts and bool(
+        values.min(initial=0.0) >= 0.0 and (values == np.floor(values)).all()
+    )
 
 
 def filled(rows: Floats) -> Floats:
@@ -151,8 +153,8 @@ def _by_importance(told: Facts, against: Profile, source: Integers) -> Integers:
     strongest = np.minimum(effects.max(axis=0, initial=0.0), LARGEST)
     by_column = np.zeros(len(told.names))
     np.maximum.at(by_column, source, strongest)
-    found = len(against.labels) > 1
-    importance = told.weights * by_column if found else told.weights
+    comparable = len(against.labels) > 1
+    importance = told.weights * by_column if comparable else told.weights
     return np.lexsort((np.arange(len(told.names)), -importance, ~told.selected))
 
 

@@ -38,11 +38,11 @@ def read_labels(given: Any, n_rows: int) -> Labels:
         if not (numbers == np.round(numbers)).all():
             raise ValueError("labels must be whole numbers or texts, got fractions.")
         whole = numbers.astype(np.int64)
-        found = np.unique(whole[whole >= 0])
-        if len(found) == 0 or found[-1] == len(found) - 1:
+        known = np.unique(whole[whole >= 0])
+        if len(known) == 0 or known[-1] == len(known) - 1:
             return Labels(np.maximum(whole, -1), {})
         values = np.where(whole < 0, "", whole.astype(str)).astype(object)
-        order = [str(number) for number in found]
+        order = [str(number) for number in known]
     else:
         values = np.array([_word(value) for value in values], dtype=object)
         order = sorted({word for word in values if word})

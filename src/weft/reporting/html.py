@@ -93,23 +93,23 @@ def _numbers(summary: dict[str, Any]) -> dict[str, Any]:
 
 def _sure_by_label(summary: dict[str, Any]) -> dict[int, float]:
     """Mean silhouette of each cluster."""
-    found = summary["silhouette"]
-    if found is None:
+    silhouettes = summary["silhouette"]
+    if silhouettes is None:
         return {}
-    pairs = zip(found["labels"], found["widths"], strict=True)
+    pairs = zip(silhouettes["labels"], silhouettes["widths"], strict=True)
     return {label: sum(widths) / len(widths) for label, widths in pairs}
 
 
 def _heat(summary: dict[str, Any]) -> dict[str, Any] | None:
     """Effects as cells: text, direction and depth of the colour in percent."""
-    found = summary["profile"]
-    if found is None:
+    effects = summary["profile"]
+    if effects is None:
         return None
-    labels = found["labels"]
+    labels = effects["labels"]
     order = sorted(range(len(labels)), key=lambda k: (labels[k] == -1, labels[k]))
     rows = [
-        {"name": name, "cells": [_cell(found["effects"][k][j]) for k in order]}
-        for j, name in enumerate(found["features"])
+        {"name": name, "cells": [_cell(effects["effects"][k][j]) for k in order]}
+        for j, name in enumerate(effects["features"])
     ]
     return {"labels": [labels[k] for k in order], "rows": rows, "many": len(labels) > MANY}
 

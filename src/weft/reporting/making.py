@@ -49,10 +49,10 @@ def settings_of(params: dict[str, Any]) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return the versions of weft, Python and the libraries that results depend on."""
-    found = {"weft": weft.__version__, "python": platform.python_version()}
+    known = {"weft": weft.__version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            known[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+            known[package] = "unknown"
+    return known

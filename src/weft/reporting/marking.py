@@ -39,7 +39,7 @@ def list_markers(
     if values.size > MOST_CELLS:  # ranking every column would take longer than the fit
         rows = spread_rows(labels, max(MOST_CELLS // values.shape[1], 200))
         values, labels = values[rows], labels[rows]
-    found = marker_columns(values, labels, counts=counts, feature_names=names)
+    markers = marker_columns(values, labels, counts=counts, feature_names=names)
     each = int(np.clip(MOST_LISTED // n_clusters, FEWEST_LISTED, MOST_OF_A_CLUSTER))
-    place = np.arange(len(found)) - np.searchsorted(found.clusters, found.clusters)
-    return [row for row, rank in zip(found.rows(), place, strict=True) if rank < each]
+    place = np.arange(len(markers)) - np.searchsorted(markers.clusters, markers.clusters)
+    return [row for row, rank in zip(markers.rows(), place, strict=True) if rank < each]

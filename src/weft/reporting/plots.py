@@ -47,13 +47,13 @@ def weights(summary: dict[str, Any]) -> Any:
 
 def heatmap(summary: dict[str, Any]) -> Any:
     """Heat map of the weights of each cluster: features in rows, clusters in columns."""
-    found = summary["cluster_weights"]
-    if found is None:
+    shares = summary["cluster_weights"]
+    if shares is None:
         return None
     return _grid(
-        found["features"],
-        found["labels"],
-        found["shares"],
+        shares["features"],
+        shares["labels"],
+        shares["shares"],
         colours=FEW_COLOURS,
         bar="share",
         low=0.0,
@@ -63,15 +63,15 @@ def heatmap(summary: dict[str, Any]) -> Any:
 
 def profile(summary: dict[str, Any]) -> Any:
     """How far each cluster's mean is from that of the other rows, in standard deviations."""
-    found = summary["profile"]
-    if found is None:
+    effects = summary["profile"]
+    if effects is None:
         return None
-    most = max((abs(v) for row in found["effects"] for v in row), default=1.0)
+    most = max((abs(v) for row in effects["effects"] for v in row), default=1.0)
     most = min(max(most, 0.5), 5.0)  # one perfect feature must not make all others look pale
     return _grid(
-        found["features"],
-        found["labels"],
-        found["effects"],
+        effects["features"],
+        effects["labels"],
+        effects["effects"],
         colours=TWO_ENDS,
         bar="effect",
         low=-most,
@@ -82,30 +82,30 @@ def profile(summary: dict[str, Any]) -> Any:
 
 def map(summary: dict[str, Any]) -> Any:
     """The rows in the learned metric, in the two directions in which they vary most."""
-    found = summary["map"]
-    if found is None:
+    drawn = summary["map"]
+    if drawn is None:
         return None
     go = _plotly()
     figure = go.Figure(layout=_layout(height=480))
-    names = [_text(name, 40, template=True) for name in found["features"]]
+    names = [_text(name, 40, template=True) for name in drawn["features"]]
     lines = "".join(f"<br>{name}: %{{customdata[{i}]}}" for i, name in enumerate(names, start=1))
-    for place, label in enumerate(_in_order(found["label"])):
-        mine = [i for i, other in enumerate(found["label"]) if other == label]
+    for place, label in enumerate(_in_order(drawn["label"])):
+        mine = [i for i, other in enumerate(drawn["label"]) if other == label]
         figure.add_scatter(
-            x=[found["x"][i] for i in mine],
-            y=[found["y"][i] for i in mine],
+            x=[drawn["x"][i] for i in mine],
+            y=[drawn["y"][i] for i in mine],
             mode="markers",
             name=_cluster(label),
             marker={
                 "color": _colour(label),
                 "symbol": "circle-open" if label == -1 else SYMBOLS[place % len(SYMBOLS)],
-                "size": 7 if len(found["x"]) < 800 else 5,
+                "size": 7 if len(drawn["x"]) < 800 else 5,
                 "opacity": 0.8,
             },
-            customdata=[[found["row"][i], *found["values"][i]] for i in mine],
+            customdata=[[drawn["row"][i], *drawn["values"][i]] for i in mine],
             hovertemplate=f"row %{{customdata[0]}}<br>{_cluster(label)}{lines}<extra></extra>",
         )
-    shares = found["explained"]
+    shares = drawn["explained"]
     figure.update_xaxes(title=f"first direction ({shares[0]:.0%} of the variance)", zeroline=False)
     figure.update_yaxes(title=f"second ({shares[1]:.0%})", zeroline=False)
     figure.update_layout(
@@ -284,8 +284,8 @@ def _colour(label: int) -> str:
 
 
 def _in_order(labels: list[int]) -> list[int]:
-    found = sorted(set(labels) - {-1})
-    return [*found, -1] if -1 in labels else found
+    clusters = sorted(set(labels) - {-1})
+    return [*clusters, -1] if -1 in labels else clusters
 
 
 def _plotly() -> Any:

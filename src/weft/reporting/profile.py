@@ -61,10 +61,10 @@ def describe_clusters(
 
 def _binary(X: np.ndarray) -> np.ndarray:
     """Return the columns of 0 and 1 only; the first rows already exclude most of the others."""
-    found = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
-    for j in np.flatnonzero(found):
-        found[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
-    return found
+    is_binary = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
+    for j in np.flatnonzero(is_binary):
+        is_binary[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
+    return is_binary
 
 
 def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -> str:
@@ -73,7 +73,7 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
         return f"All {rows}: there is nothing to compare with."
     if not traits:
         return f"{rows} that do not differ from the others in any single column."
-    told = []
+    parts = []
     for trait in traits:
         if trait["binary"]:
             word = "more often" if trait["direction"] == "higher" else "less often"
@@ -81,9 +81,9 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
         else:
             word = trait["direction"]
             numbers = " against ".join(both_means(trait)) + " on average"
-        told.append(f"{in_line(trait['feature'])} {word} ({numbers})")
+        parts.append(f"{in_line(trait['feature'])} {word} ({numbers})")
     lead = "in no cluster: " if label == -1 else "with "
-    return f"{rows} {lead}{', '.join(told)}."
+    return f"{rows} {lead}{', '.join(parts)}."
 
 
 def sentence_of_name(entry: dict[str, Any], name: str) -> str:

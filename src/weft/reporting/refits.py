@@ -77,17 +77,17 @@ def _parts(n: int, rng: np.random.Generator) -> Integers:
 def _fitted(estimator: Any, X: Any, rows: Integers, rng: np.random.Generator) -> Integers:
     from sklearn.base import clone
 
-    again = clone(estimator)
+    refitted = clone(estimator)
     seeds = {
         name: int(rng.integers(2**31 - 1))
-        for name in again.get_params()
+        for name in refitted.get_params()
         if name == "random_state" or name.endswith("__random_state")
     }
-    again.set_params(**seeds)
+    refitted.set_params(**seeds)
     # Parts are small: threads would wait for each other more than they compute.
     with warnings.catch_warnings(), threadpool_limits(1, "openmp"), one_blas_thread():
         warnings.simplefilter("ignore")  # warnings about a part do not concern the full table
-        return np.asarray(again.fit_predict(_take(X, rows)))
+        return np.asarray(refitted.fit_predict(_take(X, rows)))
 
 
 def _with_each_other(parts: list[Integers], refits: list[Integers]) -> list[float]:

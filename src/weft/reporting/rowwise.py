@@ -49,7 +49,7 @@ def describe_rows(
     shown = sample(labels, N_ROWS)[: 2 * N_ROWS]
     kept = list(columns[: int(np.clip(N_CELLS // max(len(shown), 1), 4, 40))])
     odd = measured.odd if outlier_scores is None else np.asarray(outlier_scores, dtype=float)
-    found: dict[str, Any] = {
+    described: dict[str, Any] = {
         "n_rows": n,
         "row": numbers[shown].tolist(),
         "label": labels[shown].tolist(),
@@ -69,14 +69,14 @@ def describe_rows(
         ),
     }  # fmt: skip
     if row_names is not None:
-        found["name"] = [str(row_names[i]) for i in shown]
+        described["name"] = [str(row_names[i]) for i in shown]
     if outlier_scores is not None:
-        found["outlier"] = _two_digits(odd[shown])
+        described["outlier"] = _two_digits(odd[shown])
     if membership is not None:
-        found |= _top_clusters(membership, shown)
+        described |= _top_clusters(membership, shown)
     if alternatives:
-        found["alternatives"] = [other[shown].tolist() for other in alternatives]
-    return found
+        described["alternatives"] = [other[shown].tolist() for other in alternatives]
+    return described
 
 
 def _typical(labels: Integers, measured: Sureness, numbers: Integers) -> list[dict[str, Any]]:

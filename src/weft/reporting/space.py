@@ -103,14 +103,14 @@ def _two_directions(centred: np.ndarray, total: float) -> tuple[np.ndarray, list
 def draw_silhouette(measured: Any, labels: np.ndarray) -> dict[str, Any] | None:
     """Return the silhouettes of sampled rows by cluster, largest first; None below two clusters."""
     chosen = measured.sampled[labels[measured.sampled] != -1]
-    found = np.unique(labels[chosen])
+    clusters = np.unique(labels[chosen])
     widths = measured.sure[chosen]
-    if not 2 <= len(found) < len(chosen) or np.isnan(widths).any():
+    if not 2 <= len(clusters) < len(chosen) or np.isnan(widths).any():
         return None
     own = labels[chosen]
     return {
-        "labels": found.tolist(),
-        "widths": [_short(np.sort(widths[own == label])[::-1]) for label in found],
+        "labels": clusters.tolist(),
+        "widths": [_short(np.sort(widths[own == label])[::-1]) for label in clusters],
         "mean": float(widths.mean()),
         "negative": float((widths < 0).mean()),
         "n_rows": len(chosen),

@@ -194,7 +194,7 @@ def _columns(plan: TablePlan) -> list[dict[str, Any]]:
 
 def _sizes(facts: Facts) -> list[dict[str, Any]]:
     """The clusters when only their sizes are known."""
-    found, sizes = np.unique(facts.labels, return_counts=True)
+    clusters, sizes = np.unique(facts.labels, return_counts=True)
     total = len(facts.labels)
     return [
         {
@@ -205,7 +205,7 @@ def _sizes(facts: Facts) -> list[dict[str, Any]]:
             "traits": [],
             "sentence": f"{size} row{'s' if size != 1 else ''} ({size / total:.0%}).",
         }
-        for label, size in zip(found, sizes, strict=True)
+        for label, size in zip(clusters, sizes, strict=True)
     ]
 
 

@@ -39,9 +39,9 @@ def measure_sureness(points: Floats, labels: Integers) -> Sureness:
     n, d = points.shape
     most = int(np.clip(N_PRODUCTS // max(n * d, 1), 300, N_SAMPLED))
     sampled = sample(labels, most)
-    found = np.unique(labels[labels != -1])
-    place = np.searchsorted(found, labels[sampled])
-    member = np.zeros((len(sampled), len(found)))
+    clusters = np.unique(labels[labels != -1])
+    place = np.searchsorted(clusters, labels[sampled])
+    member = np.zeros((len(sampled), len(clusters)))
     inside = np.flatnonzero(labels[sampled] != -1)
     member[inside, place[inside]] = 1.0
     sizes = member.sum(axis=0)
@@ -60,7 +60,7 @@ def measure_sureness(points: Floats, labels: Integers) -> Sureness:
         itself = np.flatnonzero(among[rows] >= 0)
         distances[itself, among[rows][itself]] = 0.0
         _compare(
-            distances, member, sizes, found, labels[rows], among[rows] >= 0,
+            distances, member, sizes, clusters, labels[rows], among[rows] >= 0,
             sure[rows], next_label[rows], to_own[rows],
         )  # fmt: skip
         nearest = min(N_NEAREST, len(sampled) - 1)

@@ -197,8 +197,8 @@ def _clusters(summary: dict[str, Any], *, room: int) -> Table:
     wide = all(sum(len(part) + 2 for part in parts) <= room for parts in traits)
     for entry, parts in zip(shown, traits, strict=True):
         name = "none" if entry["label"] == -1 else str(entry["label"])
-        told = Text("  " if wide else "\n").join(parts)
-        table.add_row(name, str(entry["size"]), percent(entry["share"]), told)
+        traits_text = Text("  " if wide else "\n").join(parts)
+        table.add_row(name, str(entry["size"]), percent(entry["share"]), traits_text)
     if len(clusters) > len(shown):
         table.add_row("…", "", "", f"{len(clusters) - len(shown)} smaller ones")
     return table

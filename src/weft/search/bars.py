@@ -13,7 +13,7 @@ from typing import Protocol
 
 from weft._base.validation import import_optional
 
-WAITING = "compiling (only in the first run)"
+WAITING = "starting (the first run compiles code)"
 _EVERY = 0.2  # seconds between two drawings of a bar in a notebook
 _LINE_EVERY = 5.0  # and between two lines
 

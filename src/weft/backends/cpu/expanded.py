@@ -131,9 +131,9 @@ def _guess(
     # The error of a step: from the noise of the curvature, and from its change along the step.
     noise = 3.0 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(sizes)), 1))[:, None]
     for _ in range(FULL_STEPS if stride > 1 else 0):
-        step, found = _rough_step(rows, labels, sizes, wanted, guess, unit, 1)
+        step, spread = _rough_step(rows, labels, sizes, wanted, guess, unit, 1)
         guess = guess + step
-        sigma = np.where(wanted[:, None], found, sigma)
+        sigma = np.where(wanted[:, None], spread, sigma)
         unit = np.where(sigma > 0.0, sigma, unit)
         size = np.abs(step) / unit
         wanted = np.asarray((size * (noise + 0.3 * size) > 0.7 * kernels.REACH).any(axis=1))

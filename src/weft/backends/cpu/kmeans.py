@@ -92,10 +92,10 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
 def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
     n_rows = len(rows.X)
     if rows.exponent != 2.0 and rows.screen is not None:
-        found = Bounds.empty(n_rows)
+        bounds = Bounds.empty(n_rows)
         arguments = (rows.X, rows.screen, centers, factors, rows.exponent, rows.run)
-        if nearest_by_screen(*arguments, np.ones(n_rows, dtype=np.uint8), found):
-            return found.labels, NONE_OPEN
+        if nearest_by_screen(*arguments, np.ones(n_rows, dtype=np.uint8), bounds):
+            return bounds.labels, NONE_OPEN
     labels, best = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
 
     def task(start: int, stop: int) -> None:

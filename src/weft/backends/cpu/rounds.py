@@ -139,11 +139,11 @@ class BoundedRounds:
         if large and self.expands and can_expand(rows, centers.shape):
             counts = np.bincount(labels, weights=rows.load, minlength=len(centers))
             sizes = np.asarray(counts, dtype=np.float64)
-            found = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
-            centers[found.done] = found.centers[found.done]
-            spread[found.done] = found.dispersions[found.done]
-            self.expands = 2 * int(found.done.sum()) > int(wanted.sum())
-            wanted &= ~found.done
+            solved = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
+            centers[solved.done] = solved.centers[solved.done]
+            spread[solved.done] = solved.dispersions[solved.done]
+            self.expands = 2 * int(solved.done.sum()) > int(wanted.sum())
+            wanted &= ~solved.done
         which = np.flatnonzero(wanted.any(axis=1))
         if not len(which):
             return

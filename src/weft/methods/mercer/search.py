@@ -169,15 +169,15 @@ def search_feature_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
-    found = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
-    least = max(min(2, len(rows) // 2), int(np.ceil(found.min_size * len(rows))))
+    settings = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
+    least = max(min(2, len(rows) // 2), int(np.ceil(settings.min_size * len(rows))))
     kernel = search.kernel.name
     walk = Walk.of(rows, search.max_clusters) if kernel == "diffusion" else None
     searches: list[Any] = []
     results: list[WidthResult] = []
     for sigma in candidate_widths(rows, kernel, search.sigma, walk, search.backend):
         space = search.space(rows, walk, sigma)
-        steps = found.refine_steps
+        steps = settings.refine_steps
         objective = SpaceObjective(
             space, search.max_clusters, steps=steps, least=least, **search.where
         )
@@ -191,7 +191,7 @@ def search_feature_centers(
         space = search.space(rows, walk, sigma)
     if fitness <= 0.0:
         labels = np.zeros_like(labels)
-    if found.polish:
+    if settings.polish:
         labels = polish(space.gram, labels, least)
     n_evaluations = sum(best.n_evaluations for best in searches)
     return CenterSolution(
