@@ -53,7 +53,7 @@ def raw_table(plan: TablePlan, X: Any) -> Applied:
 
 
 class RawTableMixin:
-    """`_rows_of`, and what a clusterer says of source columns after a fit on a raw table."""
+    """`_rows_of`, and attributes about source columns after a fit on a raw table."""
 
     # What has variance 1 among the points of a raw table: see `weft.columns.mixed.embedding`.
     _balance = "columns"

@@ -196,7 +196,7 @@ def _choose_sheet(called: str, names: list[str], sheet: str | None) -> str | Non
 
 
 def _named(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The frame with an index of its own and names that are text, each once."""
+    """Return the frame with a default index and unique text names."""
     if frame.index.name is not None:
         frame = frame.reset_index()
     names, notes = number_names([str(column).strip() for column in frame.columns])

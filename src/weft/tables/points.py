@@ -21,7 +21,7 @@ SCALES = ("standard", "range", "none")
 
 
 class PlainPoints(NamedTuple):
-    """Columns as they are or scaled, gaps filled.
+    """Unchanged or scaled columns, with gaps filled.
 
     Attributes
     ----------
