@@ -328,7 +328,9 @@ def refusal(model, X, path) -> str:
 
 def test_other_data_are_refused(quick, three_groups, written):
     model = make(quick, "FeatureSwarm", {})
-    assert "60 × 4 there, 59 × 4 here" in refusal(model, three_groups[1:], written)
+    assert "60 × 4 in the checkpoint, 59 × 4 in this fit" in refusal(
+        model, three_groups[1:], written
+    )
     one_bit = three_groups.copy()
     one_bit[-1, -1] = np.nextafter(one_bit[-1, -1], np.inf)
     assert "both are 60 × 4, but the values differ" in refusal(model, one_bit, written)
