@@ -62,17 +62,17 @@ $(VENV)/.fuzz: $(VENV)/.dev
 	@touch $@
 
 SECONDS ?= 600
-fuzz: $(VENV)/.fuzz  ## Bytes on everything that reads bytes, 10 minutes for each; SECONDS=30 for a look.
+fuzz: $(VENV)/.fuzz  ## Random bytes on everything that reads bytes, 10 minutes for each; SECONDS=30 for a short run.
 	$(BIN)/python -m fuzz --seconds $(SECONDS)
 
 faults: $(VENV)/.dev  ## Kills, full disks, memory limits, a thousand fits: half an hour.
 	$(BIN)/python -m checks.faults
 
 FILES ?= 2000
-forgery: $(VENV)/.dev  ## Forged model files with valid checksums, 2,000 per class; FILES=60 for a look.
+forgery: $(VENV)/.dev  ## Forged model files with valid checksums, 2,000 per class; FILES=60 for a short run.
 	$(BIN)/python -m checks.forgery --files $(FILES)
 
-contracts: $(VENV)/.dev  ## Every estimator in every surrounding, in processes of their own: same bits?
+contracts: $(VENV)/.dev  ## Check that every estimator gives the same bits in every environment.
 	$(BIN)/python -m checks.contracts
 
 CASES ?= 1000000
@@ -82,22 +82,22 @@ parameters: $(VENV)/.dev  ## Every parameter with wrong values; CASES=500 for a 
 bad-tables: $(VENV)/.dev  ## 5,000 bad tables to every method of every estimator.
 	$(BIN)/python -m checks.inputs
 
-reports: $(VENV)/.dev  ## Reports of ten foreign clusterers on ten tables: complete, quick, right columns?
+reports: $(VENV)/.dev  ## Check reports of ten clusterers of scikit-learn on ten tables: completeness, speed, columns.
 	$(BIN)/python -m checks.reports
 
-memory: $(VENV)/.dev  ## Every estimator under a limit on the memory of its process.
+memory: $(VENV)/.dev  ## Every estimator with limited memory.
 	$(BIN)/python -m checks.memory
 
 coverage: $(VENV)/.dev  ## Branches of src/weft that the tests reach, compiled code run as Python.
 	$(BIN)/python -m checks.branches
 
-mutation: $(VENV)/.dev  ## Small faults put into all rooms of src: how many do tests see?
+mutation: $(VENV)/.dev  ## Insert small faults into src, and count those that the tests detect.
 	$(BIN)/python -m checks.mutation
 
 audit: $(VENV)/.dev  ## Known vulnerabilities of the development dependencies; offline, only their hashes.
 	$(BIN)/python -m checks.audit
 
-lock: $(VENV)/.dev  ## Pin what development installs, with hashes.
+lock: $(VENV)/.dev  ## Pin the development dependencies, with hashes.
 	$(BIN)/uv pip compile pyproject.toml --extra app --extra scale --group dev --group fuzz \
 	  --generate-hashes --python-version 3.11 --no-header --no-annotate --output-file requirements-dev.lock
 
@@ -105,13 +105,13 @@ $(VENV)/.bench: $(VENV)/.app
 	$(PIP) --editable '.[app]' --group bench
 	@touch $@
 
-bench: $(VENV)/.bench  ## Speed beside peers; writes docs/performance.md. Leave the machine alone meanwhile.
+bench: $(VENV)/.bench  ## Speed compared with other libraries; writes docs/performance.md. Use an idle machine.
 	$(BIN)/python -m bench.performance
 
 noise: $(VENV)/.bench  ## Clusters among noise columns, compared with other methods; writes docs/noise.md. Resumes where it stopped.
 	$(BIN)/python -m bench.noise
 
-studies: $(VENV)/.bench  ## The small form of every published table: do the directions hold? Under 3 minutes.
+studies: $(VENV)/.bench  ## The small form of every published table: check that the directions hold. Under 3 minutes.
 	$(BIN)/python -m bench run --quick all
 	$(BIN)/python -m bench compare all > build/compare.md
 

@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    runner = commands.add_parser("run", help="run what is missing of studies")
+    runner = commands.add_parser("run", help="run the missing parts of studies")
     runner.add_argument("studies", nargs="+", metavar="STUDY", help="names, patterns, or all")
     runner.add_argument("--quick", action="store_true", help="the small form; checks directions")
     runner.add_argument("--trials", type=int, help="at most this many trials of each cell")
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
-    """Return the studies meant by names, patterns or "all"."""
+    """Return the studies that names, patterns or "all" select."""
     if folder != study.FOLDER:
         return patterns
     found: dict[str, None] = {}
@@ -52,7 +52,7 @@ def chosen(patterns: list[str], folder: Path = study.FOLDER) -> list[str]:
             name for name in study.names() if pattern == "all" or fnmatch.fnmatchcase(name, pattern)
         ]
         if not matching:
-            study.load(pattern)  # says which studies there are
+            study.load(pattern)  # the error lists the studies
         found |= dict.fromkeys(matching)
     return list(found)
 
@@ -87,13 +87,13 @@ def run(options: argparse.Namespace) -> int:
                 folder=options.studies_folder,
             )
     except KeyboardInterrupt:
-        sys.stderr.write("\nstopped; what is finished is kept. Run again to go on.\n")
+        sys.stderr.write("\nstopped; finished runs are kept. Run the command again to continue.\n")
         return 130
     failed = [row for row in trouble if row["status"] == "failed"]
     for row in trouble:
         sys.stderr.write(f"{row['study']}: {row['cell']}, trial {row['trial']}: {row['error']}\n")
     if failed:
-        sys.stderr.write(f"{len(failed)} runs failed; run again to try them again.\n")
+        sys.stderr.write(f"{len(failed)} runs failed; run the command again to repeat them.\n")
     wrong = 0
     if options.quick:
         wrong = check(asked, results, options.studies_folder, sys.stdout.write)
@@ -118,7 +118,7 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def pages(options: argparse.Namespace) -> int:
-    """Write a page per paper, and the list of papers where all of them are asked for."""
+    """Write a page per paper, and the list of papers if all pages are written."""
     from bench.harness.pages import write_pages
 
     write_pages(chosen(options.studies), options.results, options.folder)

@@ -3,8 +3,8 @@
     python -m bench.evidence          # write them
     python -m bench.evidence --check  # fail if a page differs from the result files
 
-A page holds ``<!-- evidence: NAME -->`` and ``<!-- end of evidence -->``; what is between them is
-made from ``bench/results`` by the function of that name.
+A page holds ``<!-- evidence: NAME -->`` and ``<!-- end of evidence -->``. The function of that name
+writes the text between them from ``bench/results``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def plain_means() -> dict[str, float]:
 
 
 def speed_ratios() -> dict[str, tuple[float, float]]:
-    """Return how many times as long PySwarms with scikit-learn takes: least and greatest."""
+    """Return how many times as long PySwarms with scikit-learn takes: minimum and maximum."""
     rows = [row for row in rows_of("speed") if row["cell"]["row"].startswith("search/")]
     return {
         side: (min(r[side] / r["weft"] for r in rows), max(r[side] / r["weft"] for r in rows))
@@ -85,7 +85,7 @@ def speed_ratios() -> dict[str, tuple[float, float]]:
 
 
 def mixed_means() -> dict[str, float]:
-    """Return the mean adjusted Rand index of each method on the mixed tables as they are."""
+    """Return the mean adjusted Rand index of each method on the unchanged mixed tables."""
     rows = rows_of("mixed")
     return {
         name: float(np.mean(list(mixed_page.by_set(rows, "given", name).values())))
@@ -146,7 +146,7 @@ def not_weft() -> str:
 
 
 def which() -> str:
-    """What was measured for each recommendation."""
+    """The measurements for each recommendation."""
     levels = noise_page.set_means(rows_of("noise"))
     told = {name: levels[name] for name in TOLD_K if name in levels}
     lines = []
@@ -216,7 +216,7 @@ FRAGMENTS = {"noise": noise, "unseen": unseen, "not-weft": not_weft, "which": wh
 
 
 def filled(text: str) -> str:
-    """Return a page with its measured parts made again; parts without results stay as they are."""
+    """Return a page with its measured parts updated; parts without results stay unchanged."""
     return PART.sub(_filled_part, text)
 
 
@@ -224,7 +224,7 @@ def _filled_part(part: re.Match[str]) -> str:
     try:
         return part[1] + FRAGMENTS[part[2]]() + part[3]
     except MissingResultsError as missing:
-        print(f"{part[2]}: no rows of AutoCluster in {missing}.jsonl; left as it is")
+        print(f"{part[2]}: no rows of AutoCluster in {missing}.jsonl; not changed")
         return part[0]
 
 

@@ -1,5 +1,5 @@
-"""A program in a process of its own, ended when it hangs: by processor time, since a busy machine
-can make an honest program wait for long."""
+"""Run a program in its own process, and end it if it hangs. The limit is processor time, because on
+a busy machine a correct program may wait for long."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import subprocess
 import time
 from pathlib import Path
 
-# A program that uses no processor time for so long waits for ever.
+# A program that uses no processor time for this many seconds is assumed to hang.
 STILL = 300.0
-# One whose threads look around now and then, as those of Dask do, ends after this much waiting.
+# The limit for programs whose threads wake up from time to time, as those of Dask do.
 WAITS_PER_SECOND = 20.0
 COUNTED = Path("/proc/self/stat").exists()
 
@@ -19,14 +19,14 @@ COUNTED = Path("/proc/self/stat").exists()
 def session_seconds(session: int) -> float:
     """Return the processor time of all processes of a session, and of those they waited for.
 
-    It is 0 where the system does not tell.
+    It is 0 if the system does not provide it.
     """
     ticks = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # it has ended since
+            continue  # the process has ended meanwhile
         if int(fields[3]) == session:
             ticks += sum(map(int, fields[11:15]))
     return ticks / os.sysconf("SC_CLK_TCK")
@@ -39,7 +39,7 @@ def run_program(
     environment: dict[str, str] | None = None,
     still: float = STILL,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end and return its output.
+    """Run a program and return its output.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def run_program(
     seconds : float
         Processor time that it may use, with all processes that it starts.
     environment : dict, optional
-        Its environment; this one's by default.
+        Its environment; by default that of this process.
     still : float, optional
         How long it may wait without using any processor time.
 

@@ -1,7 +1,7 @@
-"""``python -m checks.audit``: known weaknesses of what development installs, and its hashes.
+"""``python -m checks.audit``: known vulnerabilities of development dependencies, and hashes.
 
-Asks pip-audit about ``requirements-dev.lock``. Where its data cannot be reached, what is left is
-that every package is pinned by hash and that the environment holds the pinned versions.
+Runs pip-audit on ``requirements-dev.lock``. If its database cannot be reached, the check is only
+that every package is pinned by hash and that the environment has the pinned versions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> int:
             if version(name) != wanted:
                 apart.append(f"{name} {version(name)} (locked {wanted})")
         except PackageNotFoundError:
-            continue  # an extra that is not installed here
+            continue  # an extra that is not installed
     print(f"{len(packages)} packages locked, {len(packages) - len(bare)} with hashes")
     if apart:
         print(f"other versions installed: {', '.join(apart)}")
@@ -53,9 +53,9 @@ def main() -> int:
         known = ", ".join(weakness["id"] for weakness in entry["vulns"])
         print(f"{entry['name']} {entry['version']}: {known}")
     if not asked:
-        print("pip-audit cannot reach its data here: hashes alone were checked")
+        print("pip-audit cannot reach its database: only hashes were checked")
     else:
-        print(f"pip-audit: {len(asked)} packages looked up, {len(weak)} with known weaknesses")
+        print(f"pip-audit: {len(asked)} packages looked up, {len(weak)} with known vulnerabilities")
     return int(bool(bare or weak))
 
 

@@ -1,4 +1,4 @@
-"""Tables that are wrong in as many ways as people, files and programs have found."""
+"""Bad tables of many kinds, for tests of how estimators refuse them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bad_table(kind: str, seed: int) -> Any:
 
 
 class _Liar:
-    """Says that it is an array and is none."""
+    """An object that looks like an array but cannot be converted to one."""
 
     shape = (24, 4)
     dtype = np.dtype(float)

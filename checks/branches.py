@@ -1,9 +1,9 @@
 """``python -m checks.branches``: how many branches of ``src/weft`` the tests reach.
 
-Compiled functions run outside Python, where nothing counts their lines: they are left out of the
-number (their tests compare each with its readable twin in ``backends/reference``, which counts). So
-is what runs on a GPU alone. Programs that tests start are not counted either. A run that was
-stopped goes on where it was (`checks.reached`).
+Compiled functions run outside Python, where coverage cannot count their lines, so they are left out
+(tests compare each with its readable form in ``backends/reference``, which is counted). Code that
+only runs on a GPU, and programs that tests start, are left out too. A stopped run can be resumed
+(`checks.reached`).
 """
 
 from __future__ import annotations

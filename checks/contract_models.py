@@ -1,4 +1,4 @@
-"""The fits that `checks.contracts` repeats, and the digest of what a fit learned."""
+"""The fits that `checks.contracts` repeats, and the digest of the result of a fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Digests = dict[str, dict[str, str]]
 
 _SHORT = {"n_particles": 6, "n_generations": 3, "random_state": 0}
 _TABLE_KERNEL = {"kernel": Kernel("polynomial", {"degree": 2})}
-# Every estimator, and settings that take another way through its code.
+# Every estimator, and settings that use other parts of its code.
 FITS: dict[str, tuple[str, dict[str, Any]]] = {
     "AutoCluster": ("AutoCluster", {"n_resamples": 1, "random_state": 0}),
     "AutoCluster counts": ("AutoCluster", {"counts": True, "n_resamples": 0, "random_state": 0}),
@@ -89,7 +89,7 @@ FITS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 # Fits of counts: they get `count_table` in place of `table`.
 OF_COUNTS = ("AutoCluster counts", "CountNormalizer")
-# What depends on the container or the clock by design.
+# Attributes that depend on the container or the clock by design.
 _LEFT_OUT = {"feature_names_in_", "_fit_place", "seconds", "_sklearn_output_config", "plan_"}
 
 
@@ -130,7 +130,7 @@ def _digest(value: Any) -> str:
 
 
 def _bytes_of(value: Any) -> list[bytes]:
-    """Return the bits of a value, however deep they lie."""
+    """Return the bytes of a value, including nested values."""
     if isinstance(value, np.ndarray) and value.dtype != object:
         array = np.ascontiguousarray(value)
         return [str((array.dtype.str, array.shape)).encode(), array.tobytes()]

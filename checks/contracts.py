@@ -1,11 +1,10 @@
-"""Same bits, whatever is set around a fit: every estimator, in every surrounding, in processes of
-their own.
+"""Check that every estimator gives the same bits in every environment, each in its own process.
 
-    python -m checks.contracts                     # all estimators in all surroundings
-    python -m checks.contracts --ways loky,fork    # some surroundings
+    python -m checks.contracts                     # all estimators in all environments
+    python -m checks.contracts --ways loky,fork    # some environments
     python -m checks.contracts --only KernelSwarm  # estimators whose names start like this
 
-For each surrounding a fresh process fits all estimators and prints a digest of everything they
+For each environment a new process fits all estimators and prints a digest of everything they
 learned, predicted and transformed. The digests must be those of a plain process.
 """
 
@@ -83,7 +82,7 @@ def _dask() -> Iterator[None]:
 
 
 def surrounding(way: str) -> AbstractContextManager[Any]:
-    """Return what joblib is set to."""
+    """Return the context that sets joblib's backend."""
     match way:
         case "threads":
             return joblib.parallel_config(backend="threading", n_jobs=2)
@@ -95,7 +94,7 @@ def surrounding(way: str) -> AbstractContextManager[Any]:
 
 
 def digests_in(way: str, names: list[str]) -> Digests:
-    """Fit the named cases in this process, as `way` says."""
+    """Fit the named cases in this process, in the environment `way`."""
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder, surrounding(way):
         plain, counts = (contain(way, X, Path(folder)) for X in (table(), count_table()))
@@ -136,7 +135,7 @@ def _in_forked_process(given: dict[str, Any]) -> Digests:
 def run_apart(way: str, names: list[str], seconds: float = 900.0) -> Digests:
     """Return the digests of the named cases, fitted in a fresh process.
 
-    It may use `seconds` of processor time: a limit on the clock fails on a busy machine.
+    It may use `seconds` of processor time: a limit in wall-clock time would fail on a busy machine.
     """
     environment = {**os.environ, **ENVIRONMENTS.get(way, {})}
     command = [sys.executable, "-m", "checks.contracts", "--child", way, "--cases", *names]
@@ -147,7 +146,7 @@ def run_apart(way: str, names: list[str], seconds: float = 900.0) -> Digests:
 
 
 def differences(plain: Digests, other: Digests) -> list[str]:
-    """Return the cases whose bits differ, each with the attributes that do."""
+    """Return the cases whose bits differ, each with the attributes that differ."""
     out = []
     for name, expected in plain.items():
         seen = other.get(name, {})
@@ -160,7 +159,7 @@ def differences(plain: Digests, other: Digests) -> list[str]:
 def compare(
     ways: list[str], names: list[str], tell: Callable[[str], None] = print
 ) -> dict[str, list[str]]:
-    """Run each way in a process of its own; return what differs from a plain one."""
+    """Run each environment in its own process; return the differences from a plain process."""
     plain = run_apart("plain", names)
     found = {}
     for way in ways:

@@ -1,8 +1,8 @@
-"""``python -m checks.faults``: what happens when the machine does not play along.
+"""``python -m checks.faults``: behaviour under kills, full disks, and little memory.
 
-50 fits killed at random moments and resumed, a thousand fits in one process, full and
-read-only disks, workers that raise, clocks that jump, memory that ends. Each line says what was
-done and what came of it; the exit code is 1 if a promise was broken. Needs Linux.
+50 fits killed at random moments and resumed, a thousand fits in one process, full and read-only
+disks, workers that raise, clocks that jump, too little memory. Each line says what was done and
+what happened; the exit code is 1 if a promise was broken. Needs Linux.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def rows(n_rows: int = 120) -> np.ndarray:
     return X
 
 
-# Each takes a tenth of a second or so, and each keeps something else in its checkpoints.
+# Each takes about a tenth of a second, and each stores different data in its checkpoints.
 SEARCHES: list[Callable[..., Any]] = [
     lambda **o: weft.FeatureSwarm(n_generations=20, patience=None, random_state=0, **o),
     lambda **o: weft.ProjectedSwarm(3, n_evaluations=800, patience=None, random_state=0, **o),
@@ -74,7 +74,7 @@ def digest(model: Any) -> str:
 
 
 def _child(work: Callable[[], str | None]) -> tuple[int, int]:
-    """Run `work` in a fork; return its process and where its answer can be read."""
+    """Run `work` in a fork; return its process and the pipe with its answer."""
     reader, writer = os.pipe()
     process = os.fork()
     if process:
@@ -98,7 +98,7 @@ def _answer(process: int, reader: int) -> str:
 
 
 def _wait_until(process: int, seconds: float) -> None:
-    """Wait until a child has worked so long or is over: on a busy machine the clock says little."""
+    """Wait until a child has used this much processor time or has ended."""
     tick = os.sysconf("SC_CLK_TCK")
     while True:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -108,8 +108,8 @@ def _wait_until(process: int, seconds: float) -> None:
 
 
 def kills(n_kills: int, folder: Path, seed: int = 0) -> tuple[int, int]:
-    """Kill at random moments; return how many came back the same, and how many of all had a
-    checkpoint to come back to. A fit that was over before it could be killed does not count."""
+    """Kill fits at random moments; return how many gave the same result after resuming, and how
+    many had a checkpoint. A fit that ended before it could be killed does not count."""
     X, rng = rows(), np.random.default_rng(seed)
     same = resumed = 0
     expected, seconds = [], []
@@ -219,7 +219,7 @@ def _left(folder: Path) -> list[str]:
 
 
 def full_disk(folder: Path) -> bool:
-    """No file may grow beyond 4 kB: results are refused in a sentence, and nothing is left."""
+    """No file may grow beyond 4 kB: the error is one sentence, and no file remains."""
     table = _table(folder)
     command("cluster", str(table), "--generations", "1", "--out", str(folder / "warm"), "--quiet")
     shutil.rmtree(folder / "warm")
@@ -319,7 +319,7 @@ def main() -> int:
         broken += not held
         print(f"{'ok    ' if held else 'BROKEN'} {text}", flush=True)
 
-    # Before anything makes threads: forks have the calling thread alone.
+    # Before any thread is started: forks have only the calling thread.
     with tempfile.TemporaryDirectory() as name:
         same, resumed = kills(given.kills, Path(name))
     say(

@@ -1,6 +1,6 @@
 """Small faults that can be put into src, and the import of a module with one of them.
 
-A fault is a changed comparison, sign or constant, a condition turned round, or a minimum that
+A fault is a changed comparison, sign or constant, a negated condition, or a minimum that
 becomes a maximum.
 """
 
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from checks.reached import SOURCE, digest_of
 
-# Compiled code is not changed: its cache does not see a changed tree, and the same cases hold every
-# kernel to the readable one. Code for a GPU is not reached on every machine.
+# Compiled code is not changed: its cache does not notice a changed tree, and tests compare every
+# kernel with the readable form. Code for a GPU does not run on every machine.
 NOT_CHANGED = ("kernels", "presets", "gpu")
 
 TINY = 1e-9
@@ -40,7 +40,7 @@ _NAMES = {
 
 
 def _changes(node: ast.AST) -> Iterator[str]:
-    """Change `node` in each way there is, and say how; the caller puts it back."""
+    """Change `node` in each possible way, and yield a description; the change is then undone."""
     if isinstance(node, ast.Compare):
         for place, operator in enumerate(node.ops):
             node.ops[place] = _COMPARE[type(operator)]()
@@ -59,13 +59,13 @@ def _changes(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
         test = node.test
         node.test = ast.UnaryOp(ast.Not(), test)
-        yield "condition turned round"
+        yield "condition negated"
         node.test = test
     elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
         value = node.value
         changed: Any = not value if isinstance(value, bool) else value + 1
         if isinstance(value, float):
-            # Half as much again is nothing to a number that only keeps a division from 0.
+            # A factor of 1.5 does not matter for a number that only avoids a division by 0.
             guards = value == 0.0 or not TINY < abs(value) < 1.0 / TINY
             changed = 1.0 if guards else value * 1.5
         node.value = changed
@@ -90,9 +90,9 @@ def _is_compiled(tree: ast.AST) -> bool:
 
 
 def _worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but messages, annotations, decorators, and the module's names in capitals.
+    """Yield all nodes except messages, annotations, decorators, and constants in capitals.
 
-    These bound work and memory, or are tolerances: no result hangs on their last digit.
+    Such constants limit work and memory, or are tolerances: no result depends on their last digit.
     """
     if isinstance(tree, ast.Assign) and all(
         isinstance(name, ast.Name) and name.id.isupper() for name in tree.targets
@@ -142,7 +142,7 @@ class Fault(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Its name in the ledger; another one once the module has changed."""
+        """Its name in the record; it changes when the module changes."""
         return f"{self.module} {digest_of(self.path)} {self.number}"
 
 
@@ -163,13 +163,13 @@ def faulty(fault: Fault) -> ast.Module:
     for node in list(_worth_changing(tree)):
         for _ in _changes(node):
             if number == fault.number:
-                return tree  # before the change is taken back
+                return tree  # before the change is undone
             number += 1
     raise ValueError(f"{fault.path} has no fault {fault.number}.")
 
 
 class _Faulty(MetaPathFinder, Loader):
-    """Imports one module from a tree in place of its file."""
+    """Imports one module from a syntax tree instead of its file."""
 
     def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
         self.name, self.path, self.tree = name, path, tree

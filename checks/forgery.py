@@ -30,18 +30,18 @@ from weft.methods.mercer import Kernel
 from weft.methods.staged import ClusterEstimate
 from weft.search.clusterers import DBSCAN
 
-SECONDS = 5.0  # of computing that one file may take, whatever else the machine does
-STARTING = 600.0  # by the clock: imports, and honest files, for which kernels are compiled
-STALLED = 120.0  # by the clock: a file that waits for something that never comes
+SECONDS = 5.0  # processor time that one file may use
+STARTING = 600.0  # wall-clock time for imports and valid files, which compile kernels
+STALLED = 120.0  # wall-clock time after which a file counts as hanging
 WORKER = ("-m", "checks.forgery")
 COLUMNS = ("refused", "fine", "refused later", "bad")
-# Whatever makes a search long, by the name it has in each constructor.
+# Parameters that make a search short, by their name in each constructor.
 _QUICK = {
     **{"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_rounds": 2},
     **{"n_clusters_estimate": ClusterEstimate(n_estimates=2), "n_resamples": 1},
     **{"n_clusters": 3, "random_state": 0},
 }
-# Further forms of a class, each of which learns something else.
+# Further settings of a class, which learn other attributes.
 _FORMS: dict[str, tuple[dict[str, Any], ...]] = {
     "FeatureSwarm": (
         {"clusterer": "linkage"},
@@ -134,7 +134,7 @@ def honest_files(name: str) -> list[bytes]:
 
 
 def answers(model: Any, *, draw: bool) -> str:
-    """Use a loaded model; return what is wrong with its answers, or ""."""
+    """Use a loaded model; return the problem of its answers, or ""."""
     import pandas as pd
 
     from weft.reporting.page import report, summary_of
@@ -144,7 +144,7 @@ def answers(model: Any, *, draw: bool) -> str:
     if hasattr(model, "plan_") or hasattr(vars(model).get("_table"), "readings"):
         X = raw_rows()[::3]
         if names is not None and len(names) == X.shape[1]:
-            X.columns = names  # scikit-learn's own refusal of other names has several lines
+            X.columns = names  # scikit-learn's error about other names has several lines
     elif names is not None:
         X = pd.DataFrame(X, columns=names)
     if hasattr(model, "predict"):
@@ -173,7 +173,7 @@ def answers(model: Any, *, draw: bool) -> str:
 
 
 def judge(path: Path, *, draw: bool) -> tuple[str, str]:
-    """Load one file and use what it holds: one of COLUMNS, and why."""
+    """Load one file and use its model; return one of COLUMNS, and the reason."""
     import weft
 
     outcome = "refused"
@@ -201,7 +201,7 @@ def work(name: str, folder: Path, first: int, last: int, seed: int) -> None:
     for number in range(-len(bases), last):
         if -1 < number < first:
             continue
-        if number < 0:  # an honest one first: kernels are compiled before the clock runs
+        if number < 0:  # a valid file first, so that kernels are compiled before files are timed
             honest = sorted(folder.glob(f"{name}-*.weft"))[number]
             outcome, why = judge(honest, draw=True)
             if outcome != "fine":
@@ -222,7 +222,7 @@ def work(name: str, folder: Path, first: int, last: int, seed: int) -> None:
 
 
 class Verdict(NamedTuple):
-    """How the files of a class ended, with counts, and what is wrong with them."""
+    """The results of the files of a class: counts, and descriptions of problems."""
 
     counts: Counter[str]
     told: list[str]
@@ -252,7 +252,7 @@ def run_class(name: str, folder: Path, n_files: int, seed: int) -> Verdict:
 
 
 def _listen(worker: Any, first: int, counts: Counter[str], told: list[str]) -> tuple[int, bool]:
-    """Read lines until the worker is done, dies or takes too long.
+    """Read lines until the worker is done, ends unexpectedly or takes too long.
 
     Returns the file it was at, and whether it was done.
     """

@@ -1,4 +1,4 @@
-"""Model files made to harm: honest files with a few changes and checksums that fit."""
+"""Malicious model files: valid files with a few changes and correct checksums."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_members(data: bytes) -> Members:
 
 
 def packed(members: Members) -> bytes:
-    """A model file of these members, with checksums that fit."""
+    """Return a model file of these members, with correct checksums."""
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
@@ -102,7 +102,7 @@ def _contents(array: np.ndarray, rng: Rng) -> np.ndarray:
 
 
 def _mild(array: np.ndarray, rng: Rng) -> np.ndarray:
-    """Contents that may well be allowed: permuted, scaled, repeated, one exchanged."""
+    """Return contents that may be allowed: permuted, scaled, repeated, one exchanged."""
     flat = array.ravel()
     if not len(flat):
         return array
@@ -144,7 +144,7 @@ def _type(array: np.ndarray, rng: Rng) -> np.ndarray:
 
 
 def _head(made: Members, rng: Rng) -> None:
-    """The head of an array says something else than its body."""
+    """Change the header of an array so that it does not match its data."""
     names = [name for name in made if name.endswith(".npy")]
     if names:
         name = _pick(names, rng)
@@ -163,7 +163,7 @@ def _swap(made: Members, rng: Rng) -> None:
 
 
 def _member(made: Members, rng: Rng) -> None:
-    """A member more, or one less."""
+    """Add a member, or remove one."""
     names = [name for name in made if name.endswith(".npy")]
     match int(rng.integers(3)):
         case 0 if names:

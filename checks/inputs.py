@@ -5,7 +5,7 @@
 
 A case is clean if the call works with finite results, or raises ValueError or TypeError with a
 short text. It is unclean if it hangs, ends the process, raises anything else, warns more than
-`MOST_WARNINGS` times, or gives NaN or infinity without a word.
+`MOST_WARNINGS` times, or returns NaN or infinity without a warning.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from checks.workers import judged_apart
 MOST_WARNINGS = 20
 LONGEST = 700
 METHODS = ("fit", "fit", "fit", "predict", "transform", "score", "partial_fit", "sample_weight")
-# Other ways through the code than the defaults.
+# Settings that use other parts of the code than the defaults.
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "FeatureSwarm": [{}, {"clusterer": "knn", "n_clusters": None}, {"exponents": True}],
     "KernelKMeans": [{}, {"kernel": "diffusion"}, {"scale": False}],
@@ -52,7 +52,7 @@ class Case(NamedTuple):
 
 
 def make_cases(count: int, seed: int) -> list[Case]:
-    """Return `count` cases that go round through estimators and kinds of tables."""
+    """Return `count` cases that cycle through estimators and kinds of tables."""
     rng = np.random.default_rng(seed)
     names, kinds = estimator_names(), list(KINDS)
     cases = []
@@ -86,7 +86,7 @@ def call(case: Case) -> list[Any]:
 
 
 def judge(case: Case) -> str:
-    """Return what is wrong with one case, or nothing."""
+    """Return the problem of one case, or ""."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:

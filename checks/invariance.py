@@ -1,9 +1,9 @@
-"""What the answer of each estimator does not depend on: promises, measured on real tables.
+"""Changes of a table that do not change the answer: promises, measured on real tables.
 
     python -m checks.invariance            # measure what is missing, then write the page
     python -m checks.invariance --page     # write the page from what was measured
 
-`PROMISES` is the one table: tests hold every estimator to it, and docs/guide/invariance.md shows it
+`PROMISES` lists them: tests check every estimator against it, and docs/guide/invariance.md shows it
 with the agreement that was measured. An agreement is the adjusted Rand index between the clusters
 of a table and of the changed table, and for transformers the share of columns that are treated the
 same.
@@ -26,7 +26,7 @@ from checks.parameters import quick_model
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "guide" / "invariance.json"
 PAGE = ROOT / "docs" / "guide" / "invariance.md"
-# Below this two partitions are not the same.
+# Two partitions count as the same from this agreement on.
 SAME = 0.999
 CHANGES = {
     "rows": "the rows in another order",
@@ -116,7 +116,7 @@ class Changed(NamedTuple):
 
 
 def change(which: str, X: np.ndarray) -> Changed:
-    """Return the table that `which` of `CHANGES` makes of `X`."""
+    """Return `X` after the change `which` of `CHANGES`."""
     rng = np.random.default_rng(1)
     rows, columns = np.arange(len(X)), np.arange(X.shape[1])
     match which:
@@ -158,7 +158,7 @@ def fit(name: str, X: np.ndarray, seed: int = 0) -> Any:
 
 
 def agreement(name: str, which: str, X: np.ndarray, before: Any = None) -> float:
-    """Return how far the answers on `X` and on the changed table agree: 1 is the same."""
+    """Return the agreement of the answers on `X` and on the changed table; 1: the same."""
     before = fit(name, X) if before is None else before
     made = change(which, X)
     after = fit(name, made.X, seed=int(which == "seed"))
@@ -172,7 +172,7 @@ def agreement(name: str, which: str, X: np.ndarray, before: Any = None) -> float
 
 
 def measure(names: list[str]) -> None:
-    """Measure what `RESULTS` lacks, one estimator and table at a time."""
+    """Measure what is missing in `RESULTS`, one estimator and table at a time."""
     found: dict[str, dict[str, dict[str, float]]] = _read()
     for table in real_tables():
         for name in names:

@@ -1,9 +1,9 @@
-"""Every estimator under a limit on the memory of its process: it fits, or says one sentence.
+"""Fit every estimator with limited memory: the fit works, or raises an error of one sentence.
 
     python -m checks.memory
 
-A process of its own for each estimator fits a small table first, then gets `ROOM` bytes more of
-address space than it has, and fits a table for which some methods need much more than that.
+A separate process for each estimator fits a small table first. Then its address space is limited to
+the present size plus `ROOM` bytes, and it fits a table for which some methods need much more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ N_ROWS, N_COLUMNS = 6000, 60
 
 
 def limited_fit(name: str, *, room: int = ROOM) -> str:
-    """Fit in this process under a limit; return what happened, or raise other errors."""
+    """Fit in this process under a limit; return the outcome, or raise unexpected errors."""
     import resource
 
     warnings.simplefilter("ignore")
@@ -31,7 +31,7 @@ def limited_fit(name: str, *, room: int = ROOM) -> str:
     X = suitable(name, X)
     model: Any = quick_model(name)
     known = model.get_params(deep=False)
-    # No help from the guard of max_memory: the limit itself must be met with a sentence.
+    # The check of max_memory is disabled: reaching the limit itself must give one sentence.
     model.set_params(**{key: "1TiB" for key in ("max_memory",) if key in known})
     model.fit(X[:60])
     with open("/proc/self/statm") as file:

@@ -1,14 +1,14 @@
-"""``python -m checks.mutation``: small faults in all of src; do tests see them?
+"""``python -m checks.mutation``: insert small faults in src, and count those that tests detect.
 
 Each fault changes one place of one module (a comparison, a sign, a constant, a condition, a minimum
 that becomes a maximum). The tests that reach its statement (`checks.reached`) run until one fails,
 tests of the same room first, short ones before long ones, up to `BUDGET` seconds. The faults are a
-random sample with a seed; what survives is printed with its line. Messages, annotations and
-docstrings are left alone. `build/mutation.json` keeps what was found: a stopped run goes on, and
-survivors are tried again when tests that reach them have changed. With ``--near`` no record is
-needed: tests are chosen by what their files import (`checks.near`), and survivors are left to a run
-without it. (mutmut and cosmic-ray copy and import everything again for each fault; here each is a
-fork of a process that has the libraries loaded. Needs Linux.)
+random sample with a seed; faults that survive are printed with their lines. Messages, annotations
+and docstrings are not changed. `build/mutation.json` stores the results: a stopped run can be
+resumed, and survivors are tried again when tests that reach them have changed. With ``--near`` no
+record is needed: tests are chosen by the imports of their files (`checks.near`), and survivors are
+tried again in a run without it. (mutmut and cosmic-ray copy and import everything again for each
+fault. This program forks a process that has the libraries loaded. Needs Linux.)
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from checks.reached import (
 
 LEAST = 90.0
 BUDGET = 12.0  # processor seconds of tests for each fault
-STILL = 300.0  # a process that waits so long without working waits for ever
+STILL = 300.0  # a process that uses no processor time for this long is assumed to hang
 LEDGER = ROOT / "build" / "mutation.json"
 
 
@@ -81,7 +81,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 class Tests(NamedTuple):
-    """Tests that see a fault, and what they take."""
+    """Tests that reach a fault, and their duration."""
 
     names: list[str]  # in the order in which they run: functions, or files
     seconds: float  # 0 where it is not known
@@ -117,14 +117,14 @@ def seeing(fault: Fault, records: dict[Path, Record]) -> Tests:
 
 
 def near(fault: Fault) -> Tests:
-    """Return the test files that are likely to see a fault; they run within the budget."""
+    """Return the test files that are likely to detect a fault; they run within the budget."""
     inside = statement_of(_tree(fault.path), fault.line)[1]
     names = near_files(fault, in_function=inside)
     return Tests(names, 0.0, "near " + digest_of_files(names))
 
 
 class _Chosen:
-    """A pytest plugin: runs the given tests alone, in their order, and keeps the first failure."""
+    """A pytest plugin: runs only the given tests, in their order, and stores the first failure."""
 
     def __init__(self, names: list[str]) -> None:
         self.rank = {name: number for number, name in enumerate(names)}
@@ -152,7 +152,7 @@ def start(fault: Fault, tests: Tests, told: Path, *, all_of_them: bool = False) 
         return process
     code = 1
     try:
-        limit = int(60 + 6 * tests.seconds)  # a fault that makes a loop endless is seen by its end
+        limit = int(60 + 6 * tests.seconds)  # a fault that makes a loop endless ends by this limit
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         if fault.number >= 0:
             install(fault)
@@ -161,7 +161,7 @@ def start(fault: Fault, tests: Tests, told: Path, *, all_of_them: bool = False) 
         chosen = _Chosen(tests.names)
         options = [*OPTIONS, *([] if all_of_them else ["-x"])]
         code = 0
-        # Each file by itself: what is not needed is not imported.
+        # Each file separately, so that only needed modules are imported.
         for file in dict.fromkeys(name.partition("::")[0] for name in tests.names):
             ended = int(pytest.main([*options, file], plugins=[chosen]))
             code = code or (0 if ended == 5 else ended)  # 5: no tests
@@ -174,14 +174,14 @@ def start(fault: Fault, tests: Tests, told: Path, *, all_of_them: bool = False) 
 
 
 class Outcome(NamedTuple):
-    """What became of a fault."""
+    """The outcome of a fault."""
 
     alive: bool
     by: list[str]  # the tests that failed
 
 
 def _still(process: int, since: dict[int, tuple[float, float]]) -> bool:
-    """Return whether a process has waited for long without working."""
+    """Return whether a process has used no processor time for long."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -229,7 +229,7 @@ def outcomes(
 
 
 def wrong_without_faults(ledger: dict[str, Any], end: float, n_processes: int) -> set[str]:
-    """Return tests that have killed faults and fail without any: what they killed is alive."""
+    """Return tests that killed faults but also fail without a fault; these kills do not count."""
     by_file: dict[str, set[str]] = defaultdict(set)
     for entry in ledger.values():
         for test in map(function_of, entry["by"]):
@@ -240,7 +240,7 @@ def wrong_without_faults(ledger: dict[str, Any], end: float, n_processes: int) -
 
 
 def sample(everything: list[Fault], count: int, seed: int) -> list[Fault]:
-    """Return some of the faults; a change of one module does not change what others get."""
+    """Return a sample of the faults; a change of one module does not change that of others."""
 
     def draw(fault: Fault) -> str:
         name = f"{seed} {fault.module} {fault.number}"
@@ -253,8 +253,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--faults", type=int, default=300, help="how many, over all rooms")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=7200.0, help="begin none after that")
-    parser.add_argument("--rooms", nargs="*", help="try only what was drawn in these")
+    parser.add_argument("--seconds", type=float, default=7200.0, help="start none after this")
+    parser.add_argument("--rooms", nargs="*", help="try only faults of these rooms")
     parser.add_argument("--recorded", action="store_true", help="run no tests for the record first")
     parser.add_argument("--near", action="store_true", help="choose tests without a record")
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
@@ -292,14 +292,14 @@ def main() -> int:
     kept = {fault.key: ledger[fault.key] for fault in tried if not ledger[fault.key]["alive"]}
     wrong = wrong_without_faults(kept, end, given.processes)
     for test in sorted(wrong):
-        print(f"fails without any fault, what it killed counts as alive: {test}")
+        print(f"fails without any fault, so its kills do not count: {test}")
     return report(
         tried, {key for key in kept if not wrong & set(map(function_of, kept[key]["by"]))}
     )
 
 
 def report(tried: list[Fault], killed: set[str]) -> int:
-    """Print what survived, and the share that was killed by room."""
+    """Print the faults that survived, and the share of killed faults by room."""
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for fault in sorted(tried):
         counts[fault.room][0] += 1

@@ -1,7 +1,7 @@
-"""Test files that are likely to see a fault, by their names and imports: no test has to run first.
+"""Test files that are likely to detect a fault, by their names and imports.
 
-A record of what every test reaches (`checks.reached`) takes as long as all tests. Most faults are
-seen by the file that imports their module, so these files are tried first.
+A record of the lines that every test reaches (`checks.reached`) takes as long as all tests. Most
+faults are detected by a file that imports their module, so these files are tried first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from checks.faults_of_source import Fault
 from checks.reached import ROOT, SOURCE, counted_files
 
-# Where the tests of a room are that uses another one.
+# Folders with tests of rooms that use another room.
 _USERS = {"tables": ("cli",), "weft": ("sc",), "_base": ("trust",), "reporting": ("cli",)}
 _USERS |= dict.fromkeys(("methods", "search", "kmeans", "choosing"), ("estimators",))
 
@@ -24,7 +24,7 @@ def _text(path: Path) -> str:
 
 
 def _distance(module: Path, room: str, path: Path) -> int:
-    """Return how far a test file is from a module: 0 names it, 4 is too far."""
+    """Return the distance of a test file from a module: 0 if it names it, 4 if unrelated."""
     parts = module.relative_to(SOURCE).with_suffix("").parts
     parts = parts[:-1] if parts[-1] == "__init__" else parts
     package, last, text = ".".join(parts[:-1]), parts[-1], _text(path)
@@ -45,7 +45,7 @@ DEFAULTS = "tests/test_documented_defaults.py"
 def near_files(fault: Fault, *, in_function: bool = True) -> list[str]:
     """Return test files by their distance from a fault, short ones first.
 
-    What is not in a function is mostly a default.
+    Code outside functions is mostly a default.
     """
     names = _ranked(fault.path, fault.room)
     return [*([] if in_function else [DEFAULTS]), *names]

@@ -24,7 +24,7 @@ import weft
 from checks.workers import judged_apart
 from weft.methods.staged import ClusterEstimate
 
-# As in tests/conftest.py: whatever makes a search long, by its name in each constructor.
+# As in tests/conftest.py: parameters that make a search short, by their name in each constructor.
 _QUICK = {"n_generations": 3, "n_particles": 6, "n_evaluations": 18, "n_rounds": 2}
 _QUICK |= {
     "n_clusters_estimate": ClusterEstimate(n_estimates=2),
@@ -41,7 +41,7 @@ class _Odd:
 
 
 def bad_values() -> dict[str, Any]:
-    """Return values that hardly any parameter allows, by a name for each."""
+    """Return values that few parameters allow, each with a name."""
     return {
         "None": None,
         "True": True,
@@ -144,12 +144,12 @@ def quick_model(name: str) -> Any:
 
 
 def suitable(name: str, X: np.ndarray) -> np.ndarray:
-    """Return a table of numbers as an estimator takes it: counts are at least 0."""
+    """Return a table that an estimator accepts: counts are at least 0."""
     return np.abs(X) if name == "CountNormalizer" else X
 
 
 def judge(case: Case) -> str:
-    """Return what is wrong with one case, or nothing."""
+    """Return the problem of one case, or ""."""
     model = quick_model(case.estimator)
     X = suitable(case.estimator, tables()[case.table])
     with warnings.catch_warnings():
@@ -167,7 +167,7 @@ def judge(case: Case) -> str:
 
 
 def fault_of_sentence(text: str, parameter: str) -> str:
-    """Return what is wrong with the sentence of an error, or nothing."""
+    """Return the problem of the sentence of an error, or ""."""
     if "\n" in text or "\x1b" in text or "\x00" in text:
         return f"more than one line, or raw control characters: {text[:200]!r}"
     if len(text) > 500:

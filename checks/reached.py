@@ -1,9 +1,9 @@
-"""Which tests reach which lines of src/weft: each test file once, under coverage, then kept.
+"""Which tests reach which lines of src/weft: each test file runs once, under coverage.
 
-``build/reached`` has one record for each test file, with digests of what it ran. A file runs again
-when it, or a module that it reached, has changed; so a run that was stopped goes on where it was,
-and `checks.branches` and `checks.mutation` share one run. (Each test file is a fork of a process
-that has the libraries loaded. Needs Linux.)
+``build/reached`` has one record for each test file, with digests of the modules that it reached. A
+file runs again if it, or a module that it reached, has changed. So a stopped run can be resumed,
+and `checks.branches` and `checks.mutation` share one run. (Each test file runs in a fork of a
+process that has the libraries loaded. Needs Linux.)
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src"
 KEPT = ROOT / "build" / "reached"
-# Loaded once for all forks. Nothing of weft: coverage and faults need its import.
+# Loaded once for all forks. Not weft itself: coverage and faults need to see its import.
 LOADED = (
     *("hypothesis.extra.numpy", "numba", "pandas", "polars", "pytest", "scipy.optimize"),
     *("sklearn.utils.estimator_checks", "sklearn.metrics", "joblib", "threadpoolctl"),
     *("dask.array", "dask.dataframe", "dask.distributed", "coverage"),
 )
-# These start programs of their own, where nothing is counted.
+# These tests start other programs, which are not counted.
 NOT_RUN = ("test_faults.py", "test_docs.py")
 OPTIONS = ("-q", "-p", "no:cacheprovider")
 
 
 class Record(NamedTuple):
-    """What one test file did. A test is a function; its parameters are not told apart."""
+    """The record of one test file. A test is a function, with all its parameters together."""
 
     digest: str  # of the test file
     modules: dict[str, str]  # each module that it reached, by its path in src, and its digest
@@ -47,7 +47,7 @@ class Record(NamedTuple):
 
 
 def counted_files() -> list[Path]:
-    """Return the test files that are counted, those of single steps before those of much else."""
+    """Return the test files that are counted; tests of single steps come first."""
 
     def rank(path: Path) -> tuple[int, Path]:
         parts = path.relative_to(ROOT / "tests").parts
@@ -64,17 +64,17 @@ def digest_of(path: Path) -> str:
 
 
 def load_libraries() -> None:
-    """Import what every fork needs."""
+    """Import the libraries that every fork needs."""
     for name in LOADED:
         import_module(name)
-    # Objects that never go away: pytest collects garbage twice for each file, which took as long
-    # as many a file's tests.
+    # Exclude these objects from garbage collection: pytest collects twice for each file, which took
+    # as long as the tests of many files.
     gc.collect()
     gc.freeze()
 
 
 def fork() -> int:
-    """Fork; the child gets a process group of its own, the usual Ctrl-C, and no output."""
+    """Fork; the child has its own process group, the usual Ctrl-C, and no output."""
     process = os.fork()
     if process == 0:
         os.setsid()
@@ -125,7 +125,7 @@ class _Watch:
 
 
 def branch_counter(folder: str) -> Any:
-    """Return what counts the branches of src/weft that are taken, with its data in a folder."""
+    """Return a coverage object for the branches of src/weft, with its data in a folder."""
     import coverage
 
     return coverage.Coverage(
@@ -183,10 +183,10 @@ def _is_stale(path: Path, *, modules_too: bool) -> bool:
 
 
 def refresh(*, modules_too: bool, n_processes: int) -> Iterator[Path]:
-    """Run the test files that have no record of what they do now; give each when it is done.
+    """Run the test files without a current record; yield each when it is done.
 
-    Without `modules_too`, records are used though modules have changed since: enough to choose
-    tests by.
+    Without `modules_too`, records are used even if modules have changed since; this is enough to
+    choose tests.
     """
     KEPT.mkdir(parents=True, exist_ok=True)
     waiting = [path for path in counted_files() if _is_stale(path, modules_too=modules_too)]

@@ -1,4 +1,4 @@
-"""Build the sdist and the wheel, install each in clean environments, and run the smoke test there.
+"""Build the sdist and the wheel, install each in clean environments, and run the smoke test.
 
     python -m checks.release
 
@@ -27,7 +27,7 @@ UNWANTED = ("tests/", "bench/", "fuzz/", "checks/")
 
 
 class Environment(NamedTuple):
-    """What is installed, and what the smoke test may expect there."""
+    """What is installed in an environment, and what the smoke test may expect."""
 
     name: str
     source: str  # "wheel" or "sdist"
@@ -45,7 +45,7 @@ ENVIRONMENTS = (
 
 
 def call(*words: str | Path, cwd: Path = ROOT) -> str:
-    """Run a command and return its output; a failure ends the check with what it printed."""
+    """Run a command and return its output; a failure ends the check and prints the output."""
     done = subprocess.run(
         [str(word) for word in words], cwd=cwd, capture_output=True, text=True, check=False
     )
@@ -61,7 +61,7 @@ def build(folder: Path) -> dict[str, Path]:
 
 
 def wrong_contents(archives: dict[str, Path]) -> list[str]:
-    """Return what is missing from the archives, and what does not belong into the wheel."""
+    """Return the files that are missing in the archives, and unwanted files in the wheel."""
     with zipfile.ZipFile(archives["wheel"]) as wheel:
         names = wheel.namelist()
     with tarfile.open(archives["sdist"]) as sdist:
@@ -88,7 +88,7 @@ def version_mismatches() -> list[str]:
 
 
 def check_environment(environment: Environment, archives: dict[str, Path], python: str) -> str:
-    """Install into a new environment outside the repository and return what the smoke test says."""
+    """Install into a new environment outside the repository; return the smoke test's output."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         call(*UV, "venv", "--quiet", "--python", python, folder / "env")

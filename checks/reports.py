@@ -1,11 +1,11 @@
-"""Reports of clusterings that others made: are they complete, quick, and are their columns right?
+"""Check reports of clusterings by other libraries: completeness, speed, and named columns.
 
     python -m checks.reports            # all three parts, about ten minutes of one core
     python -m checks.reports --quick    # three clusterers, and columns by the true labels only
 
 1. Ten clusterers of scikit-learn on ten tables: each report is one file that loads nothing.
 2. The seconds of one core for a report at 10,000 × 50, with all repeats of the clusterer.
-3. The columns that reports name on tables whose clusters live in known columns: precision and
+3. The columns that reports name on tables whose clusters are in known columns: precision and
    recall, by the true labels and by every clusterer that found the clusters (ARI ≥ 0.9).
 """
 
@@ -37,8 +37,8 @@ from weft.datasets import make_subspace_clusters
 
 MAX_SECONDS = 5.0
 LEAST = 0.95  # of precision and recall
-FOUND = 0.9  # ARI from which on a clusterer has found the clusters
-# Anything that would make a browser ask for another file.
+FOUND = 0.9  # a clusterer has found the clusters from this ARI on
+# Anything that would make a browser load another file.
 OUTSIDE = re.compile(r"(?:src|href|action)\s*=\s*[\"']?(?!#|data:)[^\"'> ]|@import|url\(", re.I)
 
 CLUSTERERS: dict[str, Callable[[int], Any]] = {
@@ -92,7 +92,7 @@ def tables() -> Iterator[tuple[str, Any, int]]:
 
 
 def subspaces(mean_range: tuple[float, float], *, seed: int) -> Any:
-    """Five clusters, each in a fifth of 60 columns of its own."""
+    """Return five clusters, each in its own fifth of 60 columns."""
     return make_subspace_clusters(
         500, n_features=60, n_clusters=5, subspace_ratio=0.2, mean_range=mean_range,
         random_state=seed,
@@ -100,7 +100,7 @@ def subspaces(mean_range: tuple[float, float], *, seed: int) -> Any:
 
 
 def prepared(model: Any, X: Any) -> Any:
-    """Put what the table needs before a clusterer."""
+    """Return a pipeline with the preparation that the table needs, and the clusterer."""
     if isinstance(X, pd.DataFrame) and X.select_dtypes(exclude="number").shape[1]:
         texts = make_column_selector(dtype_exclude="number")
         numbers = make_column_selector(dtype_include="number")
@@ -118,7 +118,7 @@ def labels_of(model: Any, X: Any) -> np.ndarray:
 
 
 def check_files(names: list[str], folder: Path) -> list[str]:
-    """Write a report of every clusterer on every table; return what is wrong with them."""
+    """Write a report of every clusterer on every table; return the problems."""
     wrong, n_files, sizes, seconds = [], 0, [], []
     for title, X, k in tables():
         for name in names:
@@ -163,7 +163,7 @@ def check_speed(names: list[str]) -> list[str]:
 
 
 def check_columns(names: list[str]) -> list[str]:
-    """Compare the columns that reports name with those that clusters live in."""
+    """Compare the columns that reports name with the columns of the clusters."""
     counts: dict[str, np.ndarray] = {}
     for means in ((0.0, 100.0), (0.0, 10.0)):
         for seed in range(3):

@@ -1,7 +1,7 @@
 """``python -m checks.small_tables``: how often is a column of pure noise kept in a small table?
 
-Tables of 20, 28 and 40 rows and 5 to 800 independent columns are screened as AutoCluster screens
-them. A size fails if more of its tables keep a column than 5 % of them and chance explain.
+Tables of 20, 28 and 40 rows and 5 to 800 independent columns are screened as in AutoCluster. A size
+fails if more than 5 % of its tables keep a column, beyond what chance explains.
 """
 
 from __future__ import annotations

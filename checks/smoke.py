@@ -1,4 +1,4 @@
-"""Fit every public estimator once and run every command, with whatever weft is installed.
+"""Fit every public estimator once and run every command, with the weft that is installed.
 
     python -I checks/smoke.py        # everything, needs weft[app]
     python -I checks/smoke.py plain  # what works without extras
@@ -87,7 +87,7 @@ def run(*words: str, expected: int = 0, stdin: bytes | None = None) -> bytes:
 
 
 def run_every_command(folder: Path) -> int:
-    """Run each command once, those that the README shows included; return how many."""
+    """Run each command once, including those of the README; return how many."""
     table, out = str(folder / "table.csv"), str(folder / "groups")
     commands = [
         ("--help",),

@@ -126,6 +126,35 @@ PHRASES = {
     r"nothing beyond": "only",
     r"to its end by itself": "completely",
     r"takes? .{1,30} for granted": "assume",
+    r"(is|are|was|were) asked of": "must do, needs",
+    r"asks? of\b": "needs",
+    r"(cannot|does not) tell\b": "does not show, leaves open",
+    r"goes? on where": "resumes",
+    r"what became of": "the result of",
+    r"(can|cannot|to) be had\b": "is available",
+    r"lets? go of": "release",
+    r"by way of": "through, with",
+    r"turned (over|round)": "transposed, reversed",
+    r"out of the (ordinary|question)": "unusual, impossible",
+    r"on (its|their) way\b": "sent, loaded",
+    r"(uses?|used) up\b": "overwrite, exhaust",
+    r"stands? in for": "replace",
+    r"\bdearer\b": "slower",
+    r"in sight\b": "near",
+    r"falls? out\b": "is dropped",
+    r"(looks?|looked) through": "search",
+    r"own affair": "decides itself",
+    r"written over": "overwritten",
+    r"refused in (a|one) sentence": "refused with an error of one sentence",
+    r"(is|are|be) off by": "has an error of",
+    r"to the bit\b": "exactly",
+    r"for ever\b": "endless, without end",
+    r"in the manner of": "similar to",
+    r"sets? (\w+ ){0,3}apart": "separates, distinguishes",
+    r"has no form for": "is not available for",
+    r"waits? not\b": "does not wait",
+    r"not be blown up": "not be amplified",
+    r"whole or not at all": "complete or absent",
 }
 
 
@@ -156,7 +185,7 @@ PATTERNS = {compile_phrase(phrase): advice for phrase, advice in PHRASES.items()
 
 
 def findings(text: str) -> list[tuple[int, str, str]]:
-    """Return line, phrase and advice for each phrase that stands in the text."""
+    """Return line, phrase and advice for each phrase in the text."""
     text = re.sub(
         r"wording: off.*?wording: on", lambda part: "\n" * part[0].count("\n"), text, flags=re.S
     )

@@ -1,4 +1,4 @@
-"""Cases judged in a process of their own, which is replaced when a case hangs or ends it."""
+"""Judge cases in another process, which is replaced if a case hangs or ends it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = 20.0
-# A process that waits for ever uses no processor time: it is stopped after this much waiting.
+# A process that hangs may use no processor time: it is stopped after this much waiting.
 WAITS_PER_SECOND = 60.0
 
 
 def _processor_seconds(process: int | None) -> float:
-    """Return the processor time of a process so far; 0 where the system does not tell."""
+    """Return the processor time of a process so far; 0 if the system does not provide it."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -80,7 +80,7 @@ class _Worker:
 
 
 def judged_apart(judge: Callable[[Any], str], cases: Iterable[Any]) -> Iterator[tuple[Any, str]]:
-    """Give each case with what `judge` says against it, a hang and a dead process included.
+    """Yield each case with the problem that `judge` finds, including hangs and dead processes.
 
     `judge` is a function of a module, so that another process can import it.
     """

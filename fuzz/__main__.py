@@ -1,8 +1,8 @@
-"""``python -m fuzz TARGET... --seconds 600``: try bytes on what reads them.
+"""``python -m fuzz TARGET... --seconds 600``: test readers with random bytes.
 
-Atheris (libFuzzer) looks for inputs that reach new lines of weft; without it, bytes are changed at
-random. ``fuzz/corpus/TARGET`` keeps inputs that reached something; what crashes is written to
-``fuzz/crashes``. The exit code is 1 if anything crashed.
+Atheris (libFuzzer) searches for inputs that reach new lines of weft; without it, bytes are changed
+at random. ``fuzz/corpus/TARGET`` keeps inputs that reached new lines; inputs that crash are written
+to ``fuzz/crashes``. The exit code is 1 if anything crashed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pkgutil import walk_packages
 
 HERE = Path(__file__).parent
 MAX_LENGTH = 16_384
-# Whatever reads files: atheris looks for new lines of these.
+# Modules that read files: atheris searches for new lines in them.
 READERS = ["weft.tables", "weft.models", "weft.search.runs", "weft.cli.config", "weft.cli.given"]
 READERS += ["weft.reporting.compared_files"]
 
@@ -37,7 +37,7 @@ def main() -> int:
     names = given.targets or list(TARGETS)
     unknown = set(names) - set(TARGETS)
     if unknown:
-        parser.error(f"{unknown.pop()!r} is no target; known are {', '.join(TARGETS)}")
+        parser.error(f"{unknown.pop()!r} is not a target; choose one of {', '.join(TARGETS)}")
     plain = given.plain or find_spec("atheris") is None
     if given.in_process:
         return _random(names[0], given.seconds) if plain else _guided(names[0], given.seconds)
@@ -54,7 +54,7 @@ def main() -> int:
 
 
 def _watched(name: str, seconds: int, plain: bool) -> tuple[int, int]:
-    """Run one target in a process of its own, which may die of what it is given."""
+    """Run one target in its own process, which an input may crash."""
     call = [sys.executable, "-m", "fuzz", name, "--seconds", str(seconds), "--in-process"]
     done = subprocess.run(
         [*call, "--plain"] if plain else call, capture_output=True, text=True, errors="replace"
@@ -80,7 +80,7 @@ def _corpus(name: str) -> Path:
 def _guided(name: str, seconds: int) -> int:
     import atheris
 
-    # Only what is imported here is watched, so nothing is left to be imported later.
+    # Only modules imported in this block are watched, so all are imported now.
     with atheris.instrument_imports(include=READERS):
         for reader in READERS:
             folder = getattr(import_module(reader), "__path__", [])
@@ -96,7 +96,7 @@ def _guided(name: str, seconds: int) -> int:
         f"-artifact_prefix={crashes}/{name}-",
         "-print_final_stats=1",
         "-rss_limit_mb=6000",
-        "-timeout=1200",  # a busy machine may stop us for minutes
+        "-timeout=1200",  # on a busy machine the process may wait for minutes
         "-verbosity=1",
         "-use_value_profile=0",
         str(_corpus(name)),
@@ -107,7 +107,7 @@ def _guided(name: str, seconds: int) -> int:
 
 
 def _random(name: str, seconds: int) -> int:
-    """Changes at random to what is in the corpus."""
+    """Try random changes of the inputs in the corpus."""
     from fuzz.targets import TARGETS
 
     cases = [path.read_bytes() for path in sorted(_corpus(name).iterdir())]

@@ -1,7 +1,7 @@
-"""What reads bytes from outside, as functions of bytes: they return, or raise `Crash`.
+"""All readers of files, as functions of bytes: they return, or raise `Crash`.
 
-A reader may refuse whatever it likes, in one sentence (a `ValueError` of one line). All else that
-comes out of it is a crash: other exceptions, several lines, answers that are not numbers.
+A reader may refuse any input with one sentence (a `ValueError` of one line). Everything else is a
+crash: other exceptions, several lines, answers that are not numbers.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-# In memory where there is such a folder: a case must not wait for a disk.
+# In memory if there is such a folder: a case must not wait for a disk.
 _FOLDER = Path(
     tempfile.mkdtemp(prefix="weft-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
 )
 
 
 class Crash(Exception):
-    """Something that no file may do."""
+    """A failure that no file may cause."""
 
 
 def _refusal(error: Exception) -> None:
@@ -55,7 +55,7 @@ def _table(path: Path, query: str | None = None) -> None:
             _refusal(error)
             return
     if not np.isfinite(table.X).all() or len(table.X) != len(table.rows):
-        raise Crash("a table with numbers that are none")
+        raise Crash("a table with values that are not numbers")
 
 
 def csv(data: bytes) -> None:
@@ -64,7 +64,7 @@ def csv(data: bytes) -> None:
 
 
 def encodings(data: bytes) -> None:
-    """Text tables in other encodings; the first byte says which."""
+    """Text tables in other encodings; the first byte selects the encoding."""
     if data:
         name = ("utf-16", "utf-16-le", "utf-16-be", "cp1252", "utf-8-sig")[data[0] % 5]
         _table(_file("t.csv", data[1:].decode("utf-8", "replace").encode(name, "replace")))
@@ -87,21 +87,21 @@ def database(data: bytes) -> None:
 
 
 def query(data: bytes) -> None:
-    """Queries on a SQLite file. Those that go on for ever are the user's own: none is tried."""
+    """Queries on a SQLite file. Endless queries are the user's responsibility and are not tried."""
     text = data.decode("utf-8", "replace")
     if "recursive" not in text.lower() and "\0" not in text:
         _table(_database(), text)
 
 
 def packed(data: bytes) -> None:
-    """Packed text tables; the first byte says how they are packed."""
+    """Compressed text tables; the first byte selects the compression."""
     if data:
         kind = (".gz", ".zip", ".zst", ".xz", ".bz2")[data[0] % 5]
         _table(_file(f"t.csv{kind}", data[1:]))
 
 
 def workbook(data: bytes) -> None:
-    """Excel and OpenDocument files; the first byte says which."""
+    """Excel and OpenDocument files; the first byte selects the format."""
     if data:
         _table(_file(("t.xlsx", "t.ods")[data[0] % 2], data[1:]))
 
@@ -130,7 +130,7 @@ def labels(data: bytes) -> None:
             _refusal(error)
             return
     if found.dtype != np.int64 or found.min(initial=0) < -2:
-        raise Crash(f"labels that are none: {found[:5]}")
+        raise Crash(f"invalid labels: {found[:5]}")
 
 
 @cache
@@ -151,13 +151,13 @@ def config(data: bytes) -> None:
         try:
             command.make_context("cluster", ["t.csv", "--config", str(path)])
         except Exception as error:
-            # weft's own refusals end with code 2 after a sentence; those of the parser carry one.
+            # weft's own errors end with code 2 after a sentence; errors of the parser contain one.
             said = err.getvalue().strip()
             if getattr(error, "exit_code", None) != 2 or "\n" in said:
                 raise Crash(f"{error!r}, {said!r}") from error
 
 
-# Archives: sums that do not fit end the reading at once, so most cases are summed again --------
+# Archives: wrong checksums end the reading at once, so most cases get correct ones -------------
 
 
 def _members(data: bytes) -> dict[str, bytes]:
@@ -235,7 +235,7 @@ def _models() -> tuple[bytes, ...]:
 
 
 def model(data: bytes) -> None:
-    """Model files: one sentence, or a model that answers."""
+    """Model files: an error of one sentence, or a model that works."""
     import weft
 
     bases = _models()
@@ -403,7 +403,7 @@ def _other_tables(name: str) -> list[bytes]:
 
 
 def seeds(name: str) -> list[bytes]:
-    """First cases: files as they are written, small."""
+    """Return the first cases: small valid files."""
     if name == "csv":
         return [
             b"a,b\n1,2\n3,4\n5,6\n",

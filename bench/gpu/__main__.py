@@ -1,15 +1,16 @@
-"""Whole searches on a GPU: seconds, those of the CPU, and how far from the machine's limit.
+"""Whole searches on a GPU: seconds, seconds of the CPU, and comparison with the machine's limit.
 
     python -m bench.gpu [--only knn linkage ...] [--path bench/results/gpu.jsonl]
     python -m bench.gpu --table            # the rows as Markdown, from the results file
 
 Needs a GPU and torch; 80 GB of its memory for the largest row. Medians of warm runs: kernels are
-compiled, and a run of the same size went before. Every row is a `fit` from a NumPy table to
-labels, the draws on the host and the trips between host and GPU among it. CPU seconds are weft's
-own on all cores of the same machine; "about": from one generation and two, not from thirty.
+compiled, and a run of the same size was made before. Every row is a `fit` from a NumPy table to
+labels, including random draws on the host and transfers between host and GPU. CPU seconds are those
+of weft on all cores of the same machine; "about": extrapolated from runs of one and two
+generations.
 
-The floor is what the arithmetic alone would take at rates measured on the spot: products of
-single precision on the matrix units (three per product), double precision, memory.
+The floor is the time that the arithmetic alone would take at rates measured on the same machine:
+products of single precision on the matrix units (three per product), double precision, memory.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from bench.harness import records
 
 
 def measure(path: Path, only: list[str] | None) -> None:
-    """Measure the rows that are asked for and append them to `path`."""
+    """Measure the requested rows and append them to `path`."""
     import torch
     import triton
 

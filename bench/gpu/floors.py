@@ -1,4 +1,4 @@
-"""What the machine could do at best: measured rates, and the seconds that follow from them."""
+"""The limits of the machine: measured rates, and the seconds that follow from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROUNDS = 200  # of affinity propagation, at most
 
 
 def warm_seconds(call: Callable[[], Any], rounds: int) -> float:
-    """Return the median seconds of a call on the GPU, after one that is not timed."""
+    """Return the median seconds of a call on the GPU, after one call that is not timed."""
     import torch
 
     call()  # warm
@@ -27,7 +27,7 @@ def warm_seconds(call: Callable[[], Any], rounds: int) -> float:
 
 
 def ceilings() -> dict[str, float]:
-    """Measure the rates that floors are made from."""
+    """Measure the rates from which floors are computed."""
     import torch
 
     source = torch.randn(2**28, device="cuda")
@@ -39,7 +39,7 @@ def ceilings() -> dict[str, float]:
         torch.backends.cuda.matmul.allow_tf32 = name == "single"
         rates[name] = 2.0 * 8192**3 / warm_seconds(lambda square=square: square @ square, 9)
     torch.backends.cuda.matmul.allow_tf32 = False
-    rates["single"] /= 3.0  # three products of shortened numbers make one of single precision
+    rates["single"] /= 3.0  # three products of split numbers give one of single precision
     chip = torch.cuda.get_device_properties(0)
     # 16 logarithms or exponentials per multiprocessor and clock, at about 1.98 GHz.
     rates["special"] = 16.0 * chip.multi_processor_count * 1.98e9
@@ -47,7 +47,7 @@ def ceilings() -> dict[str, float]:
 
 
 def floor(method: str, n: int, rates: dict[str, float]) -> float:
-    """Return the seconds below which no run of 900 evaluations can get."""
+    """Return a lower limit of the seconds of 900 evaluations."""
     pairs = float(n) * n
     product = 2.0 * pairs * N_KEPT / rates["single"]
     if method in ("exponents", "distances with exponents"):
@@ -55,7 +55,7 @@ def floor(method: str, n: int, rates: dict[str, float]) -> float:
         if method != "exponents":
             return N_PARTICLES * powers
         return N_PARTICLES * N_GENERATIONS * (powers + 3.0 * 4.0 * pairs / rates["bytes"])
-    if method == "knn":  # neighbours, then the sums that need the labels: again, or kept
+    if method == "knn":  # neighbours, then sums that need the labels, from new or stored distances
         once = product + min(product, 3.0 * 4.0 * pairs / rates["bytes"])
     elif method == "linkage":
         double = max(2.0 * pairs * N_KEPT / rates["double"], 8.0 * pairs / rates["bytes"])

@@ -1,7 +1,7 @@
-"""The methods other than FeatureSwarm and StagedSwarm on a GPU: what is timed, and their floors.
+"""The methods other than FeatureSwarm and StagedSwarm on a GPU: timed calls, and their floors.
 
 Fits are cut to a number of rounds that does not depend on the data: rows are Gaussian noise around
-ten loose centres, so no method is done before its rounds are.
+ten loose centres, so no method ends before its last round.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ N_FEATURES, N_CLUSTERS = 100, 10
 ROUNDS = 20  # of the k-means family
 _MEMORY = {"max_memory": "16GiB"}
 
-# What each method is, by the name in the table.
+# The call of each method, by its name in the table.
 MODELS: dict[str, Callable[[], Any]] = {
     "weighted k-means": lambda: weft.WeightedKMeans(
         N_CLUSTERS, weight_exponent=3.0, init="random", max_iter=ROUNDS, random_state=0
@@ -90,7 +90,7 @@ def model(method: str, device: str) -> Any:
 
 
 def floor(method: str, rows: int, fitted: Any, rates: dict[str, float]) -> float | None:
-    """Return the seconds that the arithmetic alone would take; None where most of it is not ours.
+    """Return the seconds of the arithmetic alone; None if most of it is done by other libraries.
 
     Products count at the rate of the precision they need, passes over pairs of rows at that of
     memory, powers at that of logarithms and exponentials.
@@ -101,10 +101,10 @@ def floor(method: str, rows: int, fitted: Any, rates: dict[str, float]) -> float
         passes = 2.0 * rows * d * K * (2 + 2)  # two products to assign, two for means and spreads
         powers = 0.0
         if "p = 1.5" in method:
-            # In single precision each power is a logarithm and an exponential: K distances a row,
-            # and two steps of Newton's method for the centres at the least.
+            # In single precision each power is a logarithm and an exponential: K distances per row,
+            # and at least two steps of Newton's method for the centres.
             powers = 2.0 * rows * d * (K + 2) / special
-        return 10 * int(fitted.n_iter_) * (passes / double + powers)  # ten starts, about as long
+        return 10 * int(fitted.n_iter_) * (passes / double + powers)  # ten starts of similar length
     if method.startswith("projected"):
         one = 2.0 * 2.0 * rows * 2 * d * K / double  # distances, and sums of clusters
         if "weights" in method:
@@ -112,7 +112,7 @@ def floor(method: str, rows: int, fitted: Any, rates: dict[str, float]) -> float
         return 200 * 3 * one
     if method == "kernel swarm":
         P, n_generations = 40, int(fitted.n_iter_)
-        return P * n_generations * 8.0 * rows**2 / memory  # one look at all distances
+        return P * n_generations * 8.0 * rows**2 / memory  # one pass over all distances
     if method == "kernel k-means":
         steps = int(fitted.history_["n_iter"].sum() + len(fitted.history_["n_iter"]))
         return steps * 2.0 * rows**2 * K / double

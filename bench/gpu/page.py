@@ -32,7 +32,7 @@ CELLS = [
 
 
 def table(path: Path = RESULTS) -> str:
-    """Return the results as Markdown; empty where there are none."""
+    """Return the results as Markdown; empty if there are none."""
     rows = {(r["cell"]["method"], r["cell"]["rows"]): r for r in records.load(path)}
     if not rows:
         return ""
@@ -44,8 +44,9 @@ def table(path: Path = RESULTS) -> str:
         "The floor is the arithmetic alone at measured rates: "
         f"{rates['single'] / 1e12:.0f} TFLOP/s of single-precision products, "
         f"{rates['double'] / 1e12:.0f} of double precision, {rates['bytes'] / 1e12:.1f} TB/s; for",
-        "`StagedSwarm` it is the random draws, which stay on the host. What the other methods are",
-        "is in `bench/gpu/methods.py`.",
+        "`StagedSwarm` it is the random draws, which stay on the host. The calls of the other "
+        "methods",
+        "are in `bench/gpu/methods.py`.",
         "",
         "| method | rows | GPU | wanted | CPU | ratio | floor | share of floor | GPU memory |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -72,16 +73,16 @@ def table(path: Path = RESULTS) -> str:
     if path_row:
         lines += [
             "",
-            f"Labels and weights are the CPU's on {path_row['same']} of {path_row['seeds']} seeds "
-            "at 800 rows (kNN graph, 30 × 30).",
+            f"Labels and weights equal those of the CPU on {path_row['same']} of "
+            f"{path_row['seeds']} seeds at 800 rows (kNN graph, 30 × 30).",
         ]
     others = [rows[key] for key in rows if key[0] in methods.MODELS]
     if others:
         same = sum(row["differing"] == 0 for row in others)
         lines += [
             "",
-            f"From `weighted k-means` on, all labels (or features) are the CPU's in {same} of "
-            f"{len(others)} rows.",
+            "From `weighted k-means` on, all labels (or features) equal those of the CPU in "
+            f"{same} of {len(others)} rows.",
         ]
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,6 @@
 """One round of weighted k-means on a GPU, compared with flash-kmeans and plain torch.
 
-`python -m bench.gpu.rounds` prints milliseconds per round; flash-kmeans is left out where it is not
+`python -m bench.gpu.rounds` prints milliseconds per round; flash-kmeans is left out if it is not
 installed.
 """
 
@@ -35,7 +35,7 @@ def make_table(n_rows: int, n_features: int, n_clusters: int, seed: int = 0) -> 
 
 
 def clock(rounds: Callable[[int], Any]) -> float:
-    """Return milliseconds per round, what comes before the first one aside."""
+    """Return milliseconds per round, without the time before the first one."""
     seconds = []
     for count in (2, ROUNDS, 2, ROUNDS):
         torch.cuda.synchronize()
@@ -47,7 +47,7 @@ def clock(rounds: Callable[[int], Any]) -> float:
 
 
 def weft_rounds(X: Any, start: Any, exponent: float = 2.0) -> Callable[[int], Any]:
-    """Return what does rounds of weighted k-means, weights per cluster."""
+    """Return a function that does rounds of weighted k-means, with weights per cluster."""
     table = X.double().cpu().numpy()
     rows = kmeans.load(table, np.ones(len(X)), exponent, False, one_range, torch.device("cuda"))
     rounds = DeviceRounds(kmeans, rows)
@@ -61,7 +61,7 @@ def weft_rounds(X: Any, start: Any, exponent: float = 2.0) -> Callable[[int], An
 
 
 def flash_rounds(X: Any, start: Any) -> Callable[[int], Any]:
-    """Return what does rounds of flash-kmeans."""
+    """Return a function that does rounds of flash-kmeans."""
     from flash_kmeans import batch_kmeans_Euclid
 
     return lambda count: batch_kmeans_Euclid(
@@ -70,7 +70,7 @@ def flash_rounds(X: Any, start: Any) -> Callable[[int], Any]:
 
 
 def torch_rounds(X: Any, start: Any) -> Callable[[int], Any]:
-    """Return what does rounds of k-means in five lines."""
+    """Return a function that does rounds of k-means in plain torch."""
 
     def rounds(count: int) -> None:
         centers = start

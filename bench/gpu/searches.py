@@ -39,7 +39,7 @@ def search(method: str, rows: int, rates: dict[str, float]) -> dict[str, Any]:
 
     X = make_ellipsoids(10, N_FEATURES, cluster_size=rows // 10, random_state=0).data
     rounds = 5 if rows <= 3000 and method != "affinity" else 3 if rows <= 20_000 else 1
-    if rows >= 100_000:  # warm by a small generation, not by another hour of arithmetic
+    if rows >= 100_000:  # warmed up by a small generation, because a full run takes an hour
         _model(method, "cuda", 0, n_generations=2).fit(X)
     torch.cuda.reset_peak_memory_stats()
     fit = _model(method, "cuda", 0).fit
@@ -62,8 +62,8 @@ def search(method: str, rows: int, rates: dict[str, float]) -> dict[str, Any]:
 
 
 def _scaled_cpu_seconds(method: str, X: np.ndarray) -> float:
-    """Return what a whole search would take on the CPU: one generation, and two, for what a
-    further one costs; what is done once per fit is not multiplied."""
+    """Return the seconds of a whole search on the CPU, extrapolated from one and two generations;
+    work that is done once per fit is not multiplied."""
     short = {"n_particles": 16} if method == "affinity" else {}
     models = [_model(method, "cpu", 0, n_generations=number, **short) for number in (1, 2)]
     models[0].fit(X)  # compiled, pages touched
@@ -93,7 +93,7 @@ def powered_distances(rows: int, rates: dict[str, float]) -> dict[str, Any]:
 
 
 def staged(rows: int) -> dict[str, Any]:
-    """Time a StagedSwarm of 100 × 500, stage 1 among it; the floor is its random draws."""
+    """Time a StagedSwarm of 100 × 500, including stage 1; the floor is its random draws."""
     X = make_ellipsoids(10, N_FEATURES, cluster_size=rows // 10 + 1, random_state=0).data[:rows]
     rng = np.random.default_rng(0)
     shape = (2, 100, rows + N_FEATURES + 1)
@@ -124,7 +124,7 @@ def other_method(method: str, rows: int, rates: dict[str, float]) -> dict[str, A
 
 
 def same_path(rows: int, n_seeds: int = 30) -> dict[str, Any]:
-    """Count the seeds whose labels and weights are the CPU's."""
+    """Count the seeds with the same labels and weights as on the CPU."""
     X = make_ellipsoids(10, N_FEATURES, cluster_size=rows // 10, random_state=0).data
     same, differing = 0, []
     for seed in range(n_seeds):

@@ -1,4 +1,4 @@
-"""One run of one cell, wherever it happens: a thread, a process, a machine of a Dask cluster."""
+"""One run of one cell, on a thread, a process or a machine of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def evaluate(name: str, run: Run, *, quick: bool, folder: Path = study.FOLDER) -
     began = time.perf_counter()
     try:
         with warnings.catch_warnings(), threadpool_limits(1):
-            # A table holds methods that do not converge: their numbers say it.
+            # Some methods of a table do not converge, which their numbers show.
             warnings.simplefilter("ignore")
             table = data.load(of.data[run.data], of.data_seed(run))
             at = methods.Setting(
@@ -47,7 +47,7 @@ def evaluate(name: str, run: Run, *, quick: bool, folder: Path = study.FOLDER) -
                 of.data[run.data],
                 of.metrics,
             )
-            began = time.perf_counter()  # reading and drawing data is not the method's time
+            began = time.perf_counter()  # the time to read or draw data does not count
             found = methods.run(of.methods[run.method], at)
         row |= {"status": "ok", "error": None, **found}
     except data.MissingData as error:
@@ -61,7 +61,7 @@ def evaluate(name: str, run: Run, *, quick: bool, folder: Path = study.FOLDER) -
 
 @cache
 def versions() -> str:
-    """Return what the row was made with."""
+    """Return the versions of the libraries."""
     packages = ("weft", "numpy", "scipy", "scikit-learn", "numba")
     found = [f"{name} {importlib.metadata.version(name)}" for name in packages]
     return ", ".join([f"python {platform.python_version()}", *found])
@@ -69,7 +69,7 @@ def versions() -> str:
 
 @cache
 def commit() -> str:
-    """Return the commit of the code; + where files have changed since."""
+    """Return the commit of the code, with "+" if files have changed since."""
 
     def git(*words: str) -> str:
         done = subprocess.run(["git", *words], cwd=places.ROOT, capture_output=True, text=True)

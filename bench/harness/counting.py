@@ -1,9 +1,9 @@
-"""What a paper's page counts: every printed number once, with one verdict, and a placebo.
+"""The counts on a paper's page: every printed number once, with one verdict, and a placebo.
 
 A number that appears in two tables (a baseline, a mean that another table repeats) is judged where
-it appears first. The placebo judges our method A against the published number of another method B,
-where print itself says that the two differ much: a verdict that still says "agrees" there cannot
-say no.
+it appears first. The placebo judges our method A against the published number of another method B
+if the two published numbers differ much. If the verdict were "agrees" even then, verdicts would
+mean nothing.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class MethodCount(NamedTuple):
 
 
 def by_method(tables: list[Table]) -> list[MethodCount]:
-    """Return, method by method, the mean accuracy (or F) of ours and of print, each number once.
+    """Return for each method our mean accuracy (or F) and the published one, each number once.
 
     Numbers of data that are not public are left out.
     """

@@ -18,14 +18,14 @@ from weft.datasets import add_noise_features
 
 
 class Table(NamedTuple):
-    """What methods cluster, and what they are judged by."""
+    """The rows that methods cluster, and the classes for the scores."""
 
     X: Any
     y: np.ndarray
 
 
 class MissingData(Exception):
-    """A file is not there; the study says so and goes on."""
+    """A file is missing; the study reports it and continues."""
 
 
 def load(spec: dict[str, Any], seed: int) -> Table:
@@ -105,7 +105,7 @@ def _scaled(frame: pd.DataFrame, spec: dict[str, Any]) -> np.ndarray:
     if how == "range":
         return np.asarray(RangeScaler(spec.get("categorical", "auto")).fit_transform(frame))
     X = frame.to_numpy(dtype=np.float64)
-    if how == "unit":  # constant columns say nothing and go
+    if how == "unit":  # constant columns carry no information and are dropped
         X = X[:, np.ptp(X, axis=0) > 0]
         return (X - X.min(axis=0)) / np.ptp(X, axis=0)
     if how == "standard":

@@ -17,7 +17,7 @@ from bench.harness.verdicts import Test, compare_methods, paired_runs
 
 
 class Finding(NamedTuple):
-    """A direction and what became of it."""
+    """A direction and whether it holds."""
 
     says: str
     test: Test | None  # None: nothing was run
@@ -36,7 +36,7 @@ class Finding(NamedTuple):
 
 
 def rows_for(study: Study, folder: Path, quick: bool = False) -> list[dict[str, Any]]:
-    """Return the rows that a table is made of; in a table that sums up, those of its sources."""
+    """Return the rows of a table; for a summary table, those of its sources."""
     # Tables that share a run (a baseline) hold it twice; it counts once.
     found = {
         (results.key_of(row), row["identity"]): row
@@ -49,7 +49,7 @@ def rows_for(study: Study, folder: Path, quick: bool = False) -> list[dict[str, 
 
 @lru_cache(maxsize=128)
 def _kept(name: str, quick: bool, folder: Path, stamp: Any) -> list[dict[str, Any]]:
-    # Pages ask for the same rows many times; `stamp` changes with the files.
+    # Pages read the same rows many times; `stamp` changes with the files.
     return results.read(studies.load(name, quick=quick), folder)
 
 
@@ -67,7 +67,7 @@ def ours(name: str, column: str, method: str, folder: Path, data: str = "*") -> 
 
 
 def findings(study: Study, rows: list[dict[str, Any]]) -> list[Finding]:
-    """Return what became of each direction."""
+    """Return whether each direction holds."""
     return [_finding(study, each, rows) for each in study.directions]
 
 
@@ -86,7 +86,7 @@ def _finding(study: Study, asked: dict[str, Any], rows: list[dict[str, Any]]) ->
     test = compare_methods(pairs)
     significant = test.p_paired < 0.05
     if asked.get("claim") == "no better":
-        # Broken only by a difference that chance does not explain.
+        # It does not hold only if chance does not explain the difference.
         return Finding(asked["says"], test, not (test.difference > 0 and significant), quick, True)
     return Finding(asked["says"], test, test.difference > 0, quick, significant)
 
@@ -102,8 +102,7 @@ def _sets(study: Study, rows: list[dict[str, Any]], more: str, less: str) -> np.
 
 
 def check(names: list[str], folder: Path, studies_folder: Path, write: Callable[[str], Any]) -> int:
-    """Say of each direction that the quick form is to show whether it holds; return how many "
-    "not."""
+    """Print whether each direction of the quick form holds; return how many do not."""
     wrong = seen = 0
     for name in names:
         study = studies.load(name, quick=True, folder=studies_folder)

@@ -1,4 +1,4 @@
-"""The pictures the papers draw: boxes by algorithm, dimension, K; accuracy per β; convergence."""
+"""The figures of the papers: boxes by algorithm, dimension, K; accuracy by β; convergence."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def convergence(study: Study, rows: Rows, asked: dict[str, Any]) -> Any:
     figure, (axis,) = _grid(1, 1)
     for number, (method, found) in enumerate(sorted(curves.items())):
         longest = max(map(len, found))
-        # A search that stopped early stays where it was.
+        # A search that stopped early keeps its last value.
         full = [np.pad(each, (0, longest - len(each)), mode="edge") for each in found]
         style = "-" if "CSC" in method else ":"
         colour = COLOURS[number // 2 % len(COLOURS)]

@@ -27,7 +27,7 @@ from bench.harness.verdicts import (
 
 
 class Line(NamedTuple):
-    """A printed number and what became of it."""
+    """A printed number compared with ours."""
 
     data: str
     method: str
@@ -38,11 +38,11 @@ class Line(NamedTuple):
     low: float
     high: float
     word: str  # agrees, better, worse, differs, too uncertain, other data, not run, or ""
-    reason: str = ""  # why it does not agree, where that is known
+    reason: str = ""  # why it does not agree, if that is known
 
 
 def lines_of(study: Study, rows: list[dict[str, Any]]) -> list[Line]:
-    """Return one line per printed number, and per number of ours where none is printed."""
+    """Return one line per printed number, and per number of ours if none is printed."""
     if study.summary == "beside sets":
         return _beside_sets(study, rows)
     decimals = decimals_of(study)
@@ -90,7 +90,7 @@ def _line(
     if key in summary.numbers:
         return Line(*start, summary.numbers[key], theirs, 0, math.nan, math.nan, "")
     if key.startswith("reached") and _was_run(cell, rows):
-        # Of what was never reached there is no spread to judge.
+        # A value that was never reached has no spread, so there is no verdict.
         word = "never reached" if key == "reached" else ""
         other = other_data(study, cell)
         if word and other:
@@ -122,7 +122,7 @@ def judged(
     decimals: int,
     against: Cell | None = None,
 ) -> Verdict:
-    """Return the verdict on a cell's number; `against`: on another cell's number instead."""
+    """Return the verdict on a cell's number, or, with `against`, on another cell's number."""
     other = cell if against is None else against
     return judge(
         summary.samples[key],
@@ -147,7 +147,7 @@ def _correlation(start: tuple[str, str, str], summary: Summary, theirs: float, n
 
 
 def decimals_of(study: Study) -> dict[str, int]:
-    """Return with how many decimals a column is printed."""
+    """Return the number of printed decimals of each column."""
     found: dict[str, int] = {}
     for cell in study.cells:
         for key, value in cell.printed.items():
@@ -157,9 +157,9 @@ def decimals_of(study: Study) -> dict[str, int]:
 
 
 def reason_for(study: Study, cell: Cell, key: str, word: str) -> str:
-    """Return why a number does not agree, where a stated reason holds for this very number.
+    """Return why a number does not agree, if a stated reason applies to this number.
 
-    A reason may ask for a verdict, and for a printed number above a bound.
+    A reason may require a certain verdict, and a printed number above a bound.
     """
     if word not in ("better", "worse", "differs"):
         return ""
@@ -235,7 +235,7 @@ def _learned_sets(rows: list[dict[str, Any]]) -> dict[str, np.ndarray]:
 
 
 def test_of(study: Study, cell: Cell, metric: str, rows: list[dict[str, Any]]) -> Test | None:
-    """Return the test of a cell's method against its rival; None where too little was run."""
+    """Return the test of a cell's method against its rival; None if there are too few runs."""
     chosen = [row for row in rows if any_match(row["data"], [cell.data])]
     pairs = paired_runs(chosen, metric, [cell.method], [cell.against])
     return compare_methods(pairs) if len(pairs) > 1 else None

@@ -1,4 +1,4 @@
-"""What a row of results holds: measures by the names that studies use."""
+"""The measures of a row of results, by the names that studies use."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from weft.metrics.on_spaces import combine_csc
 
 
 class Outcome(NamedTuple):
-    """A clustering and all that measures may look at."""
+    """A clustering and everything that measures may use."""
 
     X: Any
     y: np.ndarray
     labels: np.ndarray
     model: Any  # None for methods without an estimator
-    extra: dict[str, Any]  # what the method measured itself
+    extra: dict[str, Any]  # measures of the method itself
 
 
 def measure(name: str, outcome: Outcome) -> Any:
@@ -41,7 +41,7 @@ def _kept(outcome: Outcome) -> np.ndarray:
 
 
 def _csc(outcome: Outcome) -> float:
-    """CSC as table 4.3 settles it: silhouette on weighted features, connectedness on all."""
+    """CSC as in table 4.3: silhouette on weighted features, connectedness on all."""
     weights = getattr(outcome.model, "feature_weights_", np.ones(outcome.X.shape[1]))
     exponents = getattr(outcome.model, "feature_exponents_", None)
     space = Space.of(Table.of(outcome.X), Solution(weights, exponents), Buffers(hold_matrix=False))
@@ -52,7 +52,7 @@ def _csc(outcome: Outcome) -> float:
 
 
 def _on_all(score: Callable[..., float]) -> Callable[[Outcome], float]:
-    # Rows in no cluster are a cluster of their own, as in section 5.8.2 of the first thesis.
+    # Rows in no cluster form one more cluster, as in section 5.8.2 of the first thesis.
     return lambda o: score(o.X, o.labels, noise="cluster")
 
 
@@ -61,7 +61,7 @@ def _sizes(outcome: Outcome) -> np.ndarray:
 
 
 def _covariances(outcome: Outcome) -> tuple[float, float]:
-    """Table 5.6: of the least spherical cluster, the spread of its variances and mean |cov|."""
+    """Table 5.6: spread of the variances and mean |cov| of the least spherical cluster."""
     found = []
     for cluster in np.unique(outcome.labels):
         covariance = np.cov(outcome.X[outcome.labels == cluster].T)
@@ -71,7 +71,7 @@ def _covariances(outcome: Outcome) -> tuple[float, float]:
 
 
 def _weights(outcome: Outcome) -> list[float]:
-    """Weights cluster by cluster, clusters in the order of the classes they stand for."""
+    """Weights by cluster, with clusters in the order of their matching classes."""
     weights = outcome.model.cluster_feature_weights_
     order = [
         np.bincount(outcome.labels[outcome.y == each], minlength=len(weights)).argmax()

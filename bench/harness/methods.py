@@ -1,7 +1,7 @@
-"""What a study can call: weft's estimators, scikit-learn's, and a few roads of the papers.
+"""Methods that a study can call: estimators of weft and scikit-learn, and some of the papers.
 
 A call is a public name of weft ("FeatureSwarm"), a path ("sklearn.cluster.KMeans"), or one of
-`OTHERS`. Parameters that depend on the data are words: ``"classes"`` is the number of classes,
+`OTHERS`. Parameters that depend on the data are names: ``"classes"`` is the number of classes,
 ``"estimate"`` the staged paper's K_est, ``"$sigma"`` the entry
 sigma of the data set; ``"None"`` is None.
 """
@@ -32,7 +32,7 @@ from weft.search.reached import Reached
 
 
 class Setting(NamedTuple):
-    """Where a method runs."""
+    """The data and the run of a method."""
 
     X: Any
     y: np.ndarray
@@ -45,7 +45,7 @@ class Setting(NamedTuple):
 
 
 def run(method: dict[str, Any], at: Setting) -> dict[str, Any]:
-    """Run a method, over its sweep where it has one, and return the measures."""
+    """Run a method, over its sweep if it has one, and return the measures."""
     if "sweep" in method:
         found = [_once(method, at, change) for change in sweep_of(method["sweep"])]
         counts = [each.pop("evaluations") for each in found]
@@ -123,7 +123,7 @@ def _estimator(call: str, params: dict[str, Any], at: Setting) -> Outcome:
 
 
 def _resolved(value: Any, at: Setting) -> Any:
-    if value == "None":  # TOML has no word for it
+    if value == "None":  # TOML has no null
         return None
     if value == "classes":
         return len(np.unique(at.y))
@@ -214,7 +214,7 @@ _selectors: dict[tuple[Any, ...], Any] = {}
 
 
 def _selector(name: str, params: tuple[tuple[str, Any], ...], at: Setting) -> Any:
-    # It does not depend on the exponent, which is swept.
+    # The selector does not depend on the exponent, which is swept.
     key = (at.paper, at.data, name, params)
     if key not in _selectors:
         _selectors[key] = find_method(name).make(**dict(params)).fit(at.X)

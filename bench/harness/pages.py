@@ -79,7 +79,7 @@ def method_table(tables: list[Table]) -> list[str]:
 
 
 def progress(own: list[study.Study], results: Path) -> list[str]:
-    """Return how many of the runs of each table are there."""
+    """Return how many runs of each table are finished."""
     out = ["| table | runs there | of | failed | commits |", "| --- | --- | --- | --- | --- |"]
     for of in own:
         if of.rows_of:
@@ -93,7 +93,7 @@ def progress(own: list[study.Study], results: Path) -> list[str]:
 
 
 def index(heads: dict[str, str]) -> str:
-    """Return the page over the pages."""
+    """Return the index page."""
     listed = [f"- [{TITLES[paper]}]({paper}.md): {head}" for paper, head in heads.items()]
     return f"""# Reproduction
 

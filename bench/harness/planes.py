@@ -1,4 +1,4 @@
-"""Pictures of data sets as the papers draw them: rows on a plane, axes of clusters, set by set."""
+"""Figures of data sets as in the papers: rows on a plane, axes of clusters, set by set."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MARKERS = "o^sDvP*X<>"
 def plane(study: Study, rows: Rows, asked: dict[str, Any], grid: Any) -> Any:
     """Rows of data sets on a plane: by class, or by the clusters of a method.
 
-    A panel names its `data`; `method` colours by that method's clusters, `columns` leaves out all
-    columns after the first this many, `every` takes each so-many-th row, `project` is "pca" (where
-    there are more than two columns) or "tsne".
+    A panel names its `data`; `method` colours by that method's clusters, `columns` is the number of
+    first columns to use, `every` takes each `every`-th row, `project` is "pca" (for more than two
+    columns) or "tsne".
     """
     panels = asked["panels"]
     try:
@@ -68,7 +68,7 @@ def _panel(study: Study, asked: dict[str, Any]) -> tuple[np.ndarray, np.ndarray,
 
 
 def axes_of_clusters(study: Study, rows: Rows, asked: dict[str, Any], grid: Any) -> Any:
-    """Where the rows of a cluster lie on its axes with the least, median and largest variance."""
+    """Rows of a cluster on its axes with the smallest, median and largest variance."""
     run = Run(asked["data"], 0, "", 0)
     table = data.load(study.data[run.data], study.data_seed(run))
     figure, axes = grid(6, 3)

@@ -1,4 +1,4 @@
-"""A line that says how far a study is, what is running, and how long is left."""
+"""A progress line: finished runs of a study, current runs, remaining time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH = 24
 
 
 class Bar:
-    """One line on a terminal; elsewhere a line now and then."""
+    """One updated line on a terminal; otherwise a new line from time to time."""
 
     def __init__(self, name: str, total: int, missing: list[Run], jobs: int) -> None:
         self.name, self.total, self.jobs = name, total, jobs
@@ -35,7 +35,7 @@ class Bar:
             self._write("\n" if self.out.isatty() else "")
 
     def done(self, run: Run, status: str, error: str | None) -> None:
-        """Take note of a finished run."""
+        """Record a finished run."""
         self.waiting.pop(run, None)
         self.finished += 1
         if status != "ok":
@@ -63,7 +63,7 @@ class Bar:
         if self.failed:
             line += f", {self.failed} failed"
         if self.waiting:
-            # Runs are handed out in order: the first that are not back are the ones running.
+            # Runs start in order: the first unfinished ones are those that run now.
             running = [f"{run.data} {run.method} #{run.trial}" for run in self.waiting][: self.jobs]
             left = (
                 f", {_clock(seconds / self.finished * len(self.waiting))} left"

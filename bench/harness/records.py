@@ -1,4 +1,4 @@
-"""Results that survive being stopped: one JSON line per finished cell."""
+"""Results that are kept when a run is stopped: one JSON line per finished cell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def load(path: Path) -> list[dict[str, Any]]:
-    """Return the finished cells; a line cut short by a kill is passed over."""
+    """Return the finished cells; an incomplete line of a killed run is skipped."""
     if not path.exists():
         return []
     rows = []
@@ -28,7 +28,7 @@ def run(
     *,
     report: Callable[[str], None] = print,
 ) -> list[dict[str, Any]]:
-    """Evaluate the cells that `path` does not hold yet; append each as soon as it is done."""
+    """Evaluate the cells that are missing in `path`; append each when it is done."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = load(path)
     done = {_identity(row["cell"]) for row in rows}

@@ -1,8 +1,8 @@
-"""Rows that survive being killed: a part per finished run, then one parquet file per study.
+"""Rows that are kept when a run is killed: a part per finished run, then one file per study.
 
-A part is written under a name that is ignored, then renamed: it is either complete or absent.
-`compact` makes one file of all, renames it into place and only then removes the parts; killed
-between the two, it leaves rows twice, which reading undoes. One process at a time may write.
+A part is written under a temporary name, then renamed: it is either complete or absent. `compact`
+writes one Parquet file of all parts, renames it, and only then removes the parts. If it is killed
+in between, rows are stored twice, which `read` corrects. One process at a time may write.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ COMPACT_EVERY = 200
 
 
 def key_of(row: dict[str, Any]) -> Run:
-    """Return the run that a row is of."""
+    """Return the run of a row."""
     return Run(row["data"], row["set"], row["method"], row["trial"])
 
 
 def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
-    """Return the rows of a study that were made by its present recipe, in the table's order."""
+    """Return the rows of a study that match its present settings, in the table's order."""
     places = {pair: place for place, pair in enumerate(study.pairs)}
     rows: dict[Run, dict[str, Any]] = {}
     for path in (
@@ -42,7 +42,7 @@ def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
             continue
         for row in pq.read_table(path).to_pylist():
             run = key_of(row)
-            # Left out here and not at the end: an old row must not come before a new one.
+            # Left out now, not at the end: an old row must not replace a new one.
             if (run.data, run.method) not in places or row["identity"] != study.identity(run):
                 continue
             before = rows.get(run)
@@ -57,13 +57,13 @@ def read(study: Study, folder: Path = FOLDER) -> list[dict[str, Any]]:
 
 
 def stamp(name: str, folder: Path = FOLDER) -> tuple[float, ...]:
-    """Return what changes when rows of a study are added."""
+    """Return a value that changes when rows of a study are added."""
     paths = (folder / f"{name}.parquet", folder / f"{name}.parts")
     return tuple(path.stat().st_mtime if path.exists() else 0.0 for path in paths)
 
 
 def add(study: Study, row: dict[str, Any], folder: Path = FOLDER) -> None:
-    """Keep a row."""
+    """Store a row."""
     parts = _parts(study, folder)
     parts.mkdir(parents=True, exist_ok=True)
     name = f"{row['identity']}-{row['set']}-{row['trial']}-{row['seed']}.parquet"
@@ -71,7 +71,7 @@ def add(study: Study, row: dict[str, Any], folder: Path = FOLDER) -> None:
 
 
 def compact(study: Study, folder: Path = FOLDER) -> None:
-    """Make one file of all rows; rows of another recipe and failures that were repeated go."""
+    """Write one file of all rows, without rows of other settings and repeated failures."""
     parts = sorted(_parts(study, folder).glob("*.parquet"))
     if not parts:
         return
@@ -86,7 +86,7 @@ def compact(study: Study, folder: Path = FOLDER) -> None:
 
 @contextlib.contextmanager
 def writing(study: Study, folder: Path = FOLDER) -> Iterator[None]:
-    """Hold the study for this process; a killed process lets go of it."""
+    """Lock the study for this process; a killed process releases the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f".{study.name}.lock"
     with path.open("w") as file:
@@ -97,7 +97,7 @@ def writing(study: Study, folder: Path = FOLDER) -> Iterator[None]:
                 f"study {study.name} is being run by another process; wait for it or stop it."
             ) from None
         for left in _parts(study, folder).glob(".*"):
-            left.unlink(missing_ok=True)  # half written when it was killed
+            left.unlink(missing_ok=True)  # incomplete file of a killed process
         try:
             yield
         finally:
@@ -122,7 +122,7 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
 def _array(column: str, values: list[Any]) -> pa.Array:
     given = [value for value in values if value is not None]
     if any(isinstance(value, list) for value in given):
-        # Some methods of the table have a sweep, others have not: a sweep of one step.
+        # Methods without a sweep count as a sweep of one step.
         lists = [value if isinstance(value, list | None) else [value] for value in values]
         return pa.array(lists, type=pa.list_(pa.float32()))
     if given and all(isinstance(value, (int, float)) for value in given) and column not in INTEGERS:

@@ -28,10 +28,10 @@ def run(
     results: Path = rows.FOLDER,
     folder: Path = study.FOLDER,
 ) -> list[dict[str, Any]]:
-    """Run what is missing and return the rows that failed or had no data."""
+    """Run the missing runs and return the rows that failed or had no data."""
     trouble: list[dict[str, Any]] = []
     with rows.writing(of, results):
-        # What was left behind by a kill is there already; what failed is tried again.
+        # Parts of a killed process are used; failed runs are tried again.
         done = {rows.key_of(row) for row in rows.read(of, results) if row["status"] == "ok"}
         wanted = [
             each

@@ -17,7 +17,7 @@ from bench.harness.study import Study, load
 
 
 def start_share(study: Study, method: str, metric: str) -> float:
-    """Return the share of a method's variance that comes from its starts; 0 where it is unknown."""
+    """Return the share of a method's variance that comes from its starts; 0 if unknown."""
     if not study.spread_of:
         return 0.0
     return _share(study.spread_of, method, metric, results.stamp(study.spread_of))
@@ -35,8 +35,8 @@ def _share(name: str, method: str, metric: str, stamp: tuple[float, ...]) -> flo
 def share_of_starts(groups: dict[tuple[str, int], np.ndarray]) -> float:
     """Return σ²_start / (σ²_start + σ²_set), sets of one kind compared with each other.
 
-    σ²_start is the mean variance within a set; the variance of the sets' means holds σ²_set and
-    the part of σ²_start that their number of starts leaves.
+    σ²_start is the mean variance within a set. The variance of the sets' means is σ²_set plus
+    σ²_start divided by the number of starts.
     """
     kinds: dict[str, list[np.ndarray]] = defaultdict(list)
     for (kind, _), values in groups.items():

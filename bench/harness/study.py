@@ -1,4 +1,4 @@
-"""A study is one published table: its cells, its printed numbers, its own words.
+"""A study is one published table: its cells, its printed numbers, its text.
 
 Files are ``bench/studies/*.toml``. A cell is a row of the table: a data set, a method, and what
 is printed there. ``include`` names a file of ``bench/studies/shared`` with data sets and methods
@@ -29,12 +29,12 @@ PAPERS = ("oneill", "amorim", "projected", "staged", "kernel")
 
 
 class Cell(NamedTuple):
-    """A row of a printed table; in a table that sums up, `data` and `method` are patterns."""
+    """A row of a printed table; in a summary table, `data` and `method` are patterns."""
 
     data: str
     method: str
     against: str  # the method that the paper's test compares with; "" without one
-    which: str  # for summaries that need more words
+    which: str  # an option of some summaries
     other: str
     printed: dict[str, float]
 
@@ -43,7 +43,7 @@ class Run(NamedTuple):
     """One data set, one method, once."""
 
     data: str
-    number: int  # which of the sets of that name
+    number: int  # number of the set among those of that name
     method: str
     trial: int
 
@@ -56,7 +56,7 @@ class Study:
     paper: str
     table: str
     title: str
-    says: str  # the table's own words on settings
+    says: str  # the text of the table about settings
     trials: int
     their_trials: int
     their_sets: int  # 0: the same data as ours
@@ -66,8 +66,8 @@ class Study:
     data: dict[str, dict[str, Any]]
     methods: dict[str, dict[str, Any]]
     rows_of: tuple[str, ...] = ()
-    source_data: str = "*"  # which data of those rows
-    spread_of: str = ""  # the study that tells the spread of sets from that of starts
+    source_data: str = "*"  # data sets to use from those rows
+    spread_of: str = ""  # the study that separates the spread of sets from that of starts
     summary: str = "plain"
     test: str = ""
     notes: str = ""
@@ -78,7 +78,7 @@ class Study:
     is_quick: bool = False
 
     def runs(self, trials: int | None = None) -> list[Run]:
-        """Return what is to be run: trial by trial, what is slow last."""
+        """Return the runs: trial by trial, slow methods last."""
         chosen: dict[tuple[int, int, int, int], Run] = {}
         for place, (data, name) in enumerate(self.pairs):
             method = self.methods[name]
@@ -99,7 +99,7 @@ class Study:
                     yield number, trial
 
     def identity(self, run: Run) -> str:
-        """Return a name of what is computed: a row made from another recipe has another one."""
+        """Return a name of the settings of a run; other settings have another name."""
         recipe = {
             "paper": self.paper,
             "data": [run.data, _recipe(self.data[run.data])],
@@ -125,15 +125,15 @@ class Study:
 
 
 def _recipe(spec: dict[str, Any]) -> dict[str, Any]:
-    # When and how often something is run does not change what is run.
+    # Order and number of runs are not part of the settings.
     kept = {key: value for key, value in spec.items() if key not in ("stage", "trials")}
     return kept | ({"params": _flat_params(spec["params"])} if "params" in spec else {})
 
 
 def _flat_params(params: dict[str, Any]) -> dict[str, Any]:
-    """Return parameters with settings in records under the names that they had before records.
+    """Return parameters with the settings of records under their old, flat names.
 
-    Rows that were made then keep their names: how settings are written does not change a run.
+    So rows that were made before there were records keep their names.
     """
     settings = {}
     for key, value in flat(params).items():
@@ -148,7 +148,7 @@ def _flat_params(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def seed_of(*identity: object, whole: bool = False) -> int:
-    """Return a seed that depends on what is run, not on when; 31 bits, or the whole 32."""
+    """Return a seed that depends only on the identity of a run; 31 bits, or all 32."""
     number = zlib.crc32(repr(identity).encode())
     return number if whole else number % 2**31
 
@@ -216,8 +216,8 @@ def load(name: str, *, quick: bool = False, folder: Path = FOLDER) -> Study:
 def with_preset(spec: dict[str, Any]) -> dict[str, Any]:
     """Return a method with the call and the settings of the preset that it names.
 
-    Parameters of the study replace the preset's; those in ``leave_out``, and the one that is swept,
-    are not taken over.
+    Parameters of the study replace those of the preset. Parameters in ``leave_out``, and the one
+    that is swept, are not used.
     """
     own = {key: value for key, value in spec.items() if key not in ("preset", "leave_out")}
     if "preset" not in spec:

@@ -1,7 +1,8 @@
 """From rows to the numbers of a printed table.
 
-A summary takes the rows of a cell and gives, for each metric, a sample per data set name: what the
-mean is taken of. Tables differ in what that is: runs, or sets, or the best step of a sweep.
+A summary takes the rows of a cell and returns, for each metric, one sample per data set name. The
+printed number is the mean of a sample. Depending on the table, a sample consists of runs, of sets,
+or of the best steps of a sweep.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Summary(NamedTuple):
 
 
 def of_cell(study: Study, cell: Cell, rows: Rows) -> Summary:
-    """Return what our rows say about a printed row."""
+    """Return the summary of our rows for a printed row."""
     own = [row for row in rows if any_match(row["data"], [cell.data]) and row["status"] == "ok"]
     here = [row for row in own if any_match(row["method"], [cell.method])]
     if not here:
@@ -47,7 +48,7 @@ def by_data(rows: Rows) -> list[Rows]:
 
 
 def _metrics(cell: Cell, rows: Rows) -> list[str]:
-    """Return the metrics that are printed; where none is, those that are there."""
+    """Return the printed metrics; if there are none, all metrics of the rows."""
     printed = dict.fromkeys(key.split(".")[0].split("@")[0] for key in cell.printed if key != "at")
     if printed:
         return list(printed)
@@ -62,7 +63,7 @@ def _values(rows: Rows, metric: str) -> np.ndarray:
 
 
 def _numbers(samples: Samples) -> dict[str, float]:
-    """Return what is printed in addition to means: standard deviation, largest."""
+    """Return numbers that are printed in addition to means: standard deviation, maximum."""
     numbers = {}
     for metric, groups in samples.items():
         whole = np.concatenate(groups)
@@ -93,7 +94,7 @@ def seconds(study: Study, cell: Cell, rows: Rows) -> Summary:
 
 
 def steps_of(study: Study, method: str) -> np.ndarray | None:
-    """Return the exponents (or whatever is swept) of a method; None without sweep."""
+    """Return the exponents (or other swept values) of a method; None without a sweep."""
     spec = study.methods[method]
     if "sweep" not in spec:
         return None
@@ -221,7 +222,7 @@ def t_test(cell: Cell, rows: Rows, rivals: Rows) -> Summary:
     """Table 4 of the kernel paper: the unpaired t-test."""
     a, b = _values(rows, "huang"), _values(rivals, "huang")
     if len(b) == 1:
-        b = np.repeat(b, len(a))  # a method without chance is run once: all runs would be the same
+        b = np.repeat(b, len(a))  # a deterministic method is run once: all runs would be equal
     if len(a) < 2 or len(b) < 2:
         return Summary({}, {})
     freedom = len(a) + len(b) - 2

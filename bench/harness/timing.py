@@ -1,4 +1,4 @@
-"""Seconds of a call, and the machine that they were taken on."""
+"""Seconds of a call, and a description of the machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def seconds(call: Callable[[], Any]) -> float:
 
 
 def interleaved(calls: list[Callable[[], Any]], rounds: int) -> list[float]:
-    """Return the median seconds of each call, all warmed up, taken in turns."""
+    """Return the median seconds of each call; all are warmed up and run in turns."""
     for call in calls:
         call()
     times = [[seconds(call) for call in calls] for _ in range(rounds)]

@@ -10,8 +10,8 @@ from scipy import stats
 
 from bench.harness.measures import HIGHER, LOWER
 
-# With a wider interval on either side methods cannot be distinguished: "agrees" means nothing.
-TELLING_POINTS = 8.0  # of accuracies in per cent: two fifths of what the placebo asks about
+# With a wider interval methods cannot be distinguished, and "agrees" would mean nothing.
+TELLING_POINTS = 8.0  # of accuracies in percent: two fifths of the difference of the placebo
 TELLING_SHARE = 0.08  # of measures from 0 to 1
 TELLING_RATIO = 0.25  # of the printed number, for all others
 PER_CENT = ("accuracy", "greedy", "huang", "max")
@@ -25,18 +25,18 @@ class Verdict(NamedTuple):
     ours: float
     theirs: float
     n_runs: int
-    low: float  # of the 95 % interval of ours less theirs; nan where none can be had
+    low: float  # of the 95 % interval of ours minus theirs; nan if there is none
     high: float
-    word: str  # agrees, better, worse, differs, too uncertain, or "" where it cannot be judged
+    word: str  # agrees, better, worse, differs, too uncertain, or "" if it cannot be judged
 
     @property
     def difference(self) -> float:
-        """Ours less theirs."""
+        """Ours minus theirs."""
         return self.ours - self.theirs
 
 
 class Printed(NamedTuple):
-    """A printed mean, and what is known of its spread."""
+    """A printed mean, and known facts about its spread."""
 
     value: float
     n_runs: int  # runs (on each set) that it is the mean of
@@ -69,9 +69,9 @@ def judge(
 ) -> Verdict:
     """Compare a mean over data set names with the printed one.
 
-    Both sides are means and have the spread of a mean: ours from our sample, theirs from what is
-    printed, or from our spread where nothing is (`Printed.variance`). Print's rounding is added to
-    both ends. `exact`: the method has no chance in it, and the data are the same.
+    Both sides are means and have the spread of a mean: ours from our sample, theirs from the
+    printed spread, or from our spread if none is printed (`Printed.variance`). The rounding of the
+    printed number is added at both ends. `exact`: the method is deterministic, on the same data.
     """
     groups = [group for group in samples if len(group)]
     n_runs = sum(map(len, groups))
@@ -86,7 +86,7 @@ def judge(
         theirs = printed.variance(spread, start_share)
         parts = np.array([(spread / counts).sum(), theirs.sum()]) / len(groups) ** 2
         n_theirs = printed.n_sets if printed.n_sets > 1 else printed.n_runs
-        # A spread of ours that stands in for theirs has no freedom of its own.
+        # Our spread, used in place of theirs, adds no degrees of freedom.
         own = 0 if printed.sd is None else max(n_theirs - 1, 0) * len(groups)
         freedom = _freedom(parts, (counts - 1).sum(), own)
         half = float(stats.t.ppf(0.975, freedom) * math.sqrt(parts.sum()))
@@ -99,14 +99,14 @@ def judge(
 
 
 def _freedom(parts: np.ndarray, ours: float, theirs: float) -> float:
-    """Welch and Satterthwaite; a side without freedom of its own borrows the other's."""
+    """Welch and Satterthwaite; a side without degrees of freedom uses those of the other."""
     if parts.sum() == 0 or theirs == 0:
         return float(ours)
     return float(parts.sum() ** 2 / (parts[0] ** 2 / ours + parts[1] ** 2 / theirs))
 
 
 def telling_width(metric: str, theirs: float) -> float:
-    """Return how wide half an interval may be for "agrees" to say something."""
+    """Return the largest half width of an interval for which "agrees" is meaningful."""
     name = metric.split("@")[0].split(".")[0]
     if name in PER_CENT:
         return TELLING_POINTS
@@ -114,7 +114,7 @@ def telling_width(metric: str, theirs: float) -> float:
 
 
 def direction_of(gap: float, metric: str) -> str:
-    """Return what a difference means that is more than chance."""
+    """Return the meaning of a difference that chance does not explain."""
     name = metric.split("@")[0]
     if name in (*HIGHER, "max"):
         return "better" if gap > 0 else "worse"
@@ -124,7 +124,7 @@ def direction_of(gap: float, metric: str) -> str:
 
 
 class Test(NamedTuple):
-    """Two methods of ours against each other."""
+    """A comparison of two of our methods."""
 
     difference: float
     n_pairs: int
@@ -138,7 +138,7 @@ def compare_methods(pairs: np.ndarray) -> Test:
     """Test a against b, columns of paired runs: signed ranks, rank sums, Student's t."""
     a, b = pairs.T
     gap = a - b
-    # Of runs without difference, or of one run, nothing can be said.
+    # Runs without differences, or a single run, give no p-value.
     paired = stats.wilcoxon(gap).pvalue if np.any(gap != 0) and len(gap) > 1 else 1.0
     unpaired = stats.ranksums(a, b).pvalue if len(gap) > 1 else 1.0
     sign = np.sign(a[:, None] - b[None, :]).mean()
@@ -148,7 +148,7 @@ def compare_methods(pairs: np.ndarray) -> Test:
 
 
 def welch(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the p of Welch's t-test; without spread they are the same or differ for sure."""
+    """Return the p-value of Welch's t-test; without spread it is 1 or 0."""
     if len(a) < 2 or len(b) < 2:
         return 1.0
     parts = np.array([a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)])

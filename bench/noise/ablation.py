@@ -1,4 +1,4 @@
-"""AutoCluster with one of its parts taken out, for the noise bench."""
+"""AutoCluster without one of its parts, for the noise bench."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _swap(module: str, name: str, value: Any) -> AbstractContextManager:
     return mock.patch(f"weft.{module}.{name}", value)
 
 
-# name -> what is put instead of the part
+# name -> replacement of the part
 WITHOUT: dict[str, Callable[[], AbstractContextManager]] = {
     "without screening": lambda: _swap("auto.examining", "screen", _everything),
     "one round of screening": lambda: _swap("columns.screening", "MOST_ROUNDS", 1),
@@ -36,7 +36,7 @@ WITHOUT: dict[str, Callable[[], AbstractContextManager]] = {
 
 
 def fit_without(part: str, X: np.ndarray, seed: int) -> Any:
-    """Fit AutoCluster, in this process alone, with a part taken out."""
+    """Fit AutoCluster, in this process only, without one part."""
     from weft import AutoCluster
 
     with ExitStack() as stack:

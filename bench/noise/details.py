@@ -1,4 +1,4 @@
-"""Columns kept, kinds of noise, nothing to find, parts taken out, times: half of the page."""
+"""The second half of the page: kept columns, kinds of noise, no clusters, ablation, times."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def times(rows: Rows) -> str:
                         fits,
                         f"{int(n):,} × {columns} under {limit} s{memory}: {row['seconds']:.0f} s, "
                         f"{row['cpu']:.0f} s of processor time, {row['peak_gb']:.1f} GB.",
-                        # Beaten in spite of the others is beaten; late because of them is open.
+                        # On a busy machine only a time within the limit counts.
                         done=fits or row["load"] < 1.0,
                     )
                 )

@@ -1,7 +1,7 @@
-"""Two filters that look at one column after another, rivals for the noise bench.
+"""Two filters that examine each column alone, rivals for the noise bench.
 
 `laplacian_score`: X. He, D. Cai and P. Niyogi, "Laplacian score for feature selection", NIPS 2005.
-`bumps`: how far a column is from having one mode, in the manner of J. A. Hartigan and
+`bumps`: how far a column is from having one mode, similar to J. A. Hartigan and
 P. M. Hartigan, "The dip test of unimodality", Annals of Statistics 13, 1985.
 """
 
@@ -39,12 +39,12 @@ def bumps(values: np.ndarray) -> float:
     With a mode at m, a unimodal distribution function is convex left of m and concave right of it.
     The greatest distance of the empirical one from its convex minorant left of m grows with m,
     that from its concave majorant right of m falls: where they meet is the best m. Half of that is
-    a lower bound of the dip; against draws from the uniform distribution it serves the same end.
+    a lower bound of the dip; compared with uniform draws it gives the same kind of test.
     """
     x, counts = np.unique(values, return_counts=True)
     upto = np.cumsum(counts) / len(values)
     before = upto - counts / len(values)
-    # The right side is the left side of the data turned round.
+    # The right side is the left side of the mirrored data.
     return _bumps(x, before, upto, -x[::-1], 1.0 - upto[::-1], 1.0 - before[::-1])
 
 

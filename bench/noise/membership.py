@@ -1,4 +1,4 @@
-"""Whether probabilities of clusters can be believed: AutoCluster compared with GMM and HDBSCAN.
+"""Calibration of cluster probabilities: AutoCluster compared with GMM and HDBSCAN.
 
     WEFT_DATA=... python -m bench.noise.membership          # run what is missing, print the table
     python -m bench.noise.membership --show                 # print the table alone
@@ -16,7 +16,7 @@ pairs     Brier score of "these two rows belong together", Σ_k p_ik p_jk, over 
           matching of clusters is needed
 
 GMM is given the number of clusters. HDBSCAN's soft memberships are those of the hdbscan package
-(`all_points_membership_vectors`), whose rows sum to less than 1: what is left is "no cluster".
+(`all_points_membership_vectors`), whose rows sum to less than 1: the rest is "no cluster".
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def measure(y: np.ndarray, soft: Soft) -> dict[str, Any]:
 
 
 def calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
-    """Return |mean confidence − share that is right| over bins, by the rows in each.
+    """Return |mean confidence − share of correct rows| averaged over bins, weighted by their rows.
 
     Examples
     --------

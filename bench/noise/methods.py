@@ -1,4 +1,4 @@
-"""Every method of the noise bench by its name: what it is told, how it is called.
+"""Every method of the noise bench by its name: its call, and what it is told.
 
 Rivals that need the number of clusters are told the true one. All get the same standardised
 columns. Settings are those that their authors recommend or that the library has by default; none
@@ -21,20 +21,20 @@ from bench.noise.filters import bumps, laplacian_score, threshold
 from bench.noise.sparse_kmeans import sparse_kmeans
 from weft import EntropyKMeans, FeatureSwarm, ProjectedSwarm, StagedSwarm, WeightedKMeans
 
-# FeatureSwarm looks at all pairs of rows some 900 times: with more of them it would take minutes
-# a set. It is fitted to this many at most, drawn at random, and predicts the others.
+# FeatureSwarm computes all pairs of rows about 900 times, which would take minutes per set with
+# many rows. It is fitted to at most this many random rows, and predicts the others.
 MOST_PAIRS_ROWS = 600
 
 
 class Answer(NamedTuple):
-    """Labels (n,), -1 for rows in no cluster, and the mask of kept features, if it keeps some."""
+    """Labels (n,), -1 for rows in no cluster, and the mask of kept features, if there is one."""
 
     labels: np.ndarray
     kept: np.ndarray | None = None
 
 
 class Task(NamedTuple):
-    """What a method may see: the columns, the true K, how many columns are real, a seed."""
+    """Input of a method: the columns, the true K, the number of real columns, a seed."""
 
     X: np.ndarray
     k: int
@@ -96,7 +96,7 @@ def _hdbscan(task: Task) -> Answer:
 def _umap(task: Task) -> Answer:
     from umap import UMAP
 
-    # As umap-learn's page on clustering has it: wide neighbourhoods, points packed tight.
+    # As in umap-learn's page on clustering: large neighbourhoods, small `min_dist`.
     reducer = UMAP(n_neighbors=30, min_dist=0.0, random_state=task.seed, n_jobs=1)
     flat = reducer.fit_transform(task.X)
     return Answer(HDBSCAN(min_cluster_size=10, copy=True).fit_predict(flat))
@@ -170,6 +170,6 @@ ALL: dict[str, Method] = {
 
 
 def available() -> dict[str, Method]:
-    """Return the methods whose package is there."""
+    """Return the methods whose package is installed."""
     there = importlib.util.find_spec("umap") is not None
     return {name: method for name, method in ALL.items() if there or name != "UMAP + HDBSCAN"}

@@ -67,7 +67,7 @@ written by `make noise` (`python -m bench.noise`), from the results in `bench/re
 
 
 def curve_means(rows: Rows) -> dict[str, dict[int, float]]:
-    """Return pair-F by method and level on the ellipsoids, over the seeds that all have."""
+    """Return pair-F by method and level on the ellipsoids, over seeds that all methods have."""
     found: dict[str, dict[int, float]] = {}
     for name in methods_of(rows, "curve"):
         levels = {level: pick(rows, "curve", method=name, level=level) for level in LEVELS}
@@ -76,7 +76,7 @@ def curve_means(rows: Rows) -> dict[str, dict[int, float]]:
 
 
 def complete_sets(rows: Rows) -> set[str]:
-    """Return the sets that every rival and AutoCluster have at all levels."""
+    """Return the sets with results of every rival and AutoCluster at all levels."""
     wanted = [name for name in methods_of(rows, "sets") if name in RIVALS or name == OURS]
     found = [set(by_set(rows, name, level)) for name in wanted for level in TABLE_LEVELS]
     return set.intersection(*found) if found else set()

@@ -105,9 +105,9 @@ def _panel(axis, means: dict[str, dict[int, float]], title: str, measure: str) -
 
 
 def spread(places: dict[str, float], gap: float) -> dict[str, float]:
-    """Move labels apart until each is `gap` from the next, none further than needed.
+    """Move labels apart until each is `gap` from the next, as little as possible.
 
-    Labels that touch form a block around the mean of where they belong; blocks that touch join.
+    Labels that touch form a block around the mean of their positions; blocks that touch join.
     """
     blocks: list[list[str]] = [[name] for name in sorted(places, key=lambda name: places[name])]
 

@@ -137,7 +137,7 @@ def _warm_up(method: str) -> None:
 def measure(y: np.ndarray, real: np.ndarray, answer: Answer) -> dict[str, Any]:
     """Return adjusted Rand, pair-F, K, and precision and recall of the kept features.
 
-    A row in no cluster counts as a cluster of its own, in both measures.
+    A row in no cluster counts as its own cluster, in both measures.
     """
     labels, kept = np.array(answer.labels), answer.kept
     alone = labels < 0
@@ -159,14 +159,14 @@ def measure(y: np.ndarray, real: np.ndarray, answer: Answer) -> dict[str, Any]:
 
 
 def _in_a_process(size: str) -> dict[str, Any]:
-    """Time AutoCluster where nothing else has taken memory."""
+    """Time AutoCluster in a new process, so that its memory can be measured."""
     command = [sys.executable, "-m", "bench.noise", "--time", size]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def time_large(size: str) -> dict[str, Any]:
-    """Fit AutoCluster with two jobs and say what it took; peak memory is the whole process's."""
+    """Fit AutoCluster with two jobs; return time and the peak memory of the process."""
     import weft
 
     rng = np.random.default_rng(0)

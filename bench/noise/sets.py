@@ -1,4 +1,4 @@
-"""The sets of the noise bench: tables with their classes, and columns of noise among theirs."""
+"""The sets of the noise bench: tables with their classes, and added columns of noise."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ FILES = {
 SETS = (*MADE, *FILES)
 # Every column of these is known to matter (of the subspaces' those that a cluster needs).
 SYNTHETIC = (*MADE, *(name for name in FILES if name.startswith("handl")))
-# Each set has a kind of its own in the table over all sets, so that all kinds occur in it.
+# In the table over all sets each set has one kind of noise, so that all kinds occur.
 KIND_OF = {name: KINDS[number % len(KINDS)] for number, name in enumerate(SETS)}
 PURE = ("uniform", "gaussian", "blob")
 
@@ -72,13 +72,13 @@ class Noisy(NamedTuple):
 
 
 def seed_of(*identity: object) -> int:
-    """Return a seed that depends on what is run, not on when."""
+    """Return a seed that depends only on the identity of a run."""
     return zlib.crc32(repr(("noise", *identity)).encode()) % 2**31
 
 
 @cache
 def clean(name: str, seed: int) -> Bunch:
-    """Return a set as it is before noise; `seed` makes another draw of a generated one."""
+    """Return a set without noise; `seed` selects the draw of a generated set."""
     if name in MADE:
         return MADE[name](random_state=seed_of("set", name, seed))
     path = Path(os.environ["WEFT_DATA"]) / f"{FILES[name]}.csv"
@@ -89,7 +89,7 @@ def clean(name: str, seed: int) -> Bunch:
 
 
 def noisy(name: str, level: int, kind: str, seed: int) -> Noisy:
-    """Return a set with `level` % columns of noise, rows and columns in an order of their own."""
+    """Return a set with `level` % columns of noise, with shuffled rows and columns."""
     state = seed_of("columns", name, level, kind, seed)
     data = add_noise_features(
         clean(name, seed), ratio=level / 100, kind=kind, shuffle=True, random_state=state

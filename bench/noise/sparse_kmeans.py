@@ -45,7 +45,7 @@ def weights_for(a: np.ndarray, bound: float) -> np.ndarray:
     """Return the w that maximises w·a under both bounds: soft-thresholded a at unit length.
 
     The threshold is 0 if that satisfies ‖w‖₁ ≤ s, else the one at which ‖w‖₁ = s (their
-    proposition): found by bisection, for ‖w‖₁ falls as it rises.
+    proposition), found by bisection, because ‖w‖₁ falls as the threshold rises.
     """
     a = np.maximum(a, 0.0)
     if not a.any():
@@ -100,7 +100,7 @@ def sparse_kmeans(
     start = first(X, 10)
     if bound is not None:
         return fit_bound(X, k, bound, start)
-    # The range of bounds that their program `sparcl` takes.
+    # The range of bounds of their program `sparcl`.
     bounds = np.geomspace(1.2, max(0.9 * np.sqrt(X.shape[1]), 1.3), N_BOUNDS)
     fits = [fit_bound(X, k, s, start) for s in bounds]
     gaps = np.log([max(fit.objective, 1e-300) for fit in fits])

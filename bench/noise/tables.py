@@ -1,4 +1,4 @@
-"""What the tables of the noise bench's page are made with."""
+"""Helpers for the tables on the page of the noise bench."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pick(rows: Rows, part: str, **wanted: Any) -> Rows:
 
 
 def mean(rows: Iterable[dict[str, Any]], key: str) -> float:
-    """Return the mean of what the rows have of `key`, NaN for none."""
+    """Return the mean of `key` over the rows that have it, NaN if none has."""
     values = [row[key] for row in rows if row.get(key) is not None]
     return float(np.mean(values)) if values else float("nan")
 
@@ -47,7 +47,7 @@ def table(head: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 
 def verdict(holds: bool, claim: str, *, done: bool = True) -> str:
-    """Return a line that says whether a claim holds, or would if it ended with what is run."""
+    """Return a line that says whether a claim holds, for all runs or for those so far."""
     word = "holds" if holds else "does not hold"
     return f"- **{word if done else f'open, so far {word}'}**: {claim}"
 

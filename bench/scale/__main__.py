@@ -1,4 +1,4 @@
-"""Rows that do not fit in memory, workers in other processes: what they cost, measured.
+"""Time and memory of tables that do not fit in memory, and of workers in other processes.
 
     python -m bench.scale rows --exponent 1.5      10,000,000 rows in blocks on 2 processes
     python -m bench.scale million --exponent 1.5   the first million in blocks and in memory
@@ -13,11 +13,11 @@
     python -m bench.scale bits                     threads, processes, Dask, a killed worker, Ray
     python -m bench.scale overhead [--rounds 3]    Dask compared with threads, 900 evaluations
 
-Each prints what it found and appends one line to bench/results/scale.jsonl. Memory is the resident
-memory of this process and all its children, looked at ten times a second: pages that processes
-share are counted for each. `load` is the machine's load average at the end: where it is above the
-number of cores, wall times are those of a busy machine. Folders of Parquet files, and the labels
-that are written, stay in `--home`; what is there already is used again.
+Each command prints its result and appends one line to bench/results/scale.jsonl. Memory is the
+resident memory of this process and all its children, measured ten times a second; pages that
+processes share are counted for each. `load` is the machine's load average at the end: if it is
+above the number of cores, wall times are those of a busy machine. Folders of Parquet files and
+written labels stay in `--home`; existing files are used again.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def make_folder(folder: Path, n_rows: int) -> dict[str, Any]:
         rows = block(number, min(BLOCK_ROWS, n_rows - number * BLOCK_ROWS))
         table = pyarrow.table(dict(zip(NAMES, rows.T, strict=True)))
         draft = path.with_suffix(".draft")
-        # No two cells are equal: neither a dictionary nor compression makes the file smaller.
+        # All cells are different, so neither a dictionary nor compression makes the file smaller.
         parquet.write_table(table, draft, use_dictionary=False, compression="none")
         draft.rename(path)
     size = sum(file.stat().st_size for file in folder.glob("part-*.parquet"))
@@ -51,7 +51,7 @@ def make_folder(folder: Path, n_rows: int) -> dict[str, Any]:
 
 
 def labels_of(folder: Path, n_rows: int) -> np.ndarray:
-    """Return the labels of the first rows as they were written."""
+    """Return the written labels of the first rows."""
     parts, count = [], 0
     for file in sorted((folder / "labels").glob("part-*.parquet")):
         parts.append(parquet.read_table(file)["cluster"].to_numpy())
@@ -73,7 +73,7 @@ def digest_of(folder: Path) -> tuple[int, str]:
 
 
 def run_auto(home: Path, n_rows: int, *, kill: bool = False) -> dict[str, Any]:
-    """Cluster a folder on two processes; with `kill`, one of them dies while labels are written."""
+    """Cluster a folder on two processes; with `kill`, one is killed while labels are written."""
     table, out = home / f"table-{n_rows}", home / f"out-{n_rows}"
     shutil.rmtree(out, ignore_errors=True)
     make_folder(table, n_rows)
@@ -120,7 +120,7 @@ def _rows(numbers: np.ndarray) -> np.ndarray:
 
 
 def _kill_one(parent: int, labels: Path) -> int:
-    """Kill a worker once labels are being written; return how many were."""
+    """Kill a worker while labels are being written; return how many were killed."""
     process = psutil.Process(parent)
     while not list(labels.glob("part-*.parquet")):
         if process.status() == psutil.STATUS_ZOMBIE:

@@ -1,4 +1,4 @@
-"""The tables of the scale bench: rows in blocks, and groups beside columns of noise."""
+"""The tables of the scale bench: rows in blocks, and groups with columns of noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLOCK_ROWS = 250_000
 
 
 def block(number: int, n_rows: int) -> np.ndarray:
-    """Some rows of five groups in ten columns, beside ten of noise, all of about unit variance."""
+    """Some rows of five groups in ten columns, with ten noise columns, of about unit variance."""
     rng = np.random.default_rng([7, number])
     centers = np.random.default_rng(7).uniform(-3, 3, size=(N_GROUPS, N_TRUE))
     rows = rng.standard_normal((n_rows, N_TRUE + N_NOISE), dtype=np.float32)
@@ -33,10 +33,10 @@ def table(n_rows: int) -> da.Array:
 
 
 def swarm_rows(n_rows: int, seed: int = 11, reach: float = 3.0) -> tuple[np.ndarray, np.ndarray]:
-    """Six groups in 25 columns, beside 25 columns of noise, all of about unit variance.
+    """Six groups in 25 columns, with 25 columns of noise, all of about unit variance.
 
-    The groups' centres are uniform in [-reach, reach], around each the rows have variance 1, before
-    all is brought to unit variance. scikit-learn's `make_blobs` has 10.
+    The groups' centres are uniform in [-reach, reach], and rows have variance 1 around them, before
+    all columns are scaled to unit variance. In scikit-learn's `make_blobs` the reach is 10.
     """
     rng = np.random.default_rng(seed)
     centers = np.random.default_rng(5).uniform(-reach, reach, size=(6, 25))

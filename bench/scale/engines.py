@@ -1,4 +1,4 @@
-"""The same search on threads, processes, Dask and Ray: equal bits, and what the way costs."""
+"""The same search on threads, processes, Dask and Ray: equal bits, and the overhead."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run_bits() -> dict[str, Any]:
         left = set(client.run(os.getpid).values())
         out["killed worker is gone"] = bool(killed) and killed[0] not in left
         out["generations"] = model.n_iter_
-    if find_spec("ray") is not None:  # is tried where it is installed
+    if find_spec("ray") is not None:  # only if it is installed
         out["ray"] = bits(_on_ray(make, rows)) == bits(alone)
     return out
 

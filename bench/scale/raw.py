@@ -1,8 +1,8 @@
 """A raw table of a million rows: seconds and memory of preparing and of clustering it.
 
-Twenty columns as people have them: numbers with gaps, amounts and shares as text, dates, ordered
-and other categories, yes and no, a code. Each task runs in a process of its own; the table, which
-is in memory before the task begins, is counted in the peak.
+Twenty columns of usual kinds: numbers with gaps, amounts and shares as text, dates, ordered and
+other categories, yes and no, a code. Each task runs in its own process; the peak includes the
+table, which is in memory before the task begins.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GAPS = 0.02
 
 
 def raw_table(n_rows: int, seed: int = 0) -> pd.DataFrame:
-    """Return eight groups in 8 numbers and 4 categories, beside columns that do not know them."""
+    """Return eight groups in 8 numbers and 4 categories, with columns unrelated to them."""
     rng = np.random.default_rng(seed)
     group = rng.integers(N_GROUPS, size=n_rows)
     columns: dict[str, Any] = {}
@@ -76,7 +76,7 @@ TASKS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 def time_task(name: str, n_rows: int) -> dict[str, Any]:
-    """Run one task in this process; a small table comes first, so that nothing is compiled."""
+    """Run one task in this process, after a small table that compiles everything."""
     warnings.simplefilter("ignore")
     TASKS[name](raw_table(600))
     table = raw_table(n_rows)

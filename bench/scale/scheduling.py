@@ -1,14 +1,14 @@
-"""Where more workers stop helping: task times measured here, schedules simulated from them.
+"""How many workers help: task times are measured, schedules are simulated from them.
 
     python -m bench.scale.scheduling --measure  times on two workers → results/scheduling.json
     python -m bench.scale.scheduling            simulate, print, draw docs/_static/scheduling.png
 
-A search is simulated generation by generation. The particles, whose evaluation times are drawn
-from the measured ones, are cut into one chunk per worker; all chunks leave together, a message's
-time later they run, and the generation ends when the slowest is back. A pass over blocks is a list
-schedule: the scheduler hands out one task after the other, each taking its measured time there, and
-a worker takes the next when it is free. What the simulation leaves out can only be worse: slow
-networks, workers that die, machines that differ.
+A search is simulated generation by generation. The evaluation times of particles are drawn from the
+measured ones, and particles are divided into one chunk per worker. All chunks are sent at once, run
+after the time of a message, and the generation ends when the slowest chunk has returned. A pass
+over blocks is a list schedule: the scheduler sends one task after the other, each takes its
+measured time in the scheduler, and a worker takes the next when it is free. The simulation ignores
+slow networks, workers that die and machines that differ, so real times can only be worse.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ N_GENERATIONS = 30
 
 
 class Idle:
-    """Evaluates nothing: what is left is the time on the way."""
+    """Evaluates nothing, to measure the time of messages alone."""
 
     def __init__(self) -> None:
         self.table = np.zeros((3000, 150))
@@ -69,7 +69,7 @@ def evaluation_times(n_rows: int, n_columns: int, count: int) -> list[float]:
             began = time.thread_time()
             objective.evaluate(position)
             times.append(time.thread_time() - began)
-    return times[1:]  # the first pays for compilation and fresh memory
+    return times[1:]  # the first includes compilation and new memory
 
 
 def block_times(exponent: float, count: int) -> list[float]:
@@ -135,7 +135,7 @@ def simulate_search(
     for _ in range(N_GENERATIONS):
         drawn = rng.choice(times, n_particles)
         chunks = np.array_split(drawn, min(n_workers, n_particles))
-        # The scheduler hands out one chunk after the other.
+        # The scheduler sends one chunk after the other.
         ends = [task * (number + 1) + chunk.sum() for number, chunk in enumerate(chunks)]
         total += message + max(ends)
     return total

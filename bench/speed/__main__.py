@@ -1,10 +1,10 @@
-"""Ours compared with a peer, as ratios in one run: ``python -m bench.speed [--cpu] [name ...]``.
+"""Ratios of our time to that of a peer: ``python -m bench.speed [--cpu] [name ...]``.
 
-Each row is a function in `ROWS` that returns what to time. Both sides are called once before any
-clock starts; then they take turns, and the medians are compared. A row whose ratio is above its
-limit makes the command fail. Run it on a machine that does nothing else: the peer's threads wait
-for each other, and suffer more from company than ours do. On a busy machine ``--cpu`` is fairer:
-both sides on one thread, processor time instead of the clock's, the least instead of the median.
+Each row is a function in `ROWS` that returns the calls to time. Both sides are called once before
+timing starts; then they take turns, and the medians are compared. A row whose ratio is above its
+limit makes the command fail. Run it on an idle machine: the peer's threads wait for each other, so
+other programs slow them down more than ours. On a busy machine ``--cpu`` is fairer: both sides run
+on one thread, with processor time instead of wall time, and the minimum instead of the median.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CPU = "--cpu"
 
 @dataclass(frozen=True)
 class Timing:
-    """Two calls to time against each other, and the largest ratio that is good enough."""
+    """Two calls to compare, and the largest ratio that is accepted."""
 
     ours: Callable[[], object]
     peer: Callable[[], object]
@@ -39,7 +39,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Memory:
-    """A script that prints a ratio of memory, and the largest that is good enough."""
+    """A script that prints a ratio of memory, and the largest ratio that is accepted."""
 
     script: str
     limit: float
@@ -133,7 +133,7 @@ def main(names: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"no row {unknown[0]!r}; rows are {', '.join(ROWS)}\n")
         return 2
-    # Peers warn of rounds that were limited on purpose.
+    # Peers warn about rounds that are limited on purpose.
     warnings.simplefilter("ignore")
     sys.stdout.write(f"{platform.machine()}, {platform.python_version()}, numpy {np.__version__}\n")
     sys.stdout.write(f"{'row':26s} {'ours':>10s} {'peer':>10s} {'ratio':>7s} {'limit':>6s}\n")

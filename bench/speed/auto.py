@@ -3,9 +3,9 @@
     python -m bench.speed.auto                          all sizes on two threads
     python -m bench.speed.auto --threads 1 1000x50      one size on one thread
 
-Each size gets a process of its own, which fits a small table first, so that nothing is compiled
-while the clock runs. Half of the columns separate five clusters, the others are noise. On a busy
-machine only the processor seconds mean something.
+Each size runs in its own process, which fits a small table first, so that compilation is not timed.
+Half of the columns separate five clusters, the others are noise. On a busy machine only the
+processor seconds are meaningful.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ print(json.dumps(found))
 
 
 def measure(size: str, n_threads: int) -> dict[str, object]:
-    """Return what a fit of one size took, in a process of its own."""
+    """Return time and memory of a fit of one size, in its own process."""
     numbers = size.split("x")
     done = subprocess.run(
         [sys.executable, "-c", _CODE, *numbers, str(n_threads)],

@@ -1,11 +1,11 @@
-"""The first minute: what import, the first fit and the second fit cost, in processor seconds.
+"""The first minute: processor seconds of the import, the first fit and the second fit.
 
-    python -m bench.speed.first_minute                      all estimators, compiled code at hand
+    python -m bench.speed.first_minute                      all estimators, with compiled code
     python -m bench.speed.first_minute --cold AutoCluster   with an empty cache of compiled code
     python -m bench.speed.first_minute --demo [--cold]      `weft demo` as a whole
 
-Each estimator gets a process of its own and a table of 150 × 4. Processor time, with that of
-children, hardly depends on what else the machine does.
+Each estimator runs in its own process on a table of 150 × 4. Processor time, including that of
+child processes, hardly depends on other programs.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ print(json.dumps({"import": marks[1], "first": marks[2], "second": marks[3]}))
 
 
 def measure(name: str, *, cold: bool) -> dict[str, object]:
-    """Return the seconds of one estimator in a process of its own."""
+    """Return the seconds of one estimator in its own process."""
     command = [sys.executable, "-c", _CODE, name, json.dumps(_SETTINGS.get(name, {}))]
     if not cold:
-        _run(command, cold=False)  # so that everything is compiled, whatever ran before
+        _run(command, cold=False)  # so that everything is compiled
     done = _run(command, cold=cold)
     if done.returncode:
         return {"what": name, "cold": cold, "error": done.stderr.strip().splitlines()[-1]}

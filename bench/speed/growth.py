@@ -13,8 +13,8 @@ from threadpoolctl import threadpool_limits
 from bench.speed.swarm import objective_of
 from weft.datasets import make_ellipsoids
 
-# Memory is read from Linux' own records; writing 5 sets the highest mark back. (What `getrusage`
-# says is never less than what the parent had when it started the process.)
+# Memory is read from /proc; writing 5 to clear_refs resets the peak. (The peak of `getrusage` is
+# never less than the memory of the parent when it started the process.)
 _MEMORY = """
 import pathlib
 from weft import FeatureSwarm
@@ -32,7 +32,7 @@ before = read("VmRSS") - X.nbytes / 2**30
 fit(X, {p})
 print(before, read("VmHWM"), max(early, read("VmHWM")))
 """
-# Where growth starts from, and where each of the four goes.
+# The first size, and the values of each of the four that grow.
 BASE = {"n": 1000, "d": 100, "p": 10, "k": 10}
 STEPS = {
     "n": [500, 1000, 2000, 4000],
@@ -58,7 +58,7 @@ def _generation_seconds(size: dict[str, int], rounds: int) -> float:
     with threadpool_limits(1, "blas"):
         taken = []
         for positions in rng.uniform(-2, 2, (rounds + 1, size["p"], X.shape[1])):
-            # One thread: its own time is what counts, whatever else runs.
+            # One thread: its processor time counts, not the time of other programs.
             began = time.process_time()
             objective(positions)
             taken.append(time.process_time() - began)

@@ -57,7 +57,7 @@ def _head(found: Rows) -> str:
 def _company(found: Rows) -> str:
     """Name the rows that were measured while other work ran: their times are only an indication."""
     loads = {name: row.get("load", 0.0) for name, row in found.items()}
-    # The row before leaves the load of its own processes behind, nearly three at most.
+    # The load average still includes the processes of the row before, nearly three at most.
     busy = [f"{name} ({load})" for name, load in loads.items() if load > 3.0]
     if not busy:
         return ""

@@ -26,7 +26,7 @@ from weft.metrics import silhouette
 def powered(n_rows: int, rounds: int) -> dict[str, Any]:
     """PSO-FSWE's distances compared with NumPy's ``abs() ** p`` sum, one thread each.
 
-    As many particles as a search takes together, the same for both sides.
+    Both sides compute as many particles as a search evaluates together.
     """
     rng = np.random.default_rng(0)
     columns = rng.normal(size=(100, n_rows))

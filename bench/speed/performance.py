@@ -2,10 +2,10 @@
 
     python -m bench.performance [PATTERN ...] [--again] [--page-only] [--quick]
 
-Rows that are recorded in bench/results/speed.jsonl are not taken again, so the bench can be stopped
-and goes on where it was; a pattern such as ``search/knn/*`` takes only the rows that match, and
-``--again`` measures them again. Run it on a machine that does nothing else. Within a row all sides
-run in one process and in turns, and medians are compared; each row says on what machine.
+Rows that are recorded in bench/results/speed.jsonl are not measured again, so the bench can be
+stopped and resumed. A pattern such as ``search/knn/*`` measures only the rows that match, and
+``--again`` measures them again. Run it on an idle machine. Within a row all sides run in one
+process and in turns, and medians are compared; each row records its machine.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ def cells(*, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
 
 
 def main(given: list[str] | None = None) -> int:
-    """Take the rows that are missing and write the page."""
+    """Measure the missing rows and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="only rows that match")
     parser.add_argument("--again", action="store_true", help="measure recorded rows again")
-    parser.add_argument("--page-only", action="store_true", help="write the page, take nothing")
+    parser.add_argument("--page-only", action="store_true", help="write the page, measure nothing")
     parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
     parser.add_argument("--results", type=Path)
     parser.add_argument("--page", type=Path)
     arguments = parser.parse_args(given)
-    # Peers warn of rounds that were limited on purpose.
+    # Peers warn about rounds that are limited on purpose.
     warnings.simplefilter("ignore")
     folder = places.QUICK if arguments.quick else None
     results = arguments.results or (folder / "speed.jsonl" if folder else RESULTS)

@@ -6,9 +6,9 @@
     python -m bench.speed.rounds --all --repeats 1             p = 2, the whole fit, and p = 1.5
 
 Both sides begin at the same centres and run on two threads. They take turns, and medians are
-compared. A round is the difference of a fit of 15 rounds and one of a single round, so that what is
-done once is left out. Seconds are given by the clock and of the processor: on a machine with other
-work only the second can be compared.
+compared. The time of a round follows from fits of 15 rounds and of one round, so that work that is
+done once does not count. Both wall time and processor time are given; on a busy machine only the
+processor time can be compared.
 """
 
 from __future__ import annotations

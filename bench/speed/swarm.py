@@ -1,12 +1,11 @@
-"""PSO-FSW(CSC) compared with what users would write: the rows "search" of `performance`.
+"""PSO-FSW(CSC) compared with code that users would write: the rows "search" of `performance`.
 
 The peers are PySwarms' `GlobalBestPSO` around scikit-learn: a *user* who writes each step as the
 documentation shows it, and a *careful user* who finds the neighbours once, before the search, and
 gives the swarm to two processes. All sides take the same number of evaluations of the same data.
-A search of 900 evaluations would take a peer up to an hour, and its evaluations cost much the same
-one after the other: so the runs are as long as `PLAN` says, and weft's own preparations, which a
-longer run spreads over more evaluations, are inside the clock. Compilation, imports and pools of
-processes are outside.
+A search of 900 evaluations would take a peer up to an hour, and its evaluations take similar time,
+so runs have the lengths of `PLAN`. weft's preparations are timed, although a longer run would
+spread them over more evaluations. Compilation, imports and pools of processes are not timed.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 class Length(NamedTuple):
-    """How long a run is, and how often it is taken."""
+    """The length of a run, and the number of its repetitions."""
 
     n_particles: int
     n_generations: int
@@ -62,8 +61,9 @@ PLAN: dict[tuple[str, int], Length] = {
     ("linkage", 3000): Length(30, 2, 5),
     ("affinity", 3000): Length(2, 1, 5),
 }
-# Passes over all distances in single precision that an evaluation cannot do without: written, and
-# read for labels and for the silhouette; DBSCAN's labels take two, linkage uses up a copy.
+# Necessary passes over all distances in single precision in an evaluation: they are written, and
+# read for labels and for the silhouette. DBSCAN's labels need two passes; linkage overwrites a
+# copy.
 PASSES = {"knn": 3, "dbscan": 4, "linkage": 5}
 
 
@@ -95,7 +95,7 @@ def _csc(silhouette: float, neighbours: Any, labels: np.ndarray) -> float:
 
 
 def peer_costs(positions: np.ndarray, X: np.ndarray, name: str, neighbours: Any) -> np.ndarray:
-    """What a user gives to PySwarms: costs of a swarm, one particle after the other."""
+    """The function that a user gives to PySwarms: costs of a swarm, particle by particle."""
     costs = np.empty(len(positions))
     for row, position in enumerate(positions):
         distances = pairwise_distances(X * np.maximum(position, 0.0))
@@ -165,7 +165,7 @@ def search(name: str, n_rows: int, length: Length | None = None) -> dict[str, An
             lambda data, long: _careful_run(data, name, long, pool),
         ]
         for side in sides:
-            side(X[::3], short)  # whatever is done once is done now
+            side(X[::3], short)  # work that is done once is done now
         times = [
             [seconds(partial(side, X, length)) for side in sides] for _ in range(length.rounds)
         ]
@@ -206,7 +206,7 @@ def machine_limits(rounds: int = 9) -> dict[str, float]:
 
 
 def least_seconds(n_rows: int, n_kept: float, n_passes: int, limits: dict[str, float]) -> float:
-    """Return what an evaluation takes at the machine's limits, on one thread.
+    """Return the seconds of an evaluation at the machine's limits, on one thread.
 
     Half of a full product, since distances are symmetric, and the passes.
     """
@@ -230,7 +230,7 @@ def objective_of(X: np.ndarray, name: str = "knn") -> FeatureObjective:
 
 
 def roofline(n_rows: int, rounds: int = 25) -> dict[str, Any]:
-    """The kNN-graph evaluation on one thread compared with what the machine could do at best."""
+    """The kNN-graph evaluation on one thread compared with the limits of the machine."""
     objective = objective_of(table(n_rows))
     rng = np.random.default_rng(0)
     kept, taken = [], []
@@ -238,7 +238,7 @@ def roofline(n_rows: int, rounds: int = 25) -> dict[str, Any]:
         limits = machine_limits()
         objective(rng.uniform(-2, 2, (8, N_FEATURES)))
         for _ in range(rounds):
-            # New particles each time: one that was seen before costs nothing.
+            # New particles each time: the result of an earlier one is stored.
             positions = rng.uniform(-2, 2, (8, N_FEATURES))
             kept.append((positions > 0).sum(axis=1).mean())
             taken.append(seconds(partial(objective, positions)) / len(positions))

@@ -1,4 +1,4 @@
-"""Which exponent, how many clusters, which features: how good the choices are.
+"""Quality of the choice of the exponent, of the number of clusters and of features.
 
     WEFT_DATA=... python -m bench.studies.choosing
 
@@ -74,7 +74,7 @@ def cells(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     for name in LABELLED:
         for number in range(arguments.families if name.startswith("v") else 1):
             out.append({"part": "labels", "name": name, "number": number, "runs": arguments.runs})
-    # Sets that nothing was chosen on: far from the seeds that tests and docs use.
+    # Sets that were not used for any choice: their seeds are far from those of tests and docs.
     for name, number in [("iris", 0), ("wine", 0), ("dermatology", 0)] + [
         (("vii", "viii", "ix", "x")[i % 4], 9_100_000 + i) for i in range(10)
     ]:
@@ -98,7 +98,7 @@ def cells(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 def evaluate(part: str, **cell: Any) -> dict[str, Any]:
     began = time.perf_counter()
     with warnings.catch_warnings():
-        # A poor exponent may well empty a cluster.
+        # A poor exponent may leave a cluster empty.
         warnings.simplefilter("ignore")
         found = {
             "labels": by_labels,
@@ -174,7 +174,7 @@ def count(shape: str, k: int, d: int, seed: int) -> dict[str, Any]:
 
 
 def table_of(data: str) -> np.ndarray:
-    """Return 350 × 5,680: features that run into each other, or features that share nothing."""
+    """Return 350 × 5,680: features that change gradually, or unrelated features."""
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(350, 5680))
     if data == "random":
@@ -185,7 +185,7 @@ def table_of(data: str) -> np.ndarray:
 
 
 def time_selector(data: str, selector: str) -> dict[str, Any]:
-    """Return seconds, the peak memory of this process and how many features stay."""
+    """Return seconds, the peak memory of this process and the number of kept features."""
     name, _, k = selector.partition(" ")
     made = FeatureSimilaritySelector(int(k)) if name == "FSFS" else FeatureClusterSelector()
     X = table_of(data)
@@ -196,7 +196,7 @@ def time_selector(data: str, selector: str) -> dict[str, Any]:
 
 
 def speed(data: str, selector: str) -> dict[str, Any]:
-    """Time a selector in a process of its own."""
+    """Time a selector in its own process."""
     command = [sys.executable, "-m", "bench.studies.choosing", "--time", data, selector]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(run.stdout)

@@ -9,7 +9,7 @@ import numpy as np
 from bench.harness.study import printed
 from weft.choosing.n_clusters import METHODS
 
-# Sets of tables 4.2, 4.4 and 4.6, and the studies that hold what is printed of them.
+# Sets of tables 4.2, 4.4 and 4.6, and the studies with their printed numbers.
 LABELLED = {
     "iris": "amorim-4.2",
     "wine": "amorim-4.2",
@@ -63,7 +63,7 @@ def labels_table(rows: list[dict[str, Any]]) -> str:
 
 
 def _told(study: str, name: str) -> str:
-    """Return what the thesis prints of a set, in the form of our own columns."""
+    """Return the printed numbers of a set, in the form of our own columns."""
     data = name.replace("+", " + ")
     mean, modal, right, best = (
         printed(study, column, data=data)[0] for column in ("beta", "modal", "greedy", "max")

@@ -63,7 +63,7 @@ def cells(n_sets: int) -> list[dict[str, Any]]:
 
 
 def evaluate(d: int, k: int, set: int, clusterer: str, criterion: str) -> dict[str, Any]:
-    # Sets that no default was chosen on: far from the seeds that tests and docs use.
+    # Sets that were not used for any default: their seeds are far from those of tests and docs.
     seed = 9_000_000 + 10_000 * d + 100 * k + set
     data = make_ellipsoids(k, d, random_state=seed)
     n_clusters = k if clusterer == "linkage" else None

@@ -1,10 +1,10 @@
-"""KernelSwarm beyond its paper: its defaults on four shapes, what bounds any method, speed.
+"""KernelSwarm beyond its paper: its defaults on four shapes, upper bounds, speed.
 
     WEFT_DATA=... python -m bench.studies.kernel [--runs 10] [--part defaults]
 
 Parts: ``defaults`` (KernelSwarm() on four shapes, ten seeds each), ``bounds`` (what straight
 borders and supervised classifiers reach), ``speed``. Every finished run is appended to the results
-file at once; started again, the command goes on where it was. The paper's tables are studies:
+file at once; run the command again to continue. The paper's tables are studies:
 ``python -m bench compare 'kernel-*'``.
 """
 
@@ -63,7 +63,7 @@ def show_defaults(rows: list[dict], write) -> None:
 
 
 def show_bounds(write) -> None:
-    """Write what no method of the printed form, and what supervised methods, can reach."""
+    """Write upper bounds for methods of the printed form, and results of supervised methods."""
     write("\nBest accuracy of any two nearest-centre cells; a Gaussian kernel changes none\n")
     for name in ("synthetic 1", "synthetic 5"):
         told = printed("kernel-3", "huang", "kernel MEPSO", name)[0]

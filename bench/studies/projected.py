@@ -5,7 +5,7 @@
     python -m bench.studies.projected --only hard speed
 
 Results are appended to bench/results/projected.jsonl at once; a stopped run can be continued.
-Real data is found through WEFT_DATA; those parts are left out where it is unset.
+Real data is read from WEFT_DATA; those parts are left out if it is not set.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PSOVW, TCPSO = find_method("psovw"), find_method("tcpso")
 
 
 def seed_of(*key: Any) -> int:
-    """Return a seed made of what the run is, not of when it runs."""
+    """Return a seed that depends only on the identity of a run."""
     words = [round(1000 * part) for part in key]
     return int(np.random.SeedSequence(words).generate_state(1)[0] >> 1)
 
@@ -135,7 +135,7 @@ def one_speed(trial: int) -> dict:
     return out
 
 
-# The sets of tables 7 and 8 that exist here.
+# The sets of tables 7 and 8 that are available.
 TEXTS = {
     name: spec
     for study in ("projected-fig3", "projected-fig4")
@@ -180,7 +180,7 @@ def one_text(name: str, trial: int) -> dict:
         ),
     }
     if dense is None and trial > 0:
-        del runs["EWKM"]  # dense rows of k1b and tr41 take minutes: one run shows where it stands
+        del runs["EWKM"]  # dense rows of k1b and tr41 take minutes, so it runs only once
     out: dict[str, Any] = {}
     for method, run in runs.items():
         if method == "default":
@@ -270,7 +270,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
-    # Methods that do not converge: their numbers say it.
+    # Some methods do not converge, which their numbers show.
     warnings.simplefilter("ignore")
     if not options.print:
         cells = [cell for part in options.only for cell in PARTS[part][0]()]

@@ -2,8 +2,8 @@
 
     WEFT_DATA=... python -m bench.studies.staged [--runs 10] [--sets iris wine ...] [--speed]
 
-Every finished run is appended to the results file at once; started again, the command goes on
-where it was. Internal measures are taken on all features, scaled to [0, 1].
+Every finished run is appended to the results file at once; run the command again to continue.
+Internal measures are computed on all features, scaled to [0, 1].
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from weft.search.swarms.base import Evaluation
 from weft.search.swarms.standard import StandardPSO
 
 STUDIES = ("staged-2", "staged-3")
-# Sets that are files, and the study whose table they stand in.
+# Sets from files, and the study of their table.
 SETS = {
     name: study
     for study in STUDIES
@@ -85,7 +85,7 @@ def evaluate(name: str, method: str, run: int) -> dict:
 
 
 def printed_row(name: str, method: str) -> dict[str, float]:
-    """Return what is printed for a method on a set, by column; nothing for our own methods."""
+    """Return the printed numbers of a method on a set, by column; empty for our own methods."""
     values = {
         column: printed(SETS[name], measure, method, name) for column, measure in COLUMNS.items()
     }
@@ -136,7 +136,7 @@ def judge(values: dict, told: dict[str, float], n_runs: int) -> dict:
 
 
 def is_within(verdict: dict, width: float | None = None) -> bool:
-    """Whether every column is as near to print as its noise allows.
+    """Return whether every column agrees with the printed value within its noise.
 
     Four columns are judged at once: each gets a quarter of the 5 %.
     """
@@ -149,7 +149,7 @@ def is_within(verdict: dict, width: float | None = None) -> bool:
 
 
 class LoopObjective:
-    """The same search with a Python loop over particles: what a straightforward program does."""
+    """The same search with a Python loop over particles, as in a straightforward program."""
 
     def __init__(self, X: np.ndarray, terms: Terms) -> None:
         self.X, self.terms = X, terms

@@ -1,8 +1,8 @@
-"""Clustering of unseen tables, which no setting was tuned on.
+"""Clustering of unseen tables, which were not used to tune any setting.
 
 python -m bench.unseen picture                   # a contact sheet of the synthetic world
 python -m bench.unseen evidence                  # candidates and evidence of the world
-python -m bench.unseen train                     # the judge, from nothing, and its report
+python -m bench.unseen train                     # the judge, from scratch, and its report
 WEFT_DATA=... python -m bench.unseen run         # the battery, all methods; resumable
 python -m bench.unseen alarms                    # wide tables without clusters, called clustered
 python -m bench.unseen tables                    # what was measured on the battery
@@ -33,7 +33,7 @@ def picture(arguments: argparse.Namespace) -> None:
 
 
 def evidence(arguments: argparse.Namespace) -> None:
-    """Compute what is missing of the world's evidence."""
+    """Compute the missing evidence of the world."""
     from bench.unseen.evidence import collect
 
     collect(arguments.kinds, arguments.seeds, arguments.jobs)
@@ -57,7 +57,7 @@ def train(arguments: argparse.Namespace) -> None:
 
 
 def curve(arguments: argparse.Namespace) -> None:
-    """Print how the judge grows with the number of tables that it is trained on."""
+    """Print how the judge improves with the number of training tables."""
     from bench.unseen.evidence import collect
     from bench.unseen.leave_out import curve_table
     from weft.auto.evidence import relative

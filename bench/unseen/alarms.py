@@ -1,7 +1,6 @@
 """False alarms in wide tables: noise, factors and counts of one population, called clustered.
 
-These are not the clusterless kinds that the judge is trained on: shapes, seeds and recipes are
-others.
+These are not the clusterless kinds that the judge is trained on: shapes, seeds and recipes differ.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ RECIPES = {"noise": (noise, 200), "factors": (factors, 50), "counts": (counts, 5
 
 
 def is_alarm(name: str, number: int) -> bool:
-    """Say whether the judge calls table `number` of a recipe clustered."""
+    """Return whether the judge calls table `number` of a recipe clustered."""
     from bench.unseen.answering import answer
 
     X = RECIPES[name][0](np.random.default_rng([22, list(RECIPES).index(name), number]))

@@ -20,7 +20,7 @@ class Answer(NamedTuple):
     """The judge's answer on one table."""
 
     labels: np.ndarray  # one label for all rows where the gate says "no clusters"
-    ungated: np.ndarray  # the winner whatever the gate says
+    ungated: np.ndarray  # the winner, regardless of the gate
     confidence: float
     no_clusters: float
     candidates: np.ndarray
@@ -36,7 +36,7 @@ def follow_nearest(X: np.ndarray, rows: np.ndarray, labels: np.ndarray) -> np.nd
 
 
 def answer(X: np.ndarray, seed: int, path: Path = JUDGE) -> Answer:
-    """Return what the trained judge says of a table; rows beyond 2,000 follow the others."""
+    """Return the trained judge's answer; rows beyond 2,000 get the nearest row's label."""
     if len(X) > MAX_ROWS:
         rows = np.random.default_rng([seed, 7]).choice(len(X), MAX_ROWS, replace=False)
         part = answer(X[rows], seed, path)

@@ -1,9 +1,9 @@
 """Training in an arithmetic that processors share, so that they all give the same judge.
 
 OpenBLAS and NumPy choose among compiled variants by the processor, and these round differently in
-the last bits. Evidence near a threshold of a tree then falls on its other side, and the trees that
-follow are others. The variants chosen here run on every x86-64 processor with AVX2. Code that numba
-compiles does not reorder sums, so it needs no setting.
+the last bits. Evidence near a threshold of a tree then falls on its other side, and later trees
+differ. The variants that this module selects run on every x86-64 processor with AVX2. Code that
+numba compiles does not reorder sums, so it needs no setting.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ COMPARED = ("HDBSCAN-15", "k-means + silhouette")
 
 
 class TableEvidence(NamedTuple):
-    """What is known of one table of the world after its candidates were made."""
+    """The candidates of one table of the world, their evidence and true scores."""
 
     kind: str
     seed: int
@@ -61,11 +61,11 @@ class TableEvidence(NamedTuple):
     part_of: np.ndarray  # (C,) the representation of each candidate
     table_values: np.ndarray  # (R, T) float32, of each representation
     aris: np.ndarray  # (C,) float32, each candidate against the truth
-    rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables, and until asked for
+    rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables, and before rivals ran
     seconds: float
 
     def pool(self) -> Pool:
-        """Return the candidates as the judge takes them."""
+        """Return the candidates in the form that the judge takes."""
         labels = self.labels.astype(np.int64)
         return Pool(labels, rounded(self.values), self.part_of, self.table_values)
 
@@ -100,7 +100,7 @@ def place(kind: str, seed: int) -> Path:
 
 
 def rivals_place(kind: str, seed: int) -> Path:
-    """Return the file of what rivals reach on one table."""
+    """Return the file with the scores of rivals on one table."""
     return BUILD / f"rivals-{digest(RIVAL_SOURCES)}" / f"{kind}-{seed}-{drawn_by(kind)}.npz"
 
 
@@ -145,7 +145,7 @@ def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvide
 
 
 def load(kind: str, seed: int) -> TableEvidence:
-    """Return kept evidence."""
+    """Return stored evidence."""
     with np.load(place(kind, seed), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     clustered, seconds = bool(arrays.pop("clustered")), float(arrays.pop("seconds"))
@@ -155,7 +155,7 @@ def load(kind: str, seed: int) -> TableEvidence:
 
 
 def _keep(path: Path, arrays: dict[str, Any]) -> None:
-    """Write arrays under another name first: the file is there whole or not at all."""
+    """Write arrays under a temporary name first, so that the file is complete or absent."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.stem}.{os.getpid()}.npz")
     np.savez_compressed(half, **arrays)
@@ -185,8 +185,8 @@ def collect(
     """Return the evidence of the tables of these kinds; compute what is missing.
 
     There are `n_seeds` tables of each clustered kind and NULLS_PER_SEED times as many of each
-    clusterless kind, of which there are fewer. They come seed by seed, so that stopping early
-    leaves every kind with about as many.
+    clusterless kind, because there are fewer such kinds. They are computed seed by seed, so that
+    after an early stop all kinds have about the same number of tables.
     """
     wanted = [
         (kind, copy)
@@ -201,7 +201,7 @@ def collect(
 def with_rivals(
     tables: Iterable[TableEvidence], n_jobs: int = 1, report: Callable[[str], None] = print
 ) -> list[TableEvidence]:
-    """Return the tables with what rivals reach on them; compute what is missing."""
+    """Return the tables with the scores of rivals; missing scores are computed."""
     tables = list(tables)
     wanted = [(table.kind, table.seed) for table in tables]
     _fill(rivals_place, _compete_and_keep, wanted, n_jobs, "run rivals on", report)

@@ -1,4 +1,4 @@
-"""LightGBM's trees as a `Forest`, forests put together, and the file that holds them."""
+"""LightGBM's trees as a `Forest`, joined forests, and the file that holds them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def forest_of(booster: Any) -> Forest:
     starts = [0]
 
     def add(tree: dict[str, Any]) -> int:
-        """Append a node and all below it; return its place in its tree."""
+        """Append a node and all nodes below it; return its position in the tree."""
         place = len(nodes) - starts[-1]
         if "leaf_value" in tree:
             nodes.append((-1, 0.0, 0, 0, tree["leaf_value"]))
@@ -81,7 +81,7 @@ def join(forests: list[Forest]) -> Forest:
 def scaled(forest: Forest, factor: float) -> Forest:
     """Return the forest with all values multiplied, as for a mean of several forests.
 
-    Values become multiples of STEP: such numbers take half the room in a compressed file.
+    Values become multiples of STEP, which need half the space in a compressed file.
     """
     value = np.round(forest.value.astype(np.float64) * factor / STEP) * STEP
     return forest._replace(value=value.astype(np.float32))

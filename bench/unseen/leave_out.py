@@ -1,4 +1,4 @@
-"""What the judge does on kinds of tables that it was not trained on, as tables of text."""
+"""Results of the judge on kinds of tables that it was not trained on, as Markdown tables."""
 
 from __future__ import annotations
 

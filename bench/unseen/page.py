@@ -11,7 +11,7 @@ from bench.unseen.picture import contact_sheet
 
 PAGE = places.DOCS / "unseen.md"
 PICTURE = places.DOCS / "_static" / "world.png"
-LEFT_OUT = places.RESULTS / "unseen_left_out.md"  # what `train` printed of the shipped judge
+LEFT_OUT = places.RESULTS / "unseen_left_out.md"  # the report of `train` on the shipped judge
 SHOWN = [
     "gaussians_apart", "gaussians_correlated", "packed_rods", "skewed_clouds",
     "unequal_sizes", "rare_cluster", "grid", "hierarchy_fine",

@@ -12,7 +12,7 @@ from bench.unseen.world import KINDS, make_table
 
 
 def in_two_dimensions(X: np.ndarray) -> np.ndarray:
-    """Return the columns of a plane table as they are, else the two main axes of X."""
+    """Return the columns of a table with two columns unchanged, else the two main axes of X."""
     if X.shape[1] == 2:
         return X
     centred = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)

@@ -1,4 +1,4 @@
-"""Train the judge's rankers: of all candidates, and of those of a number of clusters that is told.
+"""Train the judge's rankers: of all candidates, and of those with a given number of clusters.
 
 Every step is seeded and runs on one thread, so that the same evidence gives the same trees.
 """
@@ -19,15 +19,16 @@ from weft.auto.trees import Forest
 from weft.auto.working import PLAIN_COLUMNS
 
 RANKER_SEEDS = (1, 2, 3, 4, 5, 6)
-# Of the evidence that a tree may ask, by seed. Rankers that see less make other mistakes, and the
-# mean of both sorts is better than either on kinds left out. More draws make the mean steadier.
+# Share of the evidence that a tree may use, by seed. Rankers with less evidence make other
+# mistakes, and the mean of both sorts is better than either on kinds left out. More draws reduce
+# the variance.
 FRACTIONS = {1: 0.4, 2: 0.4, 3: 0.15, 4: 0.15, 5: 0.4, 6: 0.15}
 TOLD_SEEDS = (1, 2, 3, 4)
-MANY_WEIGHT = 3.0  # of tables with more columns than are taken as they are
+MANY_WEIGHT = 3.0  # of tables with so many columns that they are put on axes
 LEVELS = 31  # grades of a candidate, by its adjusted Rand index
 # Top-heavy: from one grade to the next the gain grows by a factor of about 1.09.
 TOP_HEAVY = 4.0
-LEAST_SPREAD = 0.05  # of the candidates' indices: a table where all are alike teaches nothing
+LEAST_SPREAD = 0.05  # of the candidates' indices: a table with equal candidates is not used
 
 COMMON: dict[str, Any] = {
     "num_threads": 1,
@@ -51,10 +52,10 @@ RANKER = {
     "lambda_l2": 5.0,
 }
 RANKER_TREES = 300
-# Groups are small here: ten to thirty candidates.
+# Groups of this ranker are small: ten to thirty candidates.
 TOLD = {**RANKER, "lambdarank_truncation_level": 5, "num_leaves": 15, "min_data_in_leaf": 20}
 TOLD_TREES = 200
-# Candidates of numbers beside the true one teach too, by half.
+# Candidates of numbers next to the true one are used with half the weight.
 TOLD_WEIGHTS = {-1: 0.5, 0: 1.0, 1: 0.5}
 
 Relative = Callable[[np.ndarray], np.ndarray]
@@ -62,7 +63,7 @@ Group = tuple[np.ndarray, np.ndarray, float]  # features, indices and weight of 
 
 
 def ranker_features(table: TableEvidence, relative: Relative) -> np.ndarray:
-    """Return what the ranker sees of a table's candidates, in single precision."""
+    """Return the features of a table's candidates for the ranker, in single precision."""
     return by_part(rounded(table.values), table.part_of, relative).astype(np.float32)
 
 
@@ -100,7 +101,7 @@ def train_ranker(
 def train_told(
     tables: Sequence[TableEvidence], relative: Relative, seeds: Sequence[int] = TOLD_SEEDS
 ) -> Forest:
-    """Return a ranker of candidates of one number of clusters, the true one or one beside it."""
+    """Return a ranker of candidates of one number of clusters, the true one or one next to it."""
     groups = []
     for table in (table for table in tables if table.clustered):
         values = rounded(table.values)

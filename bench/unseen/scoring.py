@@ -1,4 +1,4 @@
-"""How an answer is scored: the adjusted Rand index to the best fitting reference labelling."""
+"""Scores of answers: the adjusted Rand index with the best fitting reference labelling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from weft.auto.agreement import rand_index
 
 
 def each_alone(labels: np.ndarray) -> np.ndarray:
-    """Return labels in which every row without a cluster (-1) is a cluster of its own."""
+    """Return labels in which every row without a cluster (-1) is its own cluster."""
     labels = np.asarray(labels)
     outlier = labels < 0
     return np.where(outlier, labels.max(initial=-1) + np.cumsum(outlier), labels)

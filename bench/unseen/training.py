@@ -39,17 +39,17 @@ N_FOLDS = 6
 SEEDS = (1, 2, 3, 4, 5)
 FOLD_SEEDS = (1,)
 # Shares of clusterless tables that may be called clustered, over kinds left out: of lumps, and of
-# all. A single curve or frame is harder to tell from clusters than a lump is; under one common
-# limit such tables would set the threshold for everybody.
+# all. A single curve or frame is harder to distinguish from clusters than a lump. With one common
+# limit such tables would determine the threshold for all tables.
 LUMP_ALARMS, FALSE_ALARMS = 0.05, 0.1
-SHAPED = ("uniform_shape", "one_filament", "one_ring", "bent_sheet")  # of one piece, but no lump
-# The probability from which "no clusters" is said. The limits allow more (`train` prints how much);
-# wide tables of smooth factors and of counts need this much (decision 305). A number, so that
-# training again does not move answers near it.
+SHAPED = ("uniform_shape", "one_filament", "one_ring", "bent_sheet")  # one piece, but not a lump
+# The answer is "no clusters" from this probability on. The limits allow more (`train` prints how
+# much); wide tables of smooth factors and of counts need this value (decision 305). It is a fixed
+# number, so that training again does not change answers near it.
 THRESHOLD = 0.52
 EVEN = 0.5  # confidence is calibrated on tables where clusters are the likelier
 FEWEST_TO_CALIBRATE = 30
-HOPELESS = 0.3  # a clustered table whose winner is below this teaches the gate nothing
+HOPELESS = 0.3  # clustered tables whose winner is below this are not used to train the gate
 
 DOUBT = {
     **COMMON,
@@ -63,7 +63,7 @@ DOUBT = {
     "lambda_l2": 5.0,
 }
 DOUBT_TREES = 200
-# The gate sees twice as much, the best candidate of two representations: smaller trees, more.
+# The gate has twice as many features (the best candidate of two representations): smaller trees.
 GATE = {**DOUBT, "num_leaves": 4}
 GATE_TREES = 300
 
@@ -99,12 +99,12 @@ def folds_of_kinds(tables: Sequence[TableEvidence], n_folds: int = N_FOLDS) -> n
 
 
 def train_gate(features: np.ndarray, clusterless: np.ndarray, weights: np.ndarray) -> Forest:
-    """Return a classifier of tables: are they without clusters?"""
+    """Return a classifier of tables: clustered or clusterless."""
     return _classifier(features, clusterless, weights, GATE, GATE_TREES)
 
 
 def train_confidence(features: np.ndarray, right: np.ndarray, weights: np.ndarray) -> Forest:
-    """Return a classifier of winners: are they right?"""
+    """Return a classifier of winners: right or wrong."""
     return _classifier(features, right, weights, DOUBT, DOUBT_TREES)
 
 
@@ -157,7 +157,7 @@ def told_index(table: TableEvidence, scores: np.ndarray, told: Forest, relative:
 
 
 def _curve_of(raw: np.ndarray, right: np.ndarray, passed: np.ndarray, known: np.ndarray):
-    """Return the curve of the tables that the gate let pass; of all where these are too few."""
+    """Return the curve of the tables that the gate passes; of all tables if these are too few."""
     used = known & passed
     used = used if used.sum() >= FEWEST_TO_CALIBRATE else known
     return monotone_curve(raw[used], right[used])
@@ -168,7 +168,7 @@ def monotone_curve(raw: np.ndarray, truth: np.ndarray):
     from sklearn.isotonic import IsotonicRegression
 
     model = IsotonicRegression(y_min=0.01, y_max=0.99).fit(raw, truth)
-    # A few means over quantiles instead of every step: steps of single tables are chance.
+    # A few means over quantiles instead of every step, because single tables are noisy.
     grid = np.unique(np.quantile(raw, np.linspace(0, 1, 26)))
     value = np.array([model.predict(raw[(raw >= low) & (raw <= high)]).mean()
                       for low, high in pairwise(grid)])  # fmt: skip
@@ -177,7 +177,7 @@ def monotone_curve(raw: np.ndarray, truth: np.ndarray):
 
 
 def gate_threshold(no_clusters: np.ndarray, clustered: np.ndarray, kinds: Sequence[str]) -> float:
-    """Return the probability from which "no clusters" is said: few clusterless tables pass it."""
+    """Return the probability from which the answer is "no clusters", by the limits of alarms."""
     lumps = no_clusters[~clustered & ~np.isin(kinds, SHAPED)]
     limits = [np.quantile(no_clusters[~clustered], FALSE_ALARMS)]
     limits += [np.quantile(lumps, LUMP_ALARMS)] if len(lumps) else []
@@ -193,7 +193,7 @@ def _kind_weights(tables: Sequence[TableEvidence], used: np.ndarray) -> np.ndarr
     return weights * used.sum() / weights.sum()
 
 
-_SHARED: list[Any] = []  # what processes that are forked find there: tables, folds, relative
+_SHARED: list[Any] = []  # data for forked processes: tables, folds, relative
 
 
 def _winners_of_fold(fold: int) -> list[tuple[np.ndarray, np.ndarray, float, float, float]]:
@@ -225,7 +225,7 @@ def leave_kinds_out(
 
 
 def _in_processes(work: Callable[[int], Any], numbers: Iterable[int], n_jobs: int) -> Iterator[Any]:
-    """Return what the work gives for each number, in their order."""
+    """Return the results of the work for each number, in their order."""
     if n_jobs == 1:
         yield from map(work, numbers)
         return

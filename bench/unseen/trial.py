@@ -69,7 +69,7 @@ def methods() -> dict[str, Method]:
 
 
 def load_rows(path: Path = RESULTS) -> list[dict[str, Any]]:
-    """Return the finished runs; a line that was cut short is left out."""
+    """Return the finished runs; an incomplete line is left out."""
     rows = []
     for line in path.read_text().splitlines() if path.exists() else []:
         try:
@@ -92,7 +92,7 @@ def evaluate(name: str, method: str, seed: int) -> dict[str, Any]:
     for k in told:
         references = data.references[:, counts == k] if k else data.references
         with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # rivals that do not converge: their numbers say it
+            warnings.simplefilter("ignore")  # some rivals do not converge, which their numbers show
             began = time.perf_counter()
             answer = methods()[method](data.X, k, seed)
             seconds = time.perf_counter() - began
@@ -103,7 +103,7 @@ def evaluate(name: str, method: str, seed: int) -> dict[str, Any]:
 
 
 def _scored(references: np.ndarray, answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the scores of one answer and what else it says, without its labels."""
+    """Return the scores of one answer and its other fields, without its labels."""
     labels = answer.pop("labels")
     row = {"ari": round(best_ari(references, labels), 6), "k": number_of_clusters(labels)}
     if "ungated" in answer:
@@ -117,7 +117,7 @@ def _scored(references: np.ndarray, answer: dict[str, Any]) -> dict[str, Any]:
 def run(
     names: Iterable[str], chosen: Iterable[str], seeds: Iterable[int], path: Path = RESULTS
 ) -> list[tuple[str, str, int]]:
-    """Run what `path` does not hold yet; return the runs that failed."""
+    """Run the missing runs of `path`; return the runs that failed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     done = {(row["set"], row["method"], row["seed"]) for row in load_rows(path)}
     names, seeds = list(names), list(seeds)
@@ -139,7 +139,7 @@ def run(
 
 
 def _append(path: Path, row: dict[str, Any]) -> None:
-    """Add a line, after a newline where the last line was cut short."""
+    """Add a line, after a newline if the last line is incomplete."""
     text = path.read_text() if path.exists() else ""
     start = "" if not text or text.endswith("\n") else "\n"
     with path.open("a") as file:
@@ -158,7 +158,7 @@ def lumps_table(rows: list[dict[str, Any]]) -> str:
 
 
 def losses_table(rows: list[dict[str, Any]]) -> str:
-    """Return what the judge loses: to its own best candidate, and that to the best of anything."""
+    """Return the losses of the judge to its best candidate, and of that to all methods."""
     lines = ["| group | chosen | by gate | by selection | by generation and screening |",
              "| --- " * 5 + "|"]  # fmt: skip
     best: dict[str, float] = {}

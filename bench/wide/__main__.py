@@ -1,6 +1,6 @@
 """``python -m bench.wide [NAME ...]``: measurements on wide and sparse tables, one line each.
 
-Lines that are there are not measured again; ``--again`` forgets them. Cells need scanpy, text needs
+Existing lines are kept; ``--again`` measures them again. Cells need scanpy, text needs
 WEFT_DATA. ``--device cuda`` measures the wide tables on a GPU as well. Every measurement has its
 own process, so that its peak memory is its own. Results lie in bench/results/wide.jsonl.
 """
@@ -19,7 +19,7 @@ RESULTS = Path(__file__).parent.parent / "results" / "wide.jsonl"
 
 
 def names_to_measure(given: list[str], device: str) -> list[str]:
-    """Return the names that were asked for; on a GPU, the tables whose time depends on it."""
+    """Return the requested names; on a GPU, the tables whose time depends on it."""
     if device == "cuda":
         return [f"{name} on cuda" for name in given or SIZES]
     return given or [name for name in MEASURED if not name.endswith(" on cuda")]
@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.wide", description=__doc__)
     on_cpu = ", ".join(names_to_measure([], "cpu"))
     parser.add_argument("names", nargs="*", help=f"of {on_cpu}; all by default")
-    parser.add_argument("--again", action="store_true", help="measure again what is there")
+    parser.add_argument("--again", action="store_true", help="measure existing lines again")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     given = parser.parse_args()
     lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []

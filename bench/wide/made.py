@@ -1,4 +1,4 @@
-"""Synthetic tables with the truth beside them: counts of cells, and markers of known columns."""
+"""Synthetic tables with known truth: counts of cells, and markers of known columns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def make_marked(
 
 
 def make_wide(n_rows: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return four clusters that 200 columns tell apart."""
+    """Return four clusters that 200 columns separate."""
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(4), n_rows // 4)
     X = rng.standard_normal((len(labels), n_columns))
@@ -60,7 +60,7 @@ def make_wide(n_rows: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.nd
 
 
 def make_dense(n_rows: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return six clusters that two of five columns tell apart."""
+    """Return six clusters that two of five columns separate."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 6, n_rows)
     X = rng.standard_normal((n_rows, n_columns))

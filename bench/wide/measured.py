@@ -1,4 +1,4 @@
-"""What `python -m bench.wide` measures: one function a line."""
+"""The measurements of `python -m bench.wide`: one function per line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def wide(n_rows: int, n_columns: int, device: str = "cpu") -> Row:
 
 
 def dense(n_rows: int, n_columns: int, device: str = "cpu") -> Row:
-    """Six clusters that two of five columns tell apart, in a table that is not wide."""
+    """Six clusters that two of five columns separate, in a table that is not wide."""
     weft.AutoCluster(n_resamples=2, device=device).fit(make_dense(60, 30, 1)[0])  # compiles
     return _fit(*make_dense(n_rows, n_columns, 0), device=device, n_jobs=-1)
 

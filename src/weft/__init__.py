@@ -41,7 +41,7 @@ _SUBMODULES = ("callbacks", "datasets", "io", "metrics", "plot", "sc")
 __all__ = [*_PUBLIC, *_SUBMODULES, "__version__"]
 
 
-# Without a lock, threads that ask for names at the same time can each see half of scikit-learn
+# Without a lock, two threads that import names at the same time could each find scikit-learn partly
 # imported, and fail.
 _importing = threading.RLock()
 

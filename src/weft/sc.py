@@ -100,8 +100,8 @@ def cluster(
         if markers and model.n_clusters_ > 1:
             names = adata.var_names[genes]
             counts = bool(model.counts)
-            found = marker_columns(table, model.labels_, counts=counts, feature_names=names)
-            listed = list(found.rows())
+            found_markers = marker_columns(table, model.labels_, counts=counts, feature_names=names)
+            listed = list(found_markers.rows())
             # Arrays of plain text and numbers: every version of AnnData writes them.
             about["markers"] = {
                 name: np.array([row[name] for row in listed], dtype=_TYPES.get(name, np.float64))

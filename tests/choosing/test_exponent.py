@@ -181,7 +181,7 @@ def test_evidence_as_table_and_picture(noisy):
         ({"grid": [0.5]}, "grid=0.5 must be"),
         ({"grid": []}, "grid is empty"),
         ({"method": "guess"}, "method='guess' is not known"),
-        ({"method": "labels"}, "needs classes of some rows"),
+        ({"method": "labels"}, "needs the classes of some rows"),
         ({"y": [0, 1]}, "pass one entry per row"),
         ({"method": "pairs"}, "needs must_link or cannot_link"),
         ({"must_link": [[0, 999]]}, "names a row outside"),

@@ -85,7 +85,7 @@ def test_two_runs_are_compared(runs, tmp_path):
     done = call("compare", runs / "three", runs / "two", "--out", page)
     assert done.exit_code == 0, done.output
     assert "three: 3 clusters; two: 2 clusters; 90 rows." in done.output
-    assert "has no partner" in done.output
+    assert "has no matching cluster" in done.output
     text = page.read_text(encoding="utf-8")
     assert "<svg" in text
     assert "<script" not in text
@@ -115,7 +115,7 @@ def test_tables_are_matched_by_a_key(tmp_path):
 
 
 def test_different_tables_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="no column says which are the same"):
+    with pytest.raises(ValueError, match="no column identifies the rows"):
         weft.compare([0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match="cannot be compared"):
         weft.compare([[0, 1]], [0, 1])

@@ -117,7 +117,7 @@ def test_a_full_space_is_reported_not_searched_for_ever(monkeypatch):
         ValueError, match="found no free place among n_features=1 features in 5"
     ) as e:
         make_gaussians(15, 1, random_state=0)
-    assert "ask for fewer or smaller clusters" in str(e.value)
+    assert "use fewer or smaller clusters" in str(e.value)
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,7 @@ def test_projected_swarm_polishes_on_all_rows():
     assert model.n_samples_search_ == 1500
     assert model.fitness_ == pytest.approx(memory.fitness_, rel=1e-6)
     assert weft.metrics.accuracy(memory.labels_, model.labels_.compute()) == 1.0
-    with pytest.raises(ValueError, match="metric='jaccard' has no form for a Dask table"):
+    with pytest.raises(ValueError, match="metric='jaccard' does not support Dask tables"):
         ProjectedSwarm(3, metric="jaccard").fit(lazy)
 
 

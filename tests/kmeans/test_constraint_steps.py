@@ -85,7 +85,7 @@ def test_a_dead_end_names_the_row_and_eight_pairs_at_most(n_foes):
     foes = [(other, 2) for other in range(3, 3 + n_foes)]
     groups = make_groups(pairs((1, 2)), pairs(*foes), 3 + n_foes)
     text = ConstrainedAssignment(groups, 4)._explain(int(groups.of_row[2]), 2)
-    assert text.startswith("row 1 found no cluster")
+    assert text.startswith("row 1 has no cluster")
     assert "(10, 2)" in text
     assert ("(11, 2)" in text, ", ..." in text) == (False, n_foes == 9)
     assert "n_clusters=2 and 4 retries" in text

@@ -78,7 +78,7 @@ def test_labels_are_those_of_a_separate_implementation(load):
         kinds.append(wanted if isinstance(wanted, str) else "labels")
         model = ConstrainedKMeans(3, **{**settings, "init": start})
         if isinstance(wanted, str) and wanted == "dead end":
-            with pytest.raises(ValueError, match="found no cluster"):
+            with pytest.raises(ValueError, match="has no cluster"):
                 model.fit(X, must_link=must, cannot_link=cannot)
         elif not isinstance(wanted, str):
             labels = model.fit(X, must_link=must, cannot_link=cannot).labels_

@@ -42,14 +42,14 @@ def test_three_groups_of_equal_size_need_no_caution():
 @pytest.mark.parametrize(
     ("sizes", "changes", "words"),
     [
-        ([30], {}, "no usable grouping"),
+        ([30], {}, "found no clustering"),
         ([30], {"verdict": "none"}, ""),
         ([30], {"are_measured": True}, "fewer than two clusters"),
         ([15, 15], {"are_measured": True}, ""),
         ([15, 15], {"verdict": "two"}, ""),
         ([15, 15], {}, "Only two clusters"),
         ([15, 15], {"params": {"n_clusters": 2}}, ""),
-        ([10, 10, 10], {"fitness": -np.inf}, "no usable grouping"),
+        ([10, 10, 10], {"fitness": -np.inf}, "found no clustering"),
         ([10, 10, 10], {"fitness": 0.5}, ""),
         # 95 of 100 rows in one of three clusters; with four the rest may be groups.
         ([95, 3, 2], {}, "One cluster holds 95% of the rows"),
@@ -62,10 +62,10 @@ def test_three_groups_of_equal_size_need_no_caution():
         ([3, 3, 3, 3], {}, ""),
         ([11, 1, 10], {}, "One cluster holds a single row"),
         ([11, 1, 10, 1], {}, "2 clusters hold a single row"),
-        ([1, 2, 2, 2], {}, "4 clusters for 7 rows: most are too small to mean much."),
-        ([10, 10, 10], {"params": {"max_clusters": 3}}, "as many as were allowed (max_clusters=3)"),
+        ([1, 2, 2, 2], {}, "4 clusters for 7 rows: most are too small to be meaningful."),
+        ([10, 10, 10], {"params": {"max_clusters": 3}}, "the maximum allowed (max_clusters=3)"),
         ([10, 10, 10], {"params": {"max_clusters": 4}}, ""),
-        ([10, 10, 10], {"params": {"min_clusters": 3}}, "as few as were allowed (min_clusters=3)"),
+        ([10, 10, 10], {"params": {"min_clusters": 3}}, "the minimum allowed (min_clusters=3)"),
         ([10, 10, 10], {"params": {"min_clusters": 2}}, ""),
         ([10, 10, 10], {"noise": 31}, "31 of 61 rows are in no cluster."),
         ([10, 10, 10], {"noise": 30}, ""),
@@ -90,7 +90,7 @@ def test_cautions_about_a_sample():
 @pytest.mark.parametrize(
     ("weights", "selected", "words"),
     [
-        ([1.0, 1.0, 0.95], [True] * 3, "All weights are equal"),
+        ([1.0, 1.0, 0.95], [True] * 3, "All weights are about equal"),
         ([1.0, 1.0, 0.9], [True] * 3, ""),
         ([1.0, 1.0, 1.0], [True, True, False], ""),
         ([1.0, 1.0], [True] * 2, ""),  # of two columns equal weights are no surprise

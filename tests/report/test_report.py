@@ -196,12 +196,12 @@ def test_scores_leave_out_rows_without_a_class():
     [
         ([0] * 10 + [1] * 10, {}, "Only two clusters"),
         ([0] * 39 + [1], {}, "One cluster holds 98%"),
-        ([0] * 20, {"fitness_": -np.inf}, "no usable grouping"),
+        ([0] * 20, {"fitness_": -np.inf}, "found no clustering"),
         (list(range(20)), {}, "20 clusters for 20 rows"),
         ([0] * 10 + [1] * 9 + [2], {}, "single row"),
         ([-1] * 15 + [0] * 3 + [1] * 2, {}, "15 of 20 rows are in no cluster"),
         ([0] * 10 + [1] * 10, {"feature_weights_": np.zeros(3)}, "No feature was selected"),
-        ([0] * 10 + [1] * 10, {"feature_weights_": np.ones(3)}, "All weights are equal"),
+        ([0] * 10 + [1] * 10, {"feature_weights_": np.ones(3)}, "All weights are about equal"),
     ],
 )
 def test_warnings_in_plain_words(labels, attributes, words):
@@ -408,7 +408,7 @@ def test_direction_of_a_name_ends_with_the_name():
 @pytest.mark.parametrize(
     ("attributes", "params", "X", "words"),
     [
-        ({}, {"max_clusters": 3}, None, "as many as were allowed (max_clusters=3)"),
+        ({}, {"max_clusters": 3}, None, "the maximum allowed (max_clusters=3)"),
         ({}, {}, np.array([1.0, 1e4, 1]), "'x1' varies"),
     ],
 )

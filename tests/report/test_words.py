@@ -130,7 +130,7 @@ def test_sentences_of_clusters_by_hand():
     assert _sentence(-1, 2, 4, traits[:1]).startswith("2 rows (50%) in no cluster: a higher")
     assert _sentence(0, 4, 4, traits) == "All 4 rows (100%): there is nothing to compare with."
     assert _sentence(0, 3, 4, []) == (
-        "3 rows (75%) that differ from the others in no single column."
+        "3 rows (75%) that do not differ from the others in any single column."
     )
 
 

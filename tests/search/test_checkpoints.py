@@ -266,7 +266,10 @@ def test_fits_within_a_fit_are_part_of_it(quick, three_groups, tmp_path):
     for one, two in zip(first.models_, second.models_, strict=True):
         assert one.n_iter_ == 8
         assert_same(facts(one), facts(two))
-    with pytest.raises(ValueError, match="not to one inside"), running(first, three_groups):
+    with (
+        pytest.raises(ValueError, match="not to an estimator"),
+        running(first, three_groups),
+    ):
         first.fit(three_groups, resume=path)
 
 
@@ -325,7 +328,9 @@ def refusal(model, X, path) -> str:
 
 def test_other_data_are_refused(quick, three_groups, written):
     model = make(quick, "FeatureSwarm", {})
-    assert "60 × 4 there, 59 × 4 here" in refusal(model, three_groups[1:], written)
+    assert "60 × 4 in the checkpoint, 59 × 4 in this fit" in refusal(
+        model, three_groups[1:], written
+    )
     one_bit = three_groups.copy()
     one_bit[-1, -1] = np.nextafter(one_bit[-1, -1], np.inf)
     assert "both are 60 × 4, but the values differ" in refusal(model, one_bit, written)

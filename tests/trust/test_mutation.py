@@ -55,7 +55,7 @@ def test_every_fault_of_a_module(module):
         (8, "And → Or"),
         (8, "Gt → GtE"),
         (8, "NotEq → Eq"),
-        (8, "condition turned round"),
+        (8, "condition negated"),
         (10, "max → min"),
         (12, "2 → 3"),
     ]

@@ -191,8 +191,8 @@ def test_a_sound_answer_gets_no_caution():
 
 
 def test_cautions_about_clusters():
-    assert "found no usable grouping" in said([0] * 30)
-    assert "found no usable grouping" in said(THREE, fitness=-math.inf)
+    assert "found no clustering" in said([0] * 30)
+    assert "found no clustering" in said(THREE, fitness=-math.inf)
     assert "One cluster holds 95% of the rows" in said([0] * 95 + [1] * 3 + [2] * 2)
     assert "outliers against" not in said([0] * 94 + [1] * 3 + [2] * 3)
     assert "Only two clusters" in said([0] * 15 + [1] * 15)
@@ -201,10 +201,10 @@ def test_cautions_about_clusters():
     assert "clusters for 12 rows" not in said([0, 1, 2, 3] * 3)
     assert "One cluster holds a single row" in said([*THREE, 3])
     assert "2 clusters hold a single row" in said([*THREE, 3, 4])
-    assert "as many as were allowed (max_clusters=3)" in said(THREE, params={"max_clusters": 3})
-    assert "as many as were allowed" not in said(THREE, params={"max_clusters": 4})
-    assert "as few as were allowed (min_clusters=3)" in said(THREE, params={"min_clusters": 3})
-    assert "as few as were allowed" not in said(THREE, params={"min_clusters": 2})
+    assert "the maximum allowed (max_clusters=3)" in said(THREE, params={"max_clusters": 3})
+    assert "the maximum allowed" not in said(THREE, params={"max_clusters": 4})
+    assert "the minimum allowed (min_clusters=3)" in said(THREE, params={"min_clusters": 3})
+    assert "the minimum allowed" not in said(THREE, params={"min_clusters": 2})
     assert "31 of 60 rows are in no cluster" in said([-1] * 31 + [0] * 10 + [1] * 10 + [2] * 9)
     assert "in no cluster" not in said([-1] * 30 + THREE)
 
@@ -218,7 +218,7 @@ def test_cautions_about_samples_features_and_the_search():
     none = np.zeros(3, dtype=bool)
     assert "No feature was selected" in said(THREE, selected=none)
     alike = {"weights": np.array([1.0, 0.95, 0.92]), "selected": np.ones(3, dtype=bool)}
-    assert "All weights are equal" in said(THREE, **alike)
+    assert "All weights are about equal" in said(THREE, **alike)
     assert "All weights" not in said(THREE, **{**alike, "weights": np.array([1.0, 0.9, 0.9])})
     assert "never improved" in said(THREE, history={"best_fitness": [1.0, 1.0]})
     assert "never improved" not in said(THREE, history={"best_fitness": [1.0, 1.1]})

@@ -1,4 +1,4 @@
-"""The array types that signatures name: one spelling for the whole package."""
+"""The array types that all signatures of the package use."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ Singles: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 Labels: TypeAlias = NDArray[np.int32]
 Mask: TypeAlias = NDArray[np.bool_]
-Tensor: TypeAlias = Any  # torch is optional: its types are not named here
+Tensor: TypeAlias = Any  # torch is optional, so its types cannot be imported

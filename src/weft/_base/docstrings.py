@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 
 class Docstring:
-    """A docstring in sections, of which the first has no title; lines keep their margin."""
+    """A docstring in sections; the first has no title, and lines keep their margin."""
 
     def __init__(self, text: str, *, margin: str) -> None:
         lines = text.rstrip().split("\n")
@@ -64,7 +64,7 @@ class Docstring:
     def set_entries(
         self, title: str, order: Iterable[str], shared: Mapping[str, list[str]]
     ) -> None:
-        """Put entries in order; what the docstring itself says goes before what is shared.
+        """Put entries in order; entries of the docstring itself replace shared ones.
 
         Entries under other names, such as ``**options``, stay at the end.
         """

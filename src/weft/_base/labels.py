@@ -8,7 +8,7 @@ from weft._base.arrays import Integers
 
 
 def order_by_first_row(labels: Integers) -> Integers:
-    """Return the label values, those at least 0, in the order of their first rows."""
+    """Return the label values of at least 0, in the order of their first rows."""
     values, first = np.unique(labels, return_index=True)
     order = values[np.argsort(first)]
     return order[order >= 0].astype(np.int64)

@@ -1,6 +1,6 @@
-"""Checks before an allocation whether it fits into memory; the error is one sentence.
+"""Check before an allocation whether it fits into memory; the error is one sentence.
 
-Linux grants memory that it does not have and later kills the process. So every allocation that
+Linux may grant memory that it does not have and later kill the process. So every allocation that
 grows with two of rows, columns, clusters and particles is compared with a limit first.
 """
 
@@ -11,13 +11,13 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-# Arrays as large as the positions that a swarm keeps: velocities, own bests, what a move needs.
+# Arrays of the size of the positions that a swarm keeps: velocities, own bests, temporary ones.
 _ARRAYS_OF_A_SWARM = 6
 
 
 @lru_cache(maxsize=1)
 def _installed() -> int:
-    """Return the bytes that this machine, or this container, has."""
+    """Return the memory of this machine or container, in bytes."""
     amounts = [2**63]
     with suppress(AttributeError, OSError, ValueError):  # not on this system
         amounts.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -27,7 +27,7 @@ def _installed() -> int:
 
 
 def machine_memory() -> int:
-    """Return the bytes that this process can have at most."""
+    """Return the maximum memory of this process, in bytes."""
     try:
         import resource
     except ImportError:  # not on this system
@@ -37,16 +37,16 @@ def machine_memory() -> int:
 
 
 def check_memory(needed: int, what: str, advice: str, limit: int | None = None) -> None:
-    """Raise if `needed` bytes are more than `limit`, by default all that there is.
+    """Raise if `needed` bytes are more than `limit`, by default the memory of the process.
 
     Parameters
     ----------
     needed : int
         Bytes that will be allocated.
     what : str
-        What needs them, the subject of the sentence.
+        The subject of the sentence: what needs them.
     advice : str
-        What to do about it, the end of the sentence.
+        The end of the sentence: what to do about it.
     limit : int, default=None
         A limit that a parameter sets, ``max_memory``; None: the memory of the machine.
 

@@ -1,7 +1,7 @@
-"""Converts a given table to float64 numbers, or raises one sentence that says what is wrong.
+"""Convert a given table to float64 numbers, or raise an error of one sentence.
 
-scikit-learn's `check_array` reads the containers; which numbers are allowed is decided here, so
-that every estimator and every function refuses NaN, infinity and huge numbers in the same words.
+scikit-learn's `check_array` reads the containers. This module decides which numbers are allowed, so
+that all estimators and functions refuse NaN, infinity and huge numbers with the same message.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weft._base.arrays import Floats
 from weft._base.validation import LARGEST
 
 TAKES_NAN = "WeightedKMeans(allow_nan=True)"
-# Numbers at a time that are looked at: a mask of all of them would take an eighth of the table.
+# How many numbers are checked at a time: a mask of all would take an eighth of the table's memory.
 _BLOCK = 2**22
 
 
@@ -46,7 +46,7 @@ def convert(read: Callable[[], Any], name: str = "X") -> Any:
     except ValueError as error:
         if not str(error).startswith("Complex data not supported"):
             raise
-        # scikit-learn's text goes on with the whole table.
+        # scikit-learn's message contains the whole table.
         raise ValueError(f"Complex data not supported: pass {name} as real numbers.") from None
     except OverflowError as error:
         raise ValueError(
@@ -71,7 +71,7 @@ def check_numbers(
     rows : ndarray of shape (n, d)
         The numbers.
     name : str, default="X"
-        What the sentence calls the table.
+        Name of the table in the message.
     allow_nan : bool, default=False
         Whether NaN, a missing value, is allowed.
     columns : sequence, default=None
@@ -79,7 +79,7 @@ def check_numbers(
     largest : float
         The largest magnitude that is allowed.
     gap_remedy : str
-        What else can be done about NaN, for the sentence.
+        Another remedy for NaN, for the message.
     """
     height = max(1, _BLOCK // max(1, rows.shape[1]))
     peak = 0.0

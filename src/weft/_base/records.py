@@ -1,7 +1,7 @@
 """Settings that travel together in one frozen dataclass, such as ``swarm=PSO(inertia=0.6)``.
 
-A parameter that takes a record also takes a short form: the name of a method, or None. What the
-short form stands for is a record with default settings.
+A parameter that takes a record also takes a short form: the name of a method, or None. The short
+form means a record with default settings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-# Puts settings into what a parameter holds: (value so far, settings by name) -> new value.
+# Puts settings into the value of a parameter: (old value, settings by name) -> new value.
 Merge = Callable[[Any, Mapping[str, Any]], Any]
 
 
@@ -29,7 +29,7 @@ def _default(field: Any) -> Any:
 
 
 def named(value: Any) -> str:
-    """Return words for an object: a function's name, the call of a record, or the class's name."""
+    """Return a name for an object: of a function, the call of a record, or of its class."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return written(value)
     return str(getattr(value, "__name__", type(value).__name__))
@@ -98,7 +98,7 @@ class RecordParameter:
         return value if isinstance(value, self.kind) else self.stands_for(value)
 
     def __call__(self, value: Any, fields: Mapping[str, Any]) -> Any:
-        """Return the value with other settings; a short form stays where nothing changes."""
+        """Return the value with other settings; a short form is kept if nothing changes."""
         if not isinstance(value, self.kind) and self.has_none(value):
             return value
         before = self.record(value)

@@ -26,7 +26,7 @@ def standard_scaling(X: Floats, *, scaled: bool) -> StandardScaling:
     if not scaled:
         return StandardScaling(np.zeros(X.shape[1]), np.ones(X.shape[1]))
     deviation = X.std(axis=0)
-    # A constant column may keep a deviation of rounding, which must not be blown up.
+    # A constant column may have a tiny deviation by rounding, which must not be amplified.
     constant = deviation <= 1e-12 * np.abs(X).max(axis=0)
     return StandardScaling(X.mean(axis=0), np.where(constant, 1.0, deviation))
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-# Squares of larger numbers, summed over many columns, pass the range of float64.
+# Squares of larger numbers, summed over many columns, exceed the range of float64.
 LARGEST = 1e145
 
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -18,13 +18,13 @@ _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def short(text: str, longest: int = 60) -> str:
-    """Return a text on one line, cut."""
+    """Return a text on one line, shortened."""
     line = "".join(char if char.isprintable() else "�" for char in text[: 2 * longest])
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def shown(value: Any) -> str:
-    """Return a value for a sentence: on one line, cut, and arrays by their shape."""
+    """Return a value for a message: on one line, shortened, and arrays by their shape."""
     shape = getattr(value, "shape", ())
     if shape and not isinstance(value, type):
         return f"an array of shape {shape}"
@@ -36,7 +36,7 @@ def shown(value: Any) -> str:
 def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """Return `value` if it is one of `allowed`."""
     choices = list(allowed)
-    # Scalars only: an array compared with a text is an array of answers.
+    # Scalars only: comparing an array with a text gives an array.
     scalar = value is None or isinstance(value, (str, numbers.Number))
     if not scalar or not any(value is choice or value == choice for choice in choices):
         listed = ", ".join(repr(choice) for choice in choices)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import warnings
 
-# Frames of these packages stand between the user's line and the warning.
+# Packages whose frames lie between the user's line and the warning.
 _PASSED_THROUGH = {"weft", "contextlib", "sklearn"}
 
 
 def warn_caller(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warn, and name the line outside weft that led here, however deep the call is."""
+    """Warn with the line of the user's code that led to the warning, at any depth of calls."""
     level = 2
     frame = sys._getframe(1)
     while frame.f_back is not None and _package(frame.f_globals) in _PASSED_THROUGH:

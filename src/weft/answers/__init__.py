@@ -1,1 +1,1 @@
-"""What users do with clusters: certainty of a row, explanations, rules, names, comparisons."""
+"""Uses of clusters: certainty of a row, explanations, rules, names, comparisons."""

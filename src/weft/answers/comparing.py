@@ -19,13 +19,13 @@ class Side(NamedTuple):
     Attributes
     ----------
     title : str
-        What it is called.
+        Name of the result.
     labels : ndarray of shape (n,)
         Clusters, -1 for none.
     weights : dict of str to float
-        The weight of each column; empty where the result has none.
+        The weight of each column; empty if the result has no weights.
     names : dict of int to str
-        Names of the clusters, where it has some.
+        Names of the clusters, if they have names.
     keys : dict of str to list
         The other columns of a table of labels, by which rows can be matched.
     """
@@ -65,7 +65,7 @@ class Flow(NamedTuple):
 
 
 class WeightChange(NamedTuple):
-    """The share of all weight that a column had, and has; None where it was not there."""
+    """A column's share of all weight in both results; None if a result does not have the column."""
 
     column: str
     first: float | None
@@ -85,7 +85,7 @@ class Compared(NamedTuple):
     ami: float
     matches: tuple[Match, ...]
     flows: tuple[Flow, ...]
-    moved: Integers  # rows whose cluster has another partner
+    moved: Integers  # rows that left the matching cluster
     weights: tuple[WeightChange, ...]
 
 
@@ -130,19 +130,19 @@ def match_clusters(a: Integers, b: Integers) -> tuple[Match, ...]:
     rows, columns = rows[shared], columns[shared]
     size_a = [int((a == label).sum()) for label in known_a]
     size_b = [int((b == label).sum()) for label in known_b]
-    found = [
+    matches = [
         Match(int(known_a[i]), int(known_b[j]), size_a[i], size_b[j], int(both[i, j]))
         for i, j in zip(rows, columns, strict=True)
     ]
-    found += [
+    matches += [
         Match(int(known_a[i]), None, size_a[i], 0, 0) for i in range(len(known_a)) if i not in rows
     ]
-    found += [
+    matches += [
         Match(None, int(known_b[j]), 0, size_b[j], 0)
         for j in range(len(known_b))
         if j not in columns
     ]
-    return tuple(found)
+    return tuple(matches)
 
 
 def _counts(a: Integers, b: Integers, known_a: Integers, known_b: Integers) -> Floats:
@@ -203,10 +203,10 @@ def as_dict(first: Side, second: Side, done: Compared) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    found, sizes = np.unique(side.labels, return_counts=True)
+    clusters, sizes = np.unique(side.labels, return_counts=True)
     return {
         "title": side.title,
-        "n_clusters": int((found >= 0).sum()),
-        "sizes": {str(label): int(size) for label, size in zip(found, sizes, strict=True)},
+        "n_clusters": int((clusters >= 0).sum()),
+        "sizes": {str(label): int(size) for label, size in zip(clusters, sizes, strict=True)},
         "names": {str(cluster): name for cluster, name in side.names.items()},
     }

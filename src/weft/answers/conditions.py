@@ -36,7 +36,7 @@ class Condition(NamedTuple):
     levels: tuple[int, ...] = ()
 
     def holds(self, values: Floats) -> Mask:
-        """Return which values fulfil it; a missing value fulfils nothing."""
+        """Return which values fulfil the condition; missing values never do."""
         if self.levels:
             return np.isin(values, np.array(self.levels, dtype=np.float64))
         return (values > self.low) & (values <= self.high)
@@ -101,17 +101,17 @@ def possible_conditions(view: ColumnView, column: int, inside: Mask) -> list[Con
     own = np.sort(own[~np.isnan(own)])
     if len(own) == 0 or len(observed) < 2:
         return []
-    found = []
+    conditions = []
     places = np.unique((np.array(LEFT_OUT) * (len(own) - 1)).astype(np.int64))
     for lowest in np.unique(own[places]):
         below = int(np.searchsorted(observed, lowest)) - 1
         if below >= 0:
-            found.append(Condition(column, low=shortest_between(observed[below], lowest)))
+            conditions.append(Condition(column, low=shortest_between(observed[below], lowest)))
     for highest in np.unique(own[len(own) - 1 - places]):
         above = int(np.searchsorted(observed, highest, side="right"))
         if above < len(observed):
-            found.append(Condition(column, high=shortest_between(highest, observed[above])))
-    return found
+            conditions.append(Condition(column, high=shortest_between(highest, observed[above])))
+    return conditions
 
 
 def _level_sets(view: ColumnView, column: int, inside: Mask) -> list[Condition]:

@@ -14,7 +14,7 @@ import numpy as np
 from weft.answers.comparing import Compared, Flow, Side
 from weft.answers.explaining import Reason, RowExplanation
 
-# One colour per cluster (Okabe and Ito, 2008), told apart by people who see few colours.
+# One colour per cluster (Okabe and Ito, 2008), also for readers with colour blindness.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a500")
 _NONE = "#888888"
 N_SHOWN = 8  # columns of an explanation, in text and in a notebook
@@ -27,7 +27,7 @@ class Explanation:
     Attributes
     ----------
     rows : list of RowExplanation
-        One for each row that was asked for.
+        One for each requested row.
     names : dict of int to str
         A name of each cluster.
     """
@@ -58,7 +58,7 @@ class Explanation:
 
 
 def headline(row: RowExplanation, names: dict[int, str]) -> str:
-    """Return where a row is, in one sentence."""
+    """Return one sentence with the cluster of a row and its probability."""
     if row.cluster < 0:
         return f"Row {row.row} is in no cluster (outlier score {row.outlier_score:.2f})."
     text = f"Row {row.row} is in cluster {row.cluster}{_in_brackets(row.cluster, names)}"
@@ -76,7 +76,7 @@ def _in_brackets(cluster: int, names: dict[int, str]) -> str:
 
 
 def shown_reasons(row: RowExplanation) -> list[Reason]:
-    """Return the reasons that are worth showing."""
+    """Return the strongest reasons, which are shown."""
     return [reason for reason in row.reasons if abs(reason.contribution) > 0.05][:N_SHOWN]
 
 
@@ -211,10 +211,10 @@ def _ribbons(
             f"V{y1 + height:.1f} C{middle},{y1 + height:.1f} {middle},{y0 + height:.1f} "
             f"{BAR},{y0 + height:.1f} Z"
         )
-        told = f"{flow.n_rows} rows: {_number(flow.first)} to {_number(flow.second)}"
+        tooltip = f"{flow.n_rows} rows: {_number(flow.first)} to {_number(flow.second)}"
         drawn.append(
             f'<path d="{path}" fill="{_colour(flow.first)}" '
-            f'fill-opacity="{0.55 if stays else 0.25}"><title>{told}</title></path>'
+            f'fill-opacity="{0.55 if stays else 0.25}"><title>{tooltip}</title></path>'
         )
     return "".join(drawn)
 

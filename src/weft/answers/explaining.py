@@ -3,8 +3,8 @@
 The evidence of a column for cluster a against b is ``log(p_a / p_b)``, where p is the share of the
 cluster's rows with a similar value: the same level of a category, or the same of ten bins of a
 number, each of which holds a tenth of all rows. Shares are smoothed by half a row in every bin. The
-sum over columns is the evidence of a naive Bayes classifier; each column's part of it is what an
-explanation shows.
+sum over columns is the evidence of a naive Bayes classifier. An explanation shows the part of each
+column in this sum.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Reason(NamedTuple):
 
 
 class RowExplanation(NamedTuple):
-    """Why one row is where it is; `reasons` has the strongest first."""
+    """Why one row is in its cluster; `reasons` has the strongest first."""
 
     row: int | str
     cluster: int
@@ -62,7 +62,7 @@ class RowExplanation(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """Where rows are: cluster, next cluster (-1: none), probabilities of both, outlier scores."""
+    """Cluster and next cluster (-1: none) of rows, their probabilities, outlier scores."""
 
     clusters: Integers
     next_clusters: Integers
@@ -79,7 +79,7 @@ def explain_rows(
     placed: Placement,
     titles: Sequence[int | str] | None = None,
 ) -> list[RowExplanation]:
-    """Explain rows by clusters that are known.
+    """Explain rows by comparing them with rows of known clusters.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def explain_rows(
     rows : sequence of ColumnView
         The rows to explain, in the same columns.
     placed : Placement
-        Where these rows are.
+        Clusters and probabilities of these rows.
     titles : sequence of int or str, default=None
-        What each row is called; None: its position.
+        Name of each row; None: its position.
     """
     kept = [column for column in range(len(known)) if weights[column] > 0.0]
     named = (labels, placed.clusters, placed.next_clusters)
@@ -169,7 +169,7 @@ def _log_rest(known: ColumnView, labels: Integers, rows: ColumnView, own: int, i
 
 
 def typical_range(view: ColumnView, inside: Any) -> str:
-    """Return what is usual among some rows, in words."""
+    """Return the usual values of some rows, in words."""
     values = view.values[inside]
     values = values[~np.isnan(values)]
     if len(values) == 0:

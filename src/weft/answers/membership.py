@@ -47,7 +47,7 @@ class Membership(NamedTuple):
         Their probabilities. With more than k clusters a row's sum is less than 1: the rest
         belongs to clusters that are not listed.
     n_clusters : int
-        Number of clusters in all.
+        Total number of clusters.
     """
 
     clusters: np.ndarray
@@ -116,7 +116,7 @@ def soften(distances: Floats, softness: Softness, labels: Integers | None = None
     Parameters
     ----------
     distances : ndarray of shape (n, K)
-        Of each row to each cluster, at least 0. Infinite ones are as far as float64 can say.
+        Of each row to each cluster, at least 0. Infinite distances count as the largest float64.
     softness : Softness
         How they become probabilities.
     labels : ndarray of shape (n,), default=None
@@ -134,7 +134,7 @@ def soften(distances: Floats, softness: Softness, labels: Integers | None = None
     distances = np.maximum(distances, 1e-6 * distances.max(axis=1, keepdims=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(distances / distances.min(axis=1, keepdims=True))
-    logs[np.isnan(logs)] = 0.0  # a row that is at distance 0 to all clusters
+    logs[np.isnan(logs)] = 0.0  # rows at distance 0 from all clusters
     probabilities = (1.0 - softness.doubt) * _shares(logs, softness.sharp)
     probabilities += softness.doubt * _shares(logs, softness.flat)
     return probabilities if labels is None else with_labels_first(probabilities, labels)
@@ -149,8 +149,8 @@ def _shares(logs: Floats, power: float) -> Floats:
 def with_labels_first(probabilities: Floats, labels: Integers) -> Floats:
     """Return the nearest probabilities in which each row's label is the most likely cluster.
 
-    If another cluster than the row's own is more likely, both get the mean of their probabilities,
-    and the row's own a tiny bit more.
+    If another cluster is more likely than the row's own, both get the mean of their probabilities,
+    and the row's own cluster a tiny bit more.
     """
     out = probabilities.copy()
     places = np.flatnonzero(labels >= 0)

@@ -31,7 +31,7 @@ _EQUAL = 1e-13
 
 
 class Anchors(NamedTuple):
-    """Anchors around their middle, and their squared lengths there."""
+    """Anchors relative to their mean, and their squared lengths."""
 
     middle: Floats  # (q,)
     rows: Floats  # (A, q)
@@ -39,7 +39,7 @@ class Anchors(NamedTuple):
 
 
 def around_middle(anchors: Floats) -> Anchors:
-    """Return the anchors as `squared_distances` takes them."""
+    """Return the anchors in the form that `squared_distances` takes."""
     middle = anchors.mean(axis=0)
     rows = anchors - middle
     return Anchors(middle, rows, np.einsum("ij,ij->i", rows, rows))
@@ -62,7 +62,7 @@ def squared_distances(points: Floats, anchors: Anchors) -> Floats:
 
 
 def blocks_of_rows(n_rows: int, n_anchors: int) -> list[slice]:
-    """Return blocks of rows whose distances to all anchors may be held at once."""
+    """Return blocks of rows; the distances of a block to all anchors fit in memory."""
     size = max(1, _BLOCK_CELLS // max(n_anchors, 1))
     return [slice(first, min(first + size, n_rows)) for first in range(0, n_rows, size)]
 
@@ -75,7 +75,7 @@ def squared_blocks(points: Floats, anchors: Floats) -> Iterator[tuple[slice, Flo
 
 
 class AnchorGroups(NamedTuple):
-    """The anchors of each cluster, one cluster after the other."""
+    """The anchors sorted by cluster."""
 
     order: Integers  # anchors that have a cluster, sorted by it
     starts: Integers  # where each cluster begins in `order`
@@ -122,7 +122,7 @@ _DIMENSION_UNKNOWN = 2.0
 
 
 class Reach(NamedTuple):
-    """How dense it is around each anchor.
+    """How densely the anchors lie around each anchor.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Reach(NamedTuple):
 
 
 def measure_reach(anchors: Floats) -> Reach:
-    """Return how dense it is around each anchor."""
+    """Return how densely the anchors lie around each anchor."""
     k = min(N_NEIGHBOURS, len(anchors) - 1)
     if k < 1 or anchors.shape[1] == 0:
         return Reach(np.zeros(len(anchors)), 1.0, _DIMENSION_UNKNOWN)
@@ -181,7 +181,7 @@ def _smallest(squared: Floats, k: int) -> tuple[np.ndarray, Floats]:
 
 
 def _factors(own: Floats, expected: Floats, floor: float) -> Floats:
-    """Return how much farther rows reach than expected, as a share; 0 where nothing is far."""
+    """Return the reach of rows relative to the expected reach, minus 1; 0 up to `floor`."""
     return np.where(own <= floor, 0.0, own / np.maximum(expected, floor) - 1.0)
 
 

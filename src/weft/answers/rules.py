@@ -23,10 +23,10 @@ from weft.parallel.blas import one_blas_thread
 
 MAX_CONDITIONS = 4
 N_BEAMS = 8
-N_COLUMNS = 40  # columns that rules of one cluster may combine, the most telling ones
+N_COLUMNS = 40  # the most informative columns, which rules of one cluster may combine
 MAX_ROWS = 3_000
-PRICE = 0.01  # of a condition, in units of the F measure
-FEWEST_TO_SPLIT = 9  # rows of a cluster from which on a third is left to measure a rule on
+PRICE = 0.01  # penalty for each condition, in units of the F measure
+FEWEST_TO_SPLIT = 9  # from this many rows on, a third of the cluster is kept to measure the rule
 
 
 class Rule(NamedTuple):
@@ -37,7 +37,7 @@ class Rule(NamedTuple):
     cluster : int
         The cluster that it describes.
     conditions : tuple of dict
-        Each with ``column``, ``low``, ``high``, ``levels`` and ``text``; a row must fulfil all.
+        Each with ``column``, ``low``, ``high``, ``levels`` and ``text``; rows must satisfy all.
     precision, coverage : float
         On the rows that it was measured on.
     n_rows : int
@@ -60,9 +60,9 @@ class Rule(NamedTuple):
         return tuple(condition["column"] for condition in self.conditions)
 
     def __str__(self) -> str:
-        told = " and ".join(condition["text"] for condition in self.conditions) or "any row"
+        conditions = " and ".join(condition["text"] for condition in self.conditions) or "any row"
         return (
-            f"cluster {self.cluster}: {told} "
+            f"cluster {self.cluster}: {conditions} "
             f"(precision {self.precision:.0%}, coverage {self.coverage:.0%})"
         )
 
@@ -87,7 +87,7 @@ def find_rules(
     labels : ndarray of shape (n,)
         Cluster of each row, -1 for none.
     weights : ndarray of shape (n_columns,)
-        Only columns with a weight above 0 are named.
+        Only columns with a weight above 0 are used.
     max_conditions : int, default=4
         Maximum number of conditions of a rule; a range is one condition.
 
@@ -116,15 +116,15 @@ def _rule_of(cluster: int, views: list[ColumnView], labels: Integers, max_condit
     inside = labels == cluster
     held_out = int(inside.sum()) >= FEWEST_TO_SPLIT
     learning, measuring = _split(labels) if held_out else (np.arange(len(labels)),) * 2
-    found = _search([view.take(learning) for view in views], inside[learning], max_conditions)
+    conditions = _search([view.take(learning) for view in views], inside[learning], max_conditions)
     taken = np.ones(len(measuring), dtype=bool)
-    for condition in found:
+    for condition in conditions:
         taken &= condition.holds(views[condition.column].values[measuring])
     own = inside[measuring]
     hits = int((taken & own).sum())
     return Rule(
         cluster,
-        tuple(condition.to_dict(views[condition.column]) for condition in found),
+        tuple(condition.to_dict(views[condition.column]) for condition in conditions),
         hits / max(int(taken.sum()), 1),
         hits / max(int(own.sum()), 1),
         len(measuring),
@@ -155,7 +155,7 @@ def spread_rows(labels: Integers, most: int) -> Integers:
 
 
 class _Beam(NamedTuple):
-    """A rule in the making: one condition per column, and the rows that it takes."""
+    """An unfinished rule: one condition per column, and the rows that it selects."""
 
     score: float
     conditions: tuple[Condition, ...]
@@ -194,18 +194,20 @@ def _telling_conditions(
 ) -> tuple[list[Condition], np.ndarray]:
     """Return the conditions on the most informative single columns, and the rows of each."""
     own = inside.astype(np.float32)
-    found = []
+    candidates = []
     for column, view in enumerate(views):
         conditions = possible_conditions(view, column, inside)
         if conditions:
             masks = np.stack([each.holds(view.values) for each in conditions]).astype(np.float32)
             score = _f_measure(masks @ own, masks.sum(axis=1), own.sum()).max()
-            found.append((-float(score), column, conditions, masks))
-    found.sort(key=lambda each: each[:2])
-    found = found[:N_COLUMNS]
-    if not found:
+            candidates.append((-float(score), column, conditions, masks))
+    candidates.sort(key=lambda each: each[:2])
+    candidates = candidates[:N_COLUMNS]
+    if not candidates:
         return [], np.empty((0, len(inside)), dtype=np.float32)
-    return [each for entry in found for each in entry[2]], np.concatenate([e[3] for e in found])
+    return [each for entry in candidates for each in entry[2]], np.concatenate(
+        [e[3] for e in candidates]
+    )
 
 
 def _f_measure(hits: np.ndarray, total: np.ndarray, size: float) -> np.ndarray:

@@ -26,7 +26,7 @@ _BESIDE = 0.1  # share of the other rows on either side of a cluster in the midd
 
 
 class Trait(NamedTuple):
-    """A column that sets a cluster apart."""
+    """A column in which a cluster differs from the other rows."""
 
     column: int
     strength: float
@@ -43,20 +43,20 @@ class ObservedColumn(NamedTuple):
 
 
 def observe(views: Sequence[ColumnView], weights: Floats) -> list[ObservedColumn]:
-    """Return the columns that have a weight: only they can be traits."""
-    found = []
+    """Return the columns with a weight above 0; only they can be traits."""
+    observed = []
     for column, view in enumerate(views):
         if weights[column] > 0.0:
             known = ~np.isnan(view.values)
             present = view.take(np.flatnonzero(known))
             ranks = np.empty(0) if view.is_category else rankdata(present.values)
-            found.append(ObservedColumn(column, present, known, ranks))
-    return found
+            observed.append(ObservedColumn(column, present, known, ranks))
+    return observed
 
 
 def find_traits(observed: list[ObservedColumn], inside: Mask, weights: Floats) -> list[Trait]:
     """Return the traits of the rows `inside`, the strongest first."""
-    found = []
+    traits = []
     for each in observed:
         own = inside[each.known]
         if own.any() and not own.all():
@@ -65,8 +65,8 @@ def find_traits(observed: list[ObservedColumn], inside: Mask, weights: Floats) -
             else:
                 strength, words = _of_number(each.view, own, each.ranks)
             if strength >= WEAKEST:
-                found.append(Trait(each.column, strength, words))
-    return sorted(found, key=lambda trait: (-trait.strength, -weights[trait.column]))
+                traits.append(Trait(each.column, strength, words))
+    return sorted(traits, key=lambda trait: (-trait.strength, -weights[trait.column]))
 
 
 def _of_number(view: ColumnView, inside: Mask, ranks: Floats) -> tuple[float, str]:

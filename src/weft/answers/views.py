@@ -76,7 +76,7 @@ def source_views(
 
 
 def _source_view(column: SourceColumn, values: Floats, origins: Mapping[str, float]) -> ColumnView:
-    own = values[:, column.positions[0]]  # of a date: its age, the rest are its cycles
+    own = values[:, column.positions[0]]  # for a date, its age; the other coordinates are cycles
     if column.levels is not None:
         kind = "ordered" if column.kind == "ordered" else "category"
         known = (own >= 0.0) & (own < len(column.levels))
@@ -96,7 +96,7 @@ def _unit(unit: str) -> str:
 
 
 def show_number(value: float) -> str:
-    """Return a number with four digits, and without an exponent where people write none."""
+    """Return a number with four digits, and without an exponent for usual magnitudes."""
     if 1000 <= abs(value) < 1e7:
         return f"{value:.0f}"
     return f"{value:.4g}"

@@ -1,7 +1,7 @@
-"""Where numbers are computed: one set of operations, offered by three backends.
+"""One set of operations in three backends.
 
 ==============  ====================================================================================
-`reference`     readable NumPy; describes each operation, and is what the others are tested against
+`reference`     readable NumPy; documents each operation; the others are tested against it
 `cpu`           numba, sequential per particle; threads run particles or rows side by side
 `gpu`           torch, a whole swarm per call; Triton kernels on CUDA
 ==============  ====================================================================================
@@ -9,9 +9,9 @@
 A backend has one module of operations for each topic (see `TOPICS`), with the same names and
 signatures in every backend: ``backend.kmeans.nearest(data, centers, factors)``. An operation takes
 and returns NumPy arrays; data that stays on a device between calls is an opaque record which the
-topic's ``load`` makes and which only that backend's operations read. What a backend cannot do is
-a missing operation: asking for it raises one sentence. Below the operations lie ``kernels``:
-arrays in, arrays out, called by their own backend alone.
+topic's ``load`` makes and which only that backend's operations read. An operation that a backend
+does not support is missing; its use raises an error of one sentence. Operations call ``kernels``,
+which take and return arrays. Only their own backend calls them.
 
 `backend_for` is the only place that decides where work runs.
 """
@@ -31,12 +31,12 @@ __all__ = ["CPU", "REFERENCE", "TOPICS", "Backend", "backend_for"]
 
 TOPICS = ("features", "kmeans", "projected", "prototypes", "mercer", "columns")
 
-# Size of the work from which a GPU was clearly faster than 16 cores, measured by bench/gpu; the
-# caller says what its size is: see each use.
+# Size of the work from which a GPU was clearly faster than 16 cores, measured by bench/gpu. Callers
+# pass the size in the unit given in each comment.
 WORTH_A_GPU = {
     "auto": 3e5,  # numbers in the table
     "columns": 5e9,  # columns × numbers in the table
-    "features-affinity": 1e7,  # rows × numbers in the table, here and below
+    "features-affinity": 1e7,  # rows × numbers in the table, also for the next ones
     "features-dbscan": 5e7,
     "features-knn": 1e7,
     "features-linkage": 5e8,
@@ -73,10 +73,10 @@ REFERENCE = Backend("reference")
 
 
 def backend_for(device: Any, work: str, size: float, X: Any = None) -> Backend:
-    """Return the backend for work of a kind and size: the only place that decides.
+    """Return the backend for work of a kind and size: the only place where this is decided.
 
-    `device` is what the user asked for. ``"auto"`` takes a GPU where there is one and the work is
-    large enough, or where the table `X` lies in its memory already.
+    `device` is the parameter of the user. ``"auto"`` uses a GPU if there is one and the work is
+    large enough, or if the table `X` is already in its memory.
     """
     check_choice("device", device, DEVICES)
     lies_there = X is not None and devices.is_on_gpu(X)

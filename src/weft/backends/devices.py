@@ -1,4 +1,4 @@
-"""torch and its devices: what is there, and how tables travel."""
+"""torch and its devices: which are available, and transfers of tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from weft._base.validation import check_magnitude, import_optional
 
 DEVICES = ("cpu", "cuda", "auto")
-# What torch calls the GPU; tests put torch's own CPU device here.
+# torch's name of the GPU; tests replace it by torch's CPU device.
 GPU = "cuda"
 
 
@@ -22,10 +22,10 @@ def load_torch() -> Any:
 
 
 def to_device(array: Any, device: Any) -> Any:
-    """Bring an array of NumPy's, or a tensor, to a device; NumPy's type is kept."""
+    """Copy a NumPy array or a tensor to a device; the number type is kept."""
     if isinstance(array, np.ndarray):
         array = np.ascontiguousarray(array)
-        if not array.flags.writeable:  # torch would warn, and could be made to write
+        if not array.flags.writeable:  # torch would warn, because it could write to the array
             array = array.copy()
     return load_torch().as_tensor(array).to(device)
 
@@ -43,30 +43,30 @@ def _has_triton() -> bool:
 
 
 def is_fused(device: Any) -> bool:
-    """Return whether the Triton kernels run there; in Triton's interpreter they run anywhere."""
+    """Return whether the Triton kernels run on a device; Triton's interpreter runs on any."""
     if not _has_triton():
         return False
     return device.type == "cuda" or os.environ.get("TRITON_INTERPRET") == "1"
 
 
 def is_on_gpu(X: Any) -> bool:
-    """Return whether a table lies in GPU memory: a CUDA tensor of torch, or an array of CuPy."""
+    """Return whether a table is in GPU memory: a CUDA tensor of torch, or an array of CuPy."""
     return hasattr(X, "__cuda_array_interface__") or bool(getattr(X, "is_cuda", False))
 
 
 def as_tensor(X: Any) -> Any:
-    """Return a table that lies on the GPU as torch's, where it is."""
+    """Return a table in GPU memory as a tensor of torch, without a transfer."""
     return load_torch().as_tensor(X)
 
 
 def device_rows(X: Any) -> Any:
-    """Check a table that lies on the GPU and return it as a float64 tensor, where it is."""
+    """Check a table in GPU memory and return it as a float64 tensor, without a transfer."""
     torch = load_torch()
     rows = as_tensor(X)
     if rows.dim() != 2 or rows.is_complex() or rows.shape[0] < 2 or rows.shape[1] < 1:
         raise ValueError(
             f"X of shape {tuple(rows.shape)} and type {rows.dtype} is not a table; pass real "
-            "numbers, two rows and one column at least."
+            "numbers with at least two rows and one column."
         )
     rows = rows.to(torch.float64)
     if not bool(torch.isfinite(rows).all()):
@@ -76,7 +76,7 @@ def device_rows(X: Any) -> Any:
 
 
 def to_host(X: Any) -> Any:
-    """Return a table that lies on the GPU as NumPy's; any other as it is."""
+    """Return a table in GPU memory as a NumPy array; other tables are returned unchanged."""
     if not is_on_gpu(X):
         return X
     return np.asarray(as_tensor(X).cpu().numpy())

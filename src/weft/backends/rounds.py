@@ -1,4 +1,4 @@
-"""Rounds of an alternation: what a backend may remember from one round to the next."""
+"""Rounds of an alternation; a backend may keep data from one round to the next."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Rounds(Protocol):
 
 
 class Advance(NamedTuple):
-    """Rounds that a backend has done by itself, from one look of the host to the next.
+    """Rounds that a backend has done on its own, until the host checks the result.
 
-    If `converged`, `labels` are those of the round that found it, and `changed` says whether any
-    row changed cluster in it. Else labels, centres and weights are those after the last round, and
-    the host does the next one, where a cluster is empty, say.
+    If `converged`, `labels` are those of the last round, and `changed` says whether any row changed
+    cluster in it. Otherwise labels, centres and weights are those after the last round, and the
+    host does the next one, for example because a cluster is empty.
     """
 
     labels: Labels
@@ -35,7 +35,7 @@ class Advance(NamedTuple):
 
 
 class PlainRounds:
-    """Rounds that remember nothing: the operations of a backend as they are."""
+    """Rounds without memory: they call the operations of a backend."""
 
     def __init__(self, operations: ModuleType, rows: Any) -> None:
         self.operations = operations

@@ -1,4 +1,4 @@
-"""What feature search asks of a backend: the distances of some particles, and what follows.
+"""The interface of a backend for feature search: distances of particles, and operations.
 
 A `Spaces` holds the distances that P particles define between the n rows of one table. Clusterers
 and criteria are written against its operations and see nothing else, so that the same code runs
@@ -6,7 +6,7 @@ on every backend. The CPU evaluates one particle at a time (P = 1), a GPU a whol
 
 Arrays that operations return have the particle axis in front. They are NumPy arrays on the CPU and
 torch tensors on a GPU; arithmetic, comparisons and the functions of `Spaces.xp` work on both, and
-`Spaces.to_host` makes NumPy arrays of them.
+`Spaces.to_host` converts them to NumPy arrays.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 
-# No valid solution: below everything that has a value. See docs/decisions/0002.
+# No valid solution: lower than every valid fitness. See docs/decisions/0002.
 INFEASIBLE = -np.inf
 
 Array = Any  # a NumPy array on the CPU, a torch tensor on a GPU
 
 
 class Solution(NamedTuple):
-    """What a particle says about the features."""
+    """The decoded particle: weights and exponents of the features."""
 
     weights: Floats  # (d,), >= 0; a feature with weight 0 is dropped
     exponents: Floats | None = None  # (d,), or None: 2 for all
 
 
 class Plan(NamedTuple):
-    """What a search will ask for: a backend lays out the table and its memory accordingly."""
+    """The needs of a search, by which a backend chooses the layout of the table and memory."""
 
     clusterer: Any
     criterion: Any  # None: clusterings are not scored
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one particle came to."""
+    """The evaluation of one particle."""
 
     fitness: float
     n_features: int
@@ -56,7 +56,7 @@ class Partitions(NamedTuple):
     """
 
     labels: Array  # (P, n), numbered by first row; -1 for rows in no cluster
-    anchors: Array | None = None  # (P, n) bool: rows that stand for the clusters; None: all
+    anchors: Array | None = None  # (P, n) bool: rows that represent the clusters; None: all
     converged: Array | None = None  # (P,) bool; None: all
     radius: float = np.inf
 
@@ -65,7 +65,7 @@ class Clustering(NamedTuple):
     """The clustering of one particle, on the host."""
 
     labels: Integers  # (n,), numbered by first row; -1 for rows in no cluster
-    anchors: Integers  # rows that stand for the clusters
+    anchors: Integers  # rows that represent the clusters
     radius: float = np.inf
     converged: bool = True
 
@@ -100,16 +100,16 @@ class Spaces(Protocol):
         """Return the unweighted rows (n, d), a NumPy array."""
 
     def to_host(self, array: Array) -> np.ndarray[Any, Any]:
-        """Return an array as NumPy's."""
+        """Return an array as a NumPy array."""
 
     def to_device(self, array: np.ndarray[Any, Any]) -> Array:
-        """Return one of NumPy's as the operations take it."""
+        """Return a NumPy array in the form that the operations take."""
 
     def full(self) -> Spaces:
         """Return as many particles with all features at weight 1."""
 
     def selected_columns(self, particle: int) -> Floats:
-        """Return a particle's weighted columns (n, m), dropped ones left out, as NumPy's."""
+        """Return a particle's weighted columns (n, m) without dropped ones, as a NumPy array."""
 
     def distances(self) -> Array:
         """Return all distances (P, n, n) in float64."""
@@ -117,11 +117,11 @@ class Spaces(Protocol):
     def nearest_rows(self, n_neighbors: int, guess: Array | None = None) -> Array:
         """Return the nearest rows (P, n, k) of each row, k = `n_neighbors` or all other rows.
 
-        `guess`, of `likely_neighbours`, names rows that are probably among them.
+        `guess`, from `likely_neighbours`, are rows that are probably among them.
         """
 
     def likely_neighbours(self, n_neighbors: int) -> Array | None:
-        """Return what `nearest_rows` may take as a guess; None where that does not help."""
+        """Return a guess for `nearest_rows`; None if a guess does not help."""
 
     def neighbours(self, n_neighbors: int) -> Neighbours:
         """Return the nearest rows of each row, with their distances."""
@@ -138,7 +138,7 @@ class Spaces(Protocol):
     def affinity_propagation(
         self, damping: float, preference: float | None, max_iter: int, convergence_iter: int
     ) -> Partitions:
-        """Cluster by messages; ``preference=None`` is the median similarity."""
+        """Cluster by affinity propagation; ``preference=None`` is the median similarity."""
 
     def outliers_as_cluster(self, labels: Array) -> Array:
         """Return the labels with rows in no cluster as one more cluster."""
@@ -166,7 +166,7 @@ class Spaces(Protocol):
 
 
 class NumPySpaces:
-    """The operations that NumPy arrays need no backend for."""
+    """The operations that are the same for all backends with NumPy arrays."""
 
     xp = np
 

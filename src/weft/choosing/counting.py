@@ -9,7 +9,7 @@ patterns        anomalous patterns that are not tiny (iK-Means,        clusters 
                 de Amorim's algorithm 2.6)                             centre of the data
 gap             k-means against uniform data (Tibshirani, Walther,     clusters nest, or are
                 Hastie 2001)                                           long
-prediction      k-means of one half foretelling the other              sizes differ much
+prediction      k-means of one half predicting the other               sizes differ much
                 (Tibshirani, Walther 2005)
 eigengap        the spectrum of the graph of nearest neighbours        few features: a wide
                 (von Luxburg 2007)                                     cluster looks like many
@@ -38,10 +38,10 @@ KMEANS_ROWS = 1000
 REFERENCES = 10
 SPLITS = 8
 LEAST_STRENGTH = 0.8  # Tibshirani and Walther: 0.8 to 0.9
-LEAST_PATTERN = 0.02  # share of the rows below which a pattern is no cluster
+LEAST_PATTERN = 0.02  # smaller patterns (as a share of the rows) do not count as clusters
 NEIGHBOURS = 10
 GRAPH_ROWS = 4000
-CLEAR_GAP = 0.03  # an eigengap that leaves no doubt, out of a spectrum in [0, 2]
+CLEAR_GAP = 0.03  # an eigengap of full strength; eigenvalues lie in [0, 2]
 MIXTURE_ROWS = 4000
 
 
@@ -49,12 +49,12 @@ def by_silhouette(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
     """The median over 30 runs of the k with the highest silhouette."""
     part = sample(rows, SILHOUETTE_ROWS, rng)
     most = min(most, len(part) - 1)
-    found = estimate_n_clusters(part, n_estimates=SILHOUETTE_RUNS, max_clusters=most, rng=rng)
+    estimate = estimate_n_clusters(part, n_estimates=SILHOUETTE_RUNS, max_clusters=most, rng=rng)
     return Curve(
-        found.n_clusters,
-        float((found.votes == found.n_clusters).mean()),
-        np.arange(2, 2 + found.silhouettes.shape[1]),
-        np.median(found.silhouettes, axis=0),
+        estimate.n_clusters,
+        float((estimate.votes == estimate.n_clusters).mean()),
+        np.arange(2, 2 + estimate.silhouettes.shape[1]),
+        np.median(estimate.silhouettes, axis=0),
         "median silhouette over k-means; highest",
     )
 
@@ -78,7 +78,7 @@ def by_patterns(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
 
 
 def by_gap(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
-    """The least k whose gap is within one standard error of the next one's."""
+    """The smallest k whose gap is at least the next gap minus one standard error."""
     part = sample(rows, KMEANS_ROWS, rng)
     numbers = np.arange(1, min(most + 1, len(part) - 1) + 1)
     observed = _log_within(part, numbers, rng)
@@ -103,7 +103,7 @@ def by_gap(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         float(np.clip(0.5 + 0.25 * margin, 0.0, 1.0)) if len(enough) else 0.0,
         numbers,
         gap,
-        "gap to uniform data; first that the next does not beat",
+        "gap to uniform data; first that the next does not clearly exceed",
     )
 
 
@@ -123,9 +123,9 @@ def by_prediction(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         test = np.ascontiguousarray(part[order[:half]])
         train = np.ascontiguousarray(part[order[half : 2 * half]])
         for slot, k in enumerate(numbers[1:], 1):
-            found = kmeans(test, int(k), 2, rng)
-            told = cdist(test, kmeans(train, int(k), 2, rng).centers).argmin(axis=1)
-            strengths[split, slot] = prediction_strength(found.labels, told)
+            clustered = kmeans(test, int(k), 2, rng)
+            predicted = cdist(test, kmeans(train, int(k), 2, rng).centers).argmin(axis=1)
+            strengths[split, slot] = prediction_strength(clustered.labels, predicted)
     mean = strengths.mean(axis=0)
     error = strengths.std(axis=0) / np.sqrt(SPLITS)
     at = int(np.flatnonzero(mean + error >= LEAST_STRENGTH)[-1])
@@ -140,7 +140,7 @@ def by_prediction(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
 
 
 def prediction_strength(found: Integers, told: Integers) -> float:
-    """Return the least share, over clusters, of pairs of mates that are told to be mates."""
+    """Return the smallest share, over clusters, of pairs of rows that `told` puts together."""
     weakest = 1.0
     for cluster in np.unique(found):
         mates = told[found == cluster]
@@ -157,7 +157,7 @@ def by_eigengap(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
     values = laplacian_spectrum(part, min(most + 1, len(part) - 1))
     gaps = np.diff(values)
     number = int(gaps.argmax()) + 1
-    # In few dimensions all gaps are small and alike, and the widest says little.
+    # In few dimensions all gaps are small and similar, so the widest means little.
     widest, second = np.sort(gaps)[-1], np.sort(gaps)[-2] if len(gaps) > 1 else 0.0
     clear = (widest - second) / widest if widest > 0.0 else 0.0
     return Curve(
@@ -184,7 +184,7 @@ def laplacian_spectrum(rows: Floats, n_values: int) -> Floats:
     width = distances[:, -1]
     product = width[source] * width[target]
     squared = distances.ravel() ** 2
-    # Rows on top of each other have width 0: they are as near as can be.
+    # Equal rows have width 0; their similarity is the largest possible.
     ratio = np.divide(squared, product, out=np.zeros_like(squared), where=product > 0.0)
     graph = csr_matrix((np.exp(-np.minimum(ratio, 700.0)), (source, target)), shape=(n, n))
     graph = graph.maximum(graph.T)
@@ -199,7 +199,7 @@ def laplacian_spectrum(rows: Floats, n_values: int) -> Floats:
 
 
 def by_mixture(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
-    """The clusters left of the best Gaussian mixture once components that run together join."""
+    """The number of clusters of the best Gaussian mixture after joining overlapping components."""
     part = sample(rows, MIXTURE_ROWS, rng)
     reduced = np.ascontiguousarray(principal(part))
     n_start = int(np.clip(START_FACTOR * most, 1, max(1, len(part) // 4)))
@@ -207,7 +207,7 @@ def by_mixture(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
     models = mixtures(reduced, start, most)
     best = max(models, key=lambda key: models[key].bic)
     joined, crossing = join_components(models[best].labels, neighbours_of(part)[1])
-    # Pieces of a skewed cloud still touch each other, and few rows show shapes poorly.
+    # Parts of a skewed cluster still touch each other, and few rows show shapes poorly.
     strength = (1.0 - crossing / JOINED) * min(1.0, len(part) / (10.0 * reduced.shape[1]))
     numbers = np.array(sorted({key[0] for key in models}))
     scores = np.array([max(m.bic for key, m in models.items() if key[0] == k) for k in numbers])

@@ -1,7 +1,7 @@
 """Evidence for an exponent: each function returns one score per exponent, higher is better.
 
-De Amorim 2011, chapter 4. A `Fitter` turns an exponent into a fitted model; every function here is
-made of such fits.
+De Amorim 2011, chapter 4. A `Fitter` fits a model with a given exponent; all functions of this
+module use such fits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Fitter:
         model.set_params(**dict.fromkeys(seeded, (self.seed + 7919 * repeat) % (2**31 - 1)))
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a poor exponent may well empty a cluster
+            warnings.simplefilter("ignore")  # a poor exponent may leave a cluster empty
             return model.fit(X, **given)
 
 
@@ -92,36 +92,36 @@ def validity(X: Floats, labels: Integers, mass: Floats | None = None) -> float:
 
     -½ Σ_v ln(W_v / T_v) - ½ K M ln(n) / n, with W_v and T_v the variance of feature v within the
     clusters and in all: the log likelihood of Gaussian clusters that share one axis-parallel
-    covariance, against a single one, less BIC's price of their centres.
+    covariance, against a single one, minus the penalty of BIC for their centres.
 
     Unlike the criterion of weighted k-means it can be compared between exponents. Unlike the
     silhouette it is not dominated by noise columns, which add nothing to it. It does not depend on
     the units of the features. NaN for a single cluster.
     """
-    found, dense = np.unique(labels, return_inverse=True)
-    if len(found) < 2:
+    clusters, dense = np.unique(labels, return_inverse=True)
+    if len(clusters) < 2:
         return float("nan")
     mass = np.ones(len(X)) if mass is None else mass
     within, total = np.zeros(X.shape[1]), _scatter(X, mass)
-    for cluster in range(len(found)):
+    for cluster in range(len(clusters)):
         rows = dense == cluster
         within += _scatter(X[rows], mass[rows])
     n = float(mass.sum())
     varies = total > 0.0
-    # A feature that the clusters explain perfectly counts as if it were off by one row's share.
+    # Adding T_v / n keeps the logarithm finite if the clusters explain a feature perfectly.
     ratio = (within[varies] + total[varies] / n) / (total[varies] * (1.0 + 1.0 / n))
-    price = 0.5 * len(found) * varies.sum() * np.log(n) / n
+    price = 0.5 * len(clusters) * varies.sum() * np.log(n) / n
     return float(-0.5 * np.log(ratio).sum() - price)
 
 
 def _scatter(X: Floats, mass: Floats) -> Floats:
-    """Return Σ m (x - mean)² of each column over the values that are there."""
-    there = ~np.isnan(X)
-    counted = there * mass[:, np.newaxis]
-    values = np.where(there, X, 0.0)
+    """Return Σ m (x - mean)² of each column over its observed values."""
+    observed = ~np.isnan(X)
+    counted = observed * mass[:, np.newaxis]
+    values = np.where(observed, X, 0.0)
     sums = counted.sum(axis=0)
     mean = (counted * values).sum(axis=0) / np.where(sums > 0.0, sums, 1.0)
-    away = np.where(there, values - mean, 0.0)
+    away = np.where(observed, values - mean, 0.0)
     return (counted * away**2).sum(axis=0)
 
 

@@ -69,7 +69,7 @@ def choose_exponent(
         for "look-alike" (6).
     ties : {"middle", "first"}, default="middle"
         Which of several exponents with the same highest score is taken: the middle one (the lower
-        of two), or the lowest, as a search from 1.0 upwards would keep (algorithms 4.3 and 4.4 as
+        of two), or the lowest, which a search upwards from 1.0 keeps (algorithms 4.3 and 4.4 as
         written).
     sample_weight : array-like of shape (n_samples,), default=None
         How much each row counts; for "validity" and "agreement".
@@ -139,7 +139,7 @@ def choose_exponent(
 
 
 def best_of(grid: Floats, scores: Floats, ties: str = "middle") -> float:
-    """Return the middle or the first of the exponents that score highest; near 2 without scores."""
+    """Return the middle or first of the exponents with the highest score; near 2 without scores."""
     if np.isnan(scores).all():
         return float(grid[np.abs(grid - 2.0).argmin()])
     best = np.flatnonzero(scores >= np.nanmax(scores) - TIED)
@@ -160,7 +160,7 @@ def _names(model: Any, parameter: Any) -> tuple[str, ...]:
     if parameter is None:
         if "weight_exponent" not in known:
             raise ValueError(
-                f"{type(model).__name__} has no weight_exponent; say in parameter= which of its "
+                f"{type(model).__name__} has no weight_exponent; name with parameter= which of its "
                 "parameters takes the exponent."
             )
         same = isinstance(known["weight_exponent"], str) and known["weight_exponent"] == "same"
@@ -175,7 +175,7 @@ def _n_clusters(model: Any) -> int:
     numbers = [v for k, v in model.get_params().items() if k.split("__")[-1] == "n_clusters"]
     if not numbers or numbers[0] is None:
         raise ValueError(
-            "method='look-alike' makes data with the model's number of clusters, which is not "
+            "method='look-alike' generates data with the model's number of clusters, which is not "
             "set; set n_clusters or choose another method."
         )
     return int(numbers[0])
@@ -184,13 +184,13 @@ def _n_clusters(model: Any) -> int:
 def _read_y(y: Any, rows: Floats) -> Integers:
     """Return classes as 0, 1, …, and -1 where unknown."""
     if y is None:
-        raise ValueError("this method needs classes of some rows; pass them as y.")
+        raise ValueError("this method needs the classes of some rows; pass them as y.")
     given = np.asarray(y, dtype=object)
     if given.shape != (len(rows),):
         raise ValueError(f"y has shape {given.shape} for {len(rows)} rows; pass one entry per row.")
     unknown = np.array([value is None or value != value or value == -1 for value in given])
     if (~unknown).sum() < 2:
-        raise ValueError("y names the class of fewer than two rows; give more of them.")
+        raise ValueError("y has the class of fewer than two rows; give more classes.")
     out = np.full(len(rows), -1, dtype=np.int64)
     out[~unknown] = np.unique([str(v) for v in given[~unknown]], return_inverse=True)[1]
     return out

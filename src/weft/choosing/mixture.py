@@ -13,7 +13,7 @@ n, d      ()             rows, principal components kept
 K         ()             components
 q         ()             free axes of a covariance; the other d - q axes share one variance
 F         (n, 1+d+d²)    1, x and the products x_a x_b: a log density is one row of F times θ
-R         (n, K)         what part of each row belongs to each component
+R         (n, K)         share of each row that belongs to each component
 ========  =============  ======================================================================
 """
 
@@ -27,11 +27,11 @@ from weft._base.arrays import Floats, Integers
 from weft.metrics.on_spaces import edges_between
 
 MOST_DIMENSIONS = 20
-FULL_DIMENSIONS = 15  # beyond, a covariance has more free numbers than a cluster has rows
+FULL_DIMENSIONS = 15  # with more, a covariance has more parameters than a cluster has rows
 START_FACTOR = 2  # the merge tree starts from this many times the largest number of clusters
-PAIRS_PER_COMPONENT = 6  # only components with near means are looked at for a merge
+PAIRS_PER_COMPONENT = 6  # merges are tried for components with near means only
 EM_STEPS = 20
-EM_TOLERANCE = 1e-4  # stop EM once a row's mean log likelihood gains less
+EM_TOLERANCE = 1e-4  # EM stops when the mean log likelihood per row improves by less
 JOINED = 0.25  # share of the smaller component's neighbours in the other that joins the two
 
 
@@ -76,7 +76,7 @@ def mixtures(rows: Floats, start: Integers, most: int) -> dict[tuple[int, int], 
     shapes = [1] if d > FULL_DIMENSIONS else sorted({min(1, d - 1), d - 1})
     products = np.einsum("na,nb->nab", rows, rows).reshape(n, d * d)
     features = np.hstack([np.ones((n, 1)), rows, products])
-    found: dict[tuple[int, int], Model] = {}
+    models: dict[tuple[int, int], Model] = {}
     for q in shapes:
         # Σ = (scatter + ν prior I) / (rows + ν): a component of few rows stays regular.
         strength = d + 2.0 if q == d - 1 else 2.0
@@ -85,11 +85,11 @@ def mixtures(rows: Floats, start: Integers, most: int) -> dict[tuple[int, int], 
             model = refine(features, labels, q, prior, strength)
             labels = np.unique(model.labels, return_inverse=True)[1]
             number = int(labels.max()) + 1
-            found.setdefault((number, q), Model(labels, model.bic))
+            models.setdefault((number, q), Model(labels, model.bic))
             if number == 1:
                 break
             labels = merge_down(rows, labels, number - 1, q, prior, strength)
-    return found
+    return models
 
 
 def components_of(rows: Floats, labels: Integers) -> Components:
@@ -119,8 +119,8 @@ def merge_down(
 ) -> Integers:
     """Join components until `most` are left, each time the two whose union costs least.
 
-    The cost is that of the classification likelihood. Only components with near means are looked
-    at, and a pair's cost is taken once: a merge changes the pairs of the merged one alone.
+    The cost is that of the classification likelihood. Only components with near means are tried,
+    and the cost of a pair is computed once: a merge changes only pairs of the merged component.
     """
     labels = np.unique(labels, return_inverse=True)[1]
     n, d = rows.shape

@@ -26,7 +26,7 @@ METHODS = {
     "eigengap": counting.by_eigengap,
     "mixture": counting.by_mixture,
 }
-# How much a vote counts, before the method's own doubt: see docs/decisions/0050.
+# Reliability of each method, to be multiplied by its clearness: see docs/decisions/0050.
 TRUST = {
     "silhouette": 1.0,
     "patterns": 0.25,
@@ -58,8 +58,8 @@ def choose_n_clusters(
         Rows, best scaled. A table with categories, such as
         ``TablePreparer().fit(frame).mixed_table(frame)``, is analysed along its main directions.
     methods : iterable of str, default=None
-        None: all of them. Most of them do not suit a MixedTable, whose rows lie on a lattice; for
-        it, None gives the largest number of clusters on which halves of the rows agree.
+        None: all of them. Most do not suit a MixedTable, whose rows lie on a lattice; for
+        such a table, None gives the largest number of clusters on which halves of the rows agree.
         ``"silhouette"`` (over k-means, the median of 30 runs), ``"patterns"`` (anomalous patterns,
         iK-Means), ``"gap"`` (gap statistic), ``"prediction"`` (prediction strength), ``"eigengap"``
         (of the graph of nearest neighbours), ``"mixture"`` (Gaussian mixtures by BIC, components
@@ -67,7 +67,7 @@ def choose_n_clusters(
     max_clusters : int, default=None
         Maximum number of clusters to try; None: the square root of n_samples, but at most 30.
     feature_weights : array-like of shape (n_features,), default=None
-        Each column is multiplied by its weight first; such as ``FeatureSwarm.feature_weights_``.
+        Factors of the columns, such as ``FeatureSwarm.feature_weights_``.
     random_state : int, RandomState, Generator or None, default=None
         Seed of starts, samples and references.
 
@@ -123,32 +123,32 @@ def choose_n_clusters(
 def _of_table(
     table: MixedTable, max_clusters: int | None, feature_weights: Any, random_state: Any
 ) -> NumberOfClusters:
-    """Return the finest number of clusters that halves of a mixed table's rows agree on."""
+    """Return the largest number of clusters on which halves of a mixed table's rows agree."""
     rows = main_rows(table, feature_weights)
     most = MOST_CLUSTERS
     if max_clusters is not None:
         most = check_integer("max_clusters", max_clusters, low=2, high=len(rows) - 1)
     with one_blas_thread():
-        found = cluster_by_stability(
+        clusterings = cluster_by_stability(
             rows, high=most, rng=np.random.default_rng(_seed(random_state))
         )
-    chosen = found[0]
-    by_number = sorted(found, key=lambda each: each.n_clusters)
+    chosen = clusterings[0]
+    by_number = sorted(clusterings, key=lambda each: each.n_clusters)
     curve = Curve(
         chosen.n_clusters if chosen.is_stable else 1,
         chosen.stability,
         np.array([each.n_clusters for each in by_number]),
         np.array([each.stability for each in by_number]),
-        "agreement of k-means on halves of the rows; the finest that agrees about as well",
+        "agreement of k-means on halves of the rows; largest number with nearly the best",
     )
     confidence = chosen.stability if chosen.is_stable else 1.0 - chosen.stability
     return NumberOfClusters(curve.n_clusters, confidence, {"stability": curve}, {"stability": 1.0})
 
 
 def main_rows(table: MixedTable, feature_weights: Any) -> np.ndarray:
-    """Return a mixed table along its main directions, source columns with weight 0 left out.
+    """Return a mixed table along its main directions, without source columns of weight 0.
 
-    Weights of source columns choose columns and do not stretch them: the main directions are those
+    Weights of source columns select columns and do not scale them: the main directions are those
     along which columns agree.
     """
     if feature_weights is not None:
@@ -163,7 +163,7 @@ def main_rows(table: MixedTable, feature_weights: Any) -> np.ndarray:
 
 
 def vote(curves: dict[str, Curve]) -> NumberOfClusters:
-    """Count the votes; of equal numbers the one with the most trusted method wins."""
+    """Count the votes; on a tie the number of the most reliable method wins."""
     weights = {name: TRUST[name] * max(curve.strength, 0.05) for name, curve in curves.items()}
     votes: dict[int, float] = {}
     for name in sorted(curves, key=lambda name: -TRUST[name]):
@@ -182,7 +182,7 @@ def _weigh(rows: np.ndarray, feature_weights: Any) -> np.ndarray:
             f"each of the {rows.shape[1]} columns."
         )
     if not weights.any():
-        raise ValueError("feature_weights is zero for every column; give some column a weight.")
+        raise ValueError("feature_weights is zero for every column; give a weight above 0.")
     return rows[:, weights > 0.0] * weights[weights > 0.0]
 
 

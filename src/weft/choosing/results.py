@@ -19,7 +19,7 @@ class Curve(NamedTuple):
     n_clusters : int
         The method's own answer.
     strength : float
-        How clear the answer is to the method itself, in [0, 1].
+        How clear the answer is, in [0, 1].
     numbers : ndarray of shape (n_numbers,)
         Numbers of clusters that were tried.
     scores : ndarray of shape (n_numbers,)
@@ -121,7 +121,7 @@ class Exponent:
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """One row per exponent: everything that was measured there."""
+        """One row per exponent, with all measures."""
         rows = []
         for i, exponent in enumerate(self.grid):
             row: dict[str, Any] = {"exponent": float(exponent)}
@@ -133,7 +133,7 @@ class Exponent:
         return f"exponent {self.exponent:g} (by {self.method})\n" + text_table(self.table)
 
     def plot(self) -> Any:
-        """Draw what was measured against the exponent; needs plotly.
+        """Draw all measures by exponent; needs plotly.
 
         Returns
         -------

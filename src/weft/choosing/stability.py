@@ -51,21 +51,21 @@ def cluster_by_stability(
     """
     high = max(low, min(high, len(points) // (2 * FEWEST_ROWS), MAX_CLUSTERS))
     halves = [np.array_split(rng.permutation(len(points)), 2) for _ in range(N_SPLITS)]
-    found = []
+    clusterings = []
     for n_clusters in range(low, high + 1):
         labels = kmeans(points, n_clusters, 10, rng).labels
         agreed = [_agreement(points, half, n_clusters, rng) for half in halves]
-        found.append(StableClustering(labels, n_clusters, float(np.mean(agreed))))
-    best = max(found, key=lambda each: each.stability)
+        clusterings.append(StableClustering(labels, n_clusters, float(np.mean(agreed))))
+    best = max(clusterings, key=lambda each: each.stability)
     finer = [
         each
-        for each in found
+        for each in clusterings
         if each.n_clusters > best.n_clusters
         and each.stability >= best.stability - AS_STABLE
         and np.bincount(each.labels).min() >= SMALLEST * len(points)
     ]
     chosen = max([best, *finer], key=lambda each: each.n_clusters)
-    others = [each for each in found if each is not chosen]
+    others = [each for each in clusterings if each is not chosen]
     return [chosen, *sorted(others, key=lambda each: -each.stability)]
 
 

@@ -1,1 +1,1 @@
-"""What the commands of the command line do; ``cli.py`` only says how they are called."""
+"""The commands of the command line: ``app.py`` declares them, the other modules do the work."""

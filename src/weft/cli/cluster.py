@@ -169,12 +169,14 @@ def cluster(
         if is_cells(file):
             if wanted.name != "auto":
                 raise ValueError(f"{wanted.title} does not take .h5ad files; leave out --method.")
-            found = {"n_clusters": n_clusters, "max_clusters": max_clusters, "n_jobs": jobs}
-            found = {key: value for key, value in found.items() if value is not None}
+            given_options = {"n_clusters": n_clusters, "max_clusters": max_clusters, "n_jobs": jobs}
+            given_options = {
+                key: value for key, value in given_options.items() if value is not None
+            }
             cluster_cells(
                 file,
                 folder,
-                given={**found, "random_state": seed},
+                given={**given_options, "random_state": seed},
                 extra=param or (),
                 force=force,
                 as_json=as_json,

@@ -12,15 +12,15 @@ from typing import Any
 import weft
 from weft.io import InputError, table_files
 
-# Options that say where to write.
+# Options whose value is a path that weft writes to.
 _PLACES = ("out", "checkpoint")
 
 
 def _check_place(name: str, key: str, value: Any) -> None:
-    """Refuse a path outside the current folder: a config may come from a stranger."""
-    here = Path.cwd().resolve()
+    """Refuse a path outside the current folder: the author of a config file may be unknown."""
+    current_folder = Path.cwd().resolve()
     inside = isinstance(value, str) and "\0" not in value
-    if not inside or not (here / value).resolve().is_relative_to(here):
+    if not inside or not (current_folder / value).resolve().is_relative_to(current_folder):
         raise InputError(
             f"{name} has {key}={value!r}, which is outside the current folder; to allow it, give "
             f"--{key} on the command line."
@@ -28,7 +28,7 @@ def _check_place(name: str, key: str, value: Any) -> None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return what a config file holds."""
+    """Return the contents of a config file."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -38,7 +38,7 @@ def _read(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         detail = " ".join(str(error).split())
         raise InputError(f"{path.name} is not valid TOML: {detail}; fix the file.") from None
-    except ValueError:  # Python's own limit
+    except ValueError:  # Python limits the number of digits
         raise InputError(f"{path.name} has an integer that is too long; fix the file.") from None
     except RecursionError:
         raise InputError(f"{path.name} has values nested too deep; fix the file.") from None
@@ -76,8 +76,8 @@ def write_config(
     path: Path, options: Mapping[str, Any], *, sha256: str | None, command: str | None = None
 ) -> None:
     """Write the settings that repeat the run; options that were not given are left out."""
-    again = command or f"weft cluster --config {path.name}"
-    lines = [f"# weft {weft.__version__}. To repeat this run: {again}"]
+    repeat_command = command or f"weft cluster --config {path.name}"
+    lines = [f"# weft {weft.__version__}. To repeat this run: {repeat_command}"]
     lines += ["[cluster]"] if options else []
     lines += [f"{key} = {_value(v)}" for key, v in options.items() if v not in (None, [], ())]
     if sha256 is not None:

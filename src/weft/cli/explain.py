@@ -47,7 +47,7 @@ def explain(
 
 
 def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> list[int]:
-    """Return the numbers of the rows that were asked for, from 1."""
+    """Return the numbers of the requested rows, counted from 1."""
     from weft.io import InputError
 
     if bool(rows) == (where is not None):
@@ -67,15 +67,15 @@ def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> 
             f"{', '.join(map(str, list(frame.columns)[:8]))}."
         )
     cells = [_text(cell) for cell in frame[column].tolist()]
-    found = [number for number, cell in enumerate(cells, start=1) if cell == value]
-    if not found:
+    matching_rows = [number for number, cell in enumerate(cells, start=1) if cell == value]
+    if not matching_rows:
         raise InputError(f"no row of {table} has {value!r} in column {column!r}.")
-    if len(found) > MOST_ROWS:
+    if len(matching_rows) > MOST_ROWS:
         raise InputError(
-            f"{len(found)} rows of {table} have {value!r} in column {column!r}, and at most "
-            f"{MOST_ROWS} can be explained at a time; choose rows with --row."
+            f"{len(matching_rows)} rows of {table} have {value!r} in column {column!r}, and at "
+            f"most {MOST_ROWS} can be explained at a time; choose rows with --row."
         )
-    return found
+    return matching_rows
 
 
 def _text(cell: Any) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TABLES = ("labels.csv", "features.csv", "markers.csv")
 FILES = (*_TABLES, "model.weft", "summary.json", "report.html", "run.toml")
-# Options that are silently ignored by methods without them.
+# Options that methods without them silently ignore.
 _QUIET = ("random_state", "n_jobs")
 # Parameters that cannot be given as text.
 _NOT_TYPED = ("callbacks", "verbose")
@@ -48,7 +48,7 @@ _WORDS = {
 def make_settings(
     method: Method, given: dict[str, Any], extra: Sequence[str], X: Any
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the parameters of the method's estimator, and what was decided for the user."""
+    """Return the parameters of the method's estimator, and notes on what weft chose."""
     estimator = getattr(weft, method.estimator)
     known = estimator().get_params(deep=False)
     settings = dict(method.params)
@@ -115,10 +115,10 @@ def _count(
 
 
 def _literal(text: str) -> Any:
-    """Return a number, true, false, a list or null if the text is one; else the text itself."""
+    """Return a number, true, false, a list or null if the text is one, else the text."""
     try:
         return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
-    except (ValueError, RecursionError):  # too long a number and too many brackets as well
+    except (ValueError, RecursionError):  # also numbers that are too long, too many brackets
         return text
 
 
@@ -157,13 +157,13 @@ def search(
 
     began = time.perf_counter()
     X = table.frame()
-    settings, told = make_settings(method, given, extra, table.countable)
+    settings, notes = make_settings(method, given, extra, table.countable)
     callbacks = make_callbacks(method, checkpoint, checkpoint_every, resume)
     model, warned, signal = fit_model(
         X, method, settings, callbacks, resume, show_progress=not quiet
     )
     model = take_answer(model, alternative)
-    described["warnings"] += [*told, *warned]
+    described["warnings"] += [*notes, *warned]
     described["data"]["method"] = method.title
     fitted = time.perf_counter() - began
     plan = vars(model).get("_table", table.plan)  # a method may have balanced the coordinates
@@ -241,8 +241,8 @@ def fit_model(
     finally:
         bar.close()
     stops = [entry.message for entry in caught if isinstance(entry.message, SearchInterrupted)]
-    told = list(dict.fromkeys(in_options(str(entry.message)) for entry in caught))
-    return model, told, stops[0].signal if stops else 0
+    messages = list(dict.fromkeys(in_options(str(entry.message)) for entry in caught))
+    return model, messages, stops[0].signal if stops else 0
 
 
 def _write(
@@ -256,12 +256,12 @@ def _write(
     all_rows: bool = True,
 ) -> None:
     """Write all files of a result, see `FILES`; without `all_rows`, all except the labels."""
-    found: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
+    clusters: list[Any] = [""] * table.n_rows  # rows that were left out have no cluster
     for row, number in zip(table.rows, model.labels_, strict=True):
-        found[row] = int(number)
+        clusters[row] = int(number)
     if all_rows:
         rows = range(1, table.n_rows + 1)
-        cells = zip(rows, *identifiers.values(), found, strict=True)
+        cells = zip(rows, *identifiers.values(), clusters, strict=True)
         write_csv(draft / "labels.csv", ["row", *identifiers, "cluster"], cells)
     columns = ["name", "weight", "selected"]
     columns += ["exponent"] if any("exponent" in entry for entry in summary["features"]) else []

@@ -19,9 +19,9 @@ ROW = "row"
 def report_labels(
     file: Path, labels: Path, *, column: str | None, truth: str | None, out: Path | None
 ) -> Path:
-    """Write the report of a table and its labels; return where."""
+    """Write the report of a table and its labels, and return its path."""
     raw = read_table(file)
-    # A column of known classes would describe the clusters too well.
+    # A column of known classes must not be used to describe the clusters.
     table = prepare_table(raw, label=truth)
     words = read_label_file(labels, column, len(raw.frame))
     given = read_labels(words, len(raw.frame))
@@ -43,7 +43,7 @@ def report_labels(
 
 
 def save(made: Any, where: Path) -> Path:
-    """Write a report, or say why it cannot be written."""
+    """Write a report; the error gives the reason if it cannot be written."""
     try:
         return made.save(where)
     except OSError as error:
@@ -53,8 +53,8 @@ def save(made: Any, where: Path) -> Path:
 def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
     """Return one label per row of the table; None where a row has none.
 
-    With a column ``row``, as ``weft cluster`` writes it, labels belong to these rows, counted from
-    1; else they are in the order of the table.
+    If the file has a column ``row``, as ``weft cluster`` writes it, it gives the row of each label,
+    counted from 1. Otherwise the labels are in the order of the table.
     """
     frame = read_table(path).frame
     names = [str(name) for name in frame.columns]
@@ -75,14 +75,14 @@ def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
                 "label per row, or a column 'row' that says which rows they belong to."
             )
         return np.array(cells, dtype=object)
-    found = np.full(n_rows, None, dtype=object)
+    labels = np.full(n_rows, None, dtype=object)
     for row, cell in zip(frame[ROW].tolist(), cells, strict=True):
         if not (isinstance(row, (int, float)) and 1 <= row <= n_rows and row == int(row)):
             raise InputError(
                 f"{path.name} has {row!r} in column 'row'; rows are counted from 1 to {n_rows}."
             )
-        found[int(row) - 1] = cell
-    return found
+        labels[int(row) - 1] = cell
+    return labels
 
 
 def row_names(frame: Any, table: Any) -> list[str] | None:

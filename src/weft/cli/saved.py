@@ -112,12 +112,12 @@ def _certainty(model: Any, X: Any) -> dict[str, Any]:
     ``confidence`` is the largest probability of ``membership``; ``outlier_score`` is higher for
     rows that are less like those of the fit.
     """
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     if hasattr(model, "membership"):
-        found["confidence"] = model.membership(X, n_top=1).probabilities[:, 0]
+        columns["confidence"] = model.membership(X, n_top=1).probabilities[:, 0]
     if hasattr(model, "outlier_score"):
-        found["outlier_score"] = np.asarray(model.outlier_score(X))
-    return found
+        columns["outlier_score"] = np.asarray(model.outlier_score(X))
+    return columns
 
 
 def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]) -> None:
@@ -126,7 +126,7 @@ def _fill(columns: dict[str, list[Any]], rows: Any, name: str, values: list[Any]
 
 
 def report(model: Path, *, data: Path | None, out: Path | None, stability: int) -> Path:
-    """Write the HTML report of a model file; return where."""
+    """Write the HTML report of a model file, and return its path."""
     import pandas as pd
 
     held = _read_model(model)
@@ -152,7 +152,7 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
 
 
 def load_with_table(path: Path) -> Any:
-    """Return a saved model that takes raw rows, where its file says how they are read."""
+    """Return a saved model that takes raw rows; its file must say how its table was read."""
     held = _read_model(path)
     if held.table is None:
         raise InputError(

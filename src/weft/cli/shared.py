@@ -18,7 +18,7 @@ from weft.parallel.signals import ignore_ctrl_c
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Names of the library, and the command-line options for them; the first pattern that fits is used.
+# Names in the library and their command-line options; the first pattern that matches is used.
 _OPTIONS = (
     (r"lower (n_neighbors|min_samples)", "add rows, or take another --clusterer"),
     (r"for example with StandardScaler", "with --scale standard"),
@@ -61,14 +61,14 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def say_path(what: str, path: Path) -> None:
-    """Print where something was written: its full path, which terminals let people click."""
+    """Print the full path of a written file; many terminals make it clickable."""
     out = console()
     where = clickable(path)
     out.print(f"{what}: ", where, sep="", soft_wrap=True)
 
 
 def clickable(path: Path) -> Any:
-    """Return the path as a link for terminals that support links, as plain text for others."""
+    """Return the path as a link if the terminal supports links, else as plain text."""
     from rich.text import Text
 
     from weft.reporting.terminal import clean
@@ -103,9 +103,9 @@ def one_sentence() -> Iterator[None]:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Return whether weft says with the error what the user should do; otherwise it is a bug.
+    """Return whether weft raised the error itself, to tell the user what to do.
 
-    The error comes from a ``raise`` of weft then, not from an operator or a call that failed.
+    An error of an operator or of a failed call is a bug of weft instead.
     """
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -118,7 +118,7 @@ def _is_ours(error: BaseException) -> bool:
 
 
 def take_answer(model: Any, number: int) -> Any:
-    """Return the model with the answer of that number."""
+    """Return the model with answer `number` of its several answers."""
     if number == 1:
         return model
     known = len(getattr(model, "alternatives_", [1]))

@@ -26,7 +26,7 @@ FILES = ("labels.csv", "features.csv", "markers.csv", "model.weft", "summary.jso
 
 
 def is_cells(file: Path) -> bool:
-    """Say whether a file is an AnnData by its name."""
+    """Return whether the file has the name of an AnnData file."""
     return file.suffix.lower() == SUFFIX
 
 
@@ -81,11 +81,11 @@ def cluster_cells(
 
 
 def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]]:
-    """Return the names of the cells of a file, and each one's cluster and confidence."""
+    """Return the names of the cells of a file, with the cluster and confidence of each cell."""
     genes = [str(name) for name in getattr(model, "feature_names_in_", [])]
     if not genes or not hasattr(model, "membership"):
         raise InputError(
-            "the model was not made by weft cluster from a .h5ad file; give one that was."
+            "the model was not fitted by weft cluster on a .h5ad file; give a model that was."
         )
     adata = read_cells(file)
     missing = [name for name in genes if name not in adata.var_names]
@@ -104,7 +104,7 @@ def label_cells(model: Any, file: Path) -> tuple[list[str], dict[str, list[Any]]
 
 
 def read_cells(file: Path) -> Any:
-    """Return the AnnData of a file, or say what is wrong with it."""
+    """Return the AnnData of a file; the error says why a file cannot be read."""
     anndata = import_optional("anndata", "sc")
     if not file.exists():
         raise InputError(f"there is no file {str(file)!r}; check its name.")

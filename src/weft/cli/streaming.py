@@ -44,9 +44,10 @@ _STAMP = "_model"
 
 
 def large_parts(file: Path) -> list[Part]:
-    """Return the parts of Parquet files that are not read at once; none for other tables.
+    """Return the parts in which Parquet files are read; an empty list if they are read at once.
 
-    A folder is always read in parts; files by a pattern are if they are large in memory.
+    A folder is always read in parts. Files of a pattern are read in parts if they are large in
+    memory.
     """
     if str(file) == "-":
         return []
@@ -78,7 +79,7 @@ def processes(n_jobs: int | None) -> Iterator[None]:
 
 
 def read_sample(parts: list[Part], file: Path) -> RawTable:
-    """Return the rows that are searched."""
+    """Return the sample of the rows that the search uses."""
     lengths = [part.n_rows for part in parts]
     n_rows = sum(lengths)
     frame = gather(parts, lengths, sampled_places(n_rows))
@@ -87,12 +88,12 @@ def read_sample(parts: list[Part], file: Path) -> RawTable:
 
 
 def rows_by_plan(light: LightModel, plan: Any, frame: Any) -> np.ndarray:
-    """Return the coordinates of raw rows by the plan of a model."""
+    """Return the coordinates of raw rows, computed with the plan of a model."""
     return on_one_total(light.model, apply_recipe(RawTable(frame, "the table"), plan).X)
 
 
 class Streamed(NamedTuple):
-    """A large table: what is done after its sample has been clustered."""
+    """A large table, and the steps after its sample has been clustered."""
 
     parts: list[Part]
 
@@ -135,7 +136,7 @@ def write_labels(
 
 
 def _stamp(model: Any, parts: list[Part]) -> str:
-    """Return a digest that is different for another model or other parts."""
+    """Return a digest that changes with the model and with the parts."""
     digest = hashlib.sha256(repr(parts).encode())
     for name in ("_fit_anchors", "_fit_anchor_labels", "feature_weights_", "feature_scales_"):
         digest.update(np.ascontiguousarray(getattr(model, name)).tobytes())
@@ -151,15 +152,15 @@ def _write_labels(shared: tuple[LightModel, Any, Any], part: Part, first: int, p
     labels = np.full(new.n_rows, -1, dtype=np.int32)
     confidence = np.full(new.n_rows, np.nan, dtype=np.float32)
     if len(new.rows):
-        found = answers_of_rows(light.model, on_one_total(light.model, new.X))
-        labels[new.rows], confidence[new.rows] = found
+        answers = answers_of_rows(light.model, on_one_total(light.model, new.X))
+        labels[new.rows], confidence[new.rows] = answers
     row = np.arange(first + 1, first + 1 + new.n_rows, dtype=np.int64)
     write_part(path, {"row": row, "cluster": labels, "confidence": confidence})
     return True
 
 
 def refuse_other_methods(name: str, title: str) -> None:
-    """Say that only AutoCluster takes tables part by part."""
+    """Raise an error unless the method is AutoCluster, which takes tables part by part."""
     if name != "auto":
         raise InputError(
             f"{title} needs the whole table in memory, and this table is too large; use --method "

@@ -21,7 +21,7 @@ def generate(
     noise: int,
     seed: int,
 ) -> dict[str, Any]:
-    """Write a table with known clusters; return its description."""
+    """Write a table with known clusters, and return its description."""
     from weft import datasets
 
     per_cluster = None if rows is None else max(2, rows // clusters)
@@ -68,15 +68,15 @@ def choose(
     from rich.table import Table
 
     ready = prepare_table(read_table(file, sheet=sheet, query=query), **table)
-    found = weft.choose_n_clusters(ready.countable, max_clusters=max_clusters, random_state=seed)
-    rows = found.table
+    choice = weft.choose_n_clusters(ready.countable, max_clusters=max_clusters, random_state=seed)
+    rows = choice.table
     if as_json:
         print_json(
-            {"n_clusters": found.n_clusters, "confidence": found.confidence, "methods": rows}
+            {"n_clusters": choice.n_clusters, "confidence": choice.confidence, "methods": rows}
         )
         return
     out = console()
-    out.print(f"{found.n_clusters} clusters (confidence {found.confidence:.2f})", style="bold")
+    out.print(f"{choice.n_clusters} clusters (confidence {choice.confidence:.2f})", style="bold")
     grid = Table(box=None, pad_edge=False)
     for name in rows[0]:
         grid.add_column(name, justify="left" if isinstance(rows[0][name], str) else "right")

@@ -1,11 +1,11 @@
-"""Data sets that come with the truth: labels in ``target``, features that matter in ``relevant``.
+"""Data sets with known clusters: labels in ``target``, features that matter in ``relevant``.
 
 =========================  ======================================================================
 `make_ellipsoids`          elongated clusters of any orientation, closely packed (Handl, Knowles)
 `make_gaussians`           Gaussian clusters with full covariances, kept apart (Handl, Knowles)
 `make_noisy_gaussians`     spherical Gaussians among columns of uniform noise (de Amorim)
 `make_subspace_clusters`   clusters in different subspaces of one table (Lu, Wang, Li, Zhou)
-`make_shapes`              rings, moons, spirals, a dish in a shell, blobs: what kernels are for
+`make_shapes`              rings, moons, spirals, a dish in a shell, blobs: for kernel methods
 `add_noise_features`       append noise columns, independent of the clusters
 =========================  ======================================================================
 """

@@ -1,4 +1,4 @@
-"""What every generator needs: cluster sizes, column names."""
+"""Functions that all generators share: cluster sizes, column names."""
 
 from __future__ import annotations
 

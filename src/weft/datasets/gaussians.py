@@ -75,7 +75,7 @@ def make_gaussians(
         cluster_size,
         default=FEW_CLUSTERS_SIZES if n_clusters < 20 else MANY_CLUSTERS_SIZES,
         n_clusters=n_clusters,
-        smallest=2,  # a point alone has no neighbour of its own to be nearer to
+        smallest=2,  # a single point has no neighbour in its own cluster
         rng=rng,
     )
     with one_blas_thread():
@@ -93,7 +93,7 @@ def make_gaussians(
 
 
 def draw_apart(sizes: np.ndarray, n_features: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the points of all clusters, each redrawn until it keeps apart from those before."""
+    """Return the points of all clusters, each redrawn until it is separate from earlier ones."""
     data = np.empty((0, n_features))
     for cluster, size in enumerate(sizes):
         for _ in range(1 + MAX_REDRAWS):
@@ -103,7 +103,7 @@ def draw_apart(sizes: np.ndarray, n_features: int, rng: np.random.Generator) -> 
         else:
             raise ValueError(
                 f"cluster {cluster + 1} of n_clusters={len(sizes)} found no free place among "
-                f"n_features={n_features} features in {MAX_REDRAWS} redraws; ask for fewer or "
+                f"n_features={n_features} features in {MAX_REDRAWS} redraws; use fewer or "
                 "smaller clusters, more features or another random_state."
             )
         data = np.vstack([data, points])

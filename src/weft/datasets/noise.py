@@ -78,7 +78,7 @@ def add_noise_features(
     draw = _KINDS[check_choice("kind", kind, _KINDS)]
     check_choice("shuffle", shuffle, (True, False))
     if isinstance(data, Bunch) and "data" not in data:
-        raise ValueError("the Bunch has no data; give one with data, an array or a DataFrame.")
+        raise ValueError("the Bunch has no data; give a Bunch with data, an array or a DataFrame.")
     table = data.data if isinstance(data, Bunch) else data
     X = check_array(table, dtype=np.float64, ensure_all_finite="allow-nan", input_name="data")
     count = _count(n_noise, ratio, X.shape[1])
@@ -140,7 +140,7 @@ def _mask(data: Any, n_features: int) -> np.ndarray:
 
 
 def _usable(X: np.ndarray, relevant: np.ndarray) -> np.ndarray:
-    """Return the real columns that vary, or, failing that, those that have a value at all."""
+    """Return the real columns that vary, or if there are none, those with at least one value."""
     filled = relevant & ~np.isnan(X).all(axis=0)
     if not filled.any():
         raise ValueError(

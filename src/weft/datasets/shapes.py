@@ -24,7 +24,7 @@ class Shape(NamedTuple):
 
     n_clusters: int
     n_features: int
-    noise: float  # standard deviation of the Gaussian noise, unless another is asked for
+    noise: float  # default standard deviation of the Gaussian noise
     draw: Callable[[int, int, np.random.Generator], np.ndarray]
 
 
@@ -105,7 +105,7 @@ def _moons(cluster: int, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _spirals(cluster: int, size: int, rng: np.random.Generator) -> np.ndarray:
-    # Equal steps along the arm, not of the angle, which would crowd the middle.
+    # Equal steps along the arm: equal steps of the angle would crowd the middle.
     turn = np.sqrt(rng.uniform(0.25, 1.0, size)) * 3.0 * np.pi
     return _circle(turn / np.pi, turn + np.pi * cluster)
 

@@ -132,7 +132,7 @@ def draw_counts(
     if total < counts.sum():
         return counts
     share = rng.uniform(size=n_clusters)
-    # What a full cluster cannot take goes to the others; at most k rounds.
+    # Features beyond m of one cluster go to the others; at most k rounds.
     while (left := total - counts.sum()) > 0:
         room = n_features - counts
         open_ = room > 0

@@ -59,7 +59,7 @@ class AnchorsMixin(KeptFeaturesMixin, PredictMixin, TransformerMixin):
         return X[:, support] * self.feature_weights_[support]
 
 
-# A cache of what was computed from the anchors of a model, with the labels that it was computed
+# A cache of values computed from the anchors of a model, with the labels that they were computed
 # for. It is not part of the model: `predict_proba` must not change the model, and files do not
 # store it.
 _remembered: WeakKeyDictionary[Any, tuple[Integers, dict[str, Any]]] = WeakKeyDictionary()

@@ -51,7 +51,7 @@ class LazyRows(NamedTuple):
         add: Callable[[Sequence[T]], T],
         state: Any,
     ) -> T:
-        """Return ``add`` of what `function` makes of the rows of every block, in order."""
+        """Return ``add`` of the results of `function` on the rows of all blocks, in order."""
         dask = import_optional("dask", "scale")
         shared, convert = dask.delayed(state), dask.delayed(self.convert)
         call = dask.delayed(_call)

@@ -65,7 +65,7 @@ def anchor_columns(model: Any) -> Any:
 
 
 class AutoRowsMixin(TransformerMixin):
-    """`transform` and `_predict_rows` for dense and sparse rows, and what soft answers need.
+    """`transform` and `_predict_rows` for dense and sparse rows, and methods for soft answers.
 
     After a fit on a sparse table, anchors have only the columns of the axes.
     """

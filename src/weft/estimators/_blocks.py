@@ -15,7 +15,7 @@ from weft.kmeans.blocks import Blocks, Survey, add_surveys, survey
 
 
 class LazyTable(NamedTuple):
-    """Blocks of rows, and what one pass over them has found."""
+    """Blocks of rows, and the result of one pass over them."""
 
     blocks: Blocks
     survey: Survey
@@ -112,7 +112,7 @@ def map_rows(
     dtype: Any,
     width: int | None = None,
 ) -> Any:
-    """Return a Dask array of what `function` makes of the rows of each block."""
+    """Return a Dask array of the results of `function` on the rows of each block."""
     dask = import_optional("dask", "scale")
     call = dask.delayed(_on_rows, pure=False)
     shared = dask.delayed(function)

@@ -112,7 +112,7 @@ _EVERY: dict[str, Attribute] = {
 def declare(
     learned: Mapping[str, Attribute], *, rules: tuple[Rule, ...] = (), **params: Kind
 ) -> Schema:
-    """Return the schema of a class: what it learns, and the parameters that are its own."""
+    """Return the schema of a class: its learned attributes, and its own parameters."""
     return Schema({**PARAMS, **params}, {**_EVERY, **learned}, rules)
 
 

@@ -102,7 +102,7 @@ AUTO_CLUSTER = declare(
             ),
             lambda learned: [],
         ),
-        # Rows of the table on all of its columns, or, where it was sparse, on those of the axes.
+        # Rows of the table with all columns, or, if it is sparse, with the columns of the axes.
         "_fit_anchors": floats("n_anchors", "n_anchor_columns", low=-LARGEST, high=LARGEST),
         "_fit_projection": Added(OneOf(NOTHING, _PROJECTION), lambda learned: None),
         "_fit_total": Added(OneOf(NOTHING, POSITIVE), lambda learned: None),

@@ -1,4 +1,4 @@
-"""Schemas of FeatureSwarm, StagedSwarm, KernelSwarm, and what kernel methods share."""
+"""Schemas of FeatureSwarm, StagedSwarm, KernelSwarm, and shared parts of kernel methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules, names, explanations and other answers, from what a fitted AutoCluster keeps."""
+"""Rules, names, explanations and other answers, from the data of a fitted AutoCluster."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # scikit-learn < 1.9
 
-    class CallbackSupportMixin:  # type: ignore[no-redef] # stands in for the one above
-        """Nothing to support."""
+    class CallbackSupportMixin:  # type: ignore[no-redef] # replaces the one above
+        """Empty: older scikit-learn has no callbacks."""
 
     def with_callbacks(method: Any) -> Any:
         return method

@@ -61,6 +61,6 @@ class MetricClusterer(CenterClusterer):
             return super()._read(X, reset=reset)
         rows = csr_array(read_table(self, X, reset=reset, accept_sparse=True))
         if not rows.has_canonical_format:
-            rows = rows.copy()  # the caller's matrix stays as it is
+            rows = rows.copy()  # the caller's matrix must not change
             rows.sum_duplicates()
         return rows

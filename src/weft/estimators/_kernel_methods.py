@@ -41,7 +41,7 @@ class KernelMixin(MovedParamsMixin, PredictMixin):
     _moved = (KERNEL_PARAMS,)
 
     def _make_space(self: Any, X: Floats, n_clusters: int) -> tuple[Backend, Any]:
-        """Build the space of the scaled rows; return where it is, and its inner products."""
+        """Build the space of the scaled rows; return its backend and its inner products."""
         kernel = read_kernel(self.kernel)
         self._fit_scaling = standard_scaling(X, scaled=self.scale)
         backend = backend_for(self.device, "mercer-closed", len(X))

@@ -173,7 +173,7 @@ class ReportMixin(MarkersMixin, FitTasksMixin, RawTableMixin, KeepMixin):
         return made
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """Return what notebooks show: scikit-learn's diagram, and the answer below it."""
+        """Return the HTML for notebooks: scikit-learn's diagram, and the answer below it."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
             bundle["text/html"] = self._with_answer(bundle["text/html"])

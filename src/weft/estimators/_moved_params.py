@@ -41,7 +41,7 @@ class MovedParamsMixin:
     to them before the constructor is called, and in ``set_params``.
     """
 
-    # Parameters that take records, and what puts a setting into each.
+    # Parameters that take records, and the function that puts a setting into each.
     _records: ClassVar[Mapping[str, Merge]] = {}
     _moved: ClassVar[tuple[Moved, ...]] = ()
 

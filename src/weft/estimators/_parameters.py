@@ -54,7 +54,7 @@ def _is_object(*kinds: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kinds) and not isinstance(value, type)
 
 
-# What every estimator may hold, and what a search that is open to users' objects may.
+# Objects that every estimator may hold, and those that a search with users' objects may hold.
 LIVE = {
     "random_state": Live("a RandomState", _is_object(np.random.RandomState)),
     "callbacks": Live(
@@ -92,7 +92,7 @@ def _check(name: str, value: Any, kind: Kind, more: Live | None) -> None:
 
 
 def _find_fault(name: str, plain: Any, kind: Kind) -> str:
-    """Return what the schema says against a value; nothing if it is allowed."""
+    """Return why the schema refuses a value; "" if it is allowed."""
     lengths = Lengths()
     try:
         kind.check(plain, name, lengths)

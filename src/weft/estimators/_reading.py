@@ -53,7 +53,7 @@ def raw_table(plan: TablePlan, X: Any) -> Applied:
 
 
 class RawTableMixin:
-    """`_rows_of`, and what a clusterer says of source columns after a fit on a raw table."""
+    """`_rows_of`, and attributes about source columns after a fit on a raw table."""
 
     # What has variance 1 among the points of a raw table: see `weft.columns.mixed.embedding`.
     _balance = "columns"
@@ -144,7 +144,7 @@ def read_table(
     accept_sparse: bool = False,
     largest: float = LARGEST,
 ) -> Any:
-    """Return float64 rows on the host in C order, whatever container they came in.
+    """Return float64 rows in C order in CPU memory, from any container.
 
     C order always: sums over rows of another layout are taken in another order, and their last
     bits differ.

@@ -23,7 +23,7 @@ class SampledMixin:
     """
 
     def _fit_sampled(self: Any, X: Floats, seed: int, n_matrices: int) -> None:
-        """Fit all rows, or a sample, by ``_fit_rows(rows, seed)``; then label what is left."""
+        """Fit all rows, or a sample, by ``_fit_rows(rows, seed)``; then label the other rows."""
         size = len(X)
         if self.max_samples is not None:
             size = min(size, check_integer("max_samples", self.max_samples, low=2))

@@ -1,4 +1,4 @@
-"""How `RangeScaler` scales one column, and the schema of what it learns."""
+"""How `RangeScaler` scales one column, and the schema of its learned attributes."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class ScaledColumn(NamedTuple):
 
 
 def _shares_fit(column: ScaledColumn) -> str:
-    """Return what is wrong with a column of a model file: a mean for each category."""
+    """Return the problem of a column of a model file, or "": categories need a mean each."""
     wanted = 1 if column.categories is None else len(column.categories)
     return "" if len(column.mean) == wanted else f"has {len(column.mean)} means, not {wanted}."
 
 
 def _categories_fit(params: Any, learned: Any) -> str:
-    """Return whether the columns of a model file are what its list of categories says."""
+    """Return the problem if the columns of a model file do not match its categories, or ""."""
     known = [column.categories is not None for column in learned["columns_"]]
     return "" if known == learned["_is_category"] else "its columns and categories disagree."
 

@@ -68,7 +68,7 @@ class SearchEstimator(ReportMixin, ClusterMixin, BaseEstimator):
             self._fit_rows(rows, run.seed(self.random_state))
 
     def _read_rows(self, X: Any) -> Any:
-        """Return the table as the search takes it, validated: float64 rows on the host."""
+        """Return the validated table for the search: float64 rows in CPU memory."""
         return read_table(self, X, min_rows=2)
 
     def _check_settings(self) -> None:

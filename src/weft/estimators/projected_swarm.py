@@ -264,7 +264,7 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
         settings = read_settings(self)
         if self.metric != "euclidean":
             raise ValueError(
-                f"metric={self.metric!r} has no form for a Dask table; use metric='euclidean', or "
+                f"metric={self.metric!r} does not support Dask tables; use metric='euclidean', or "
                 "give the rows as a sparse array."
             )
         lazy = read_lazy(self, X)

@@ -241,7 +241,7 @@ def read_rule(
     pattern_offset: Any,
     groups: Integers | None = None,
 ) -> Any:
-    """Return what makes the rule of the weights for a table.
+    """Return a function that makes the rule of the weights for a table.
 
     Features with the same number in `groups` share a weight.
     """

@@ -24,14 +24,14 @@ class DeadEnd(ValueError):
 
 
 class Start(NamedTuple):
-    """Where an alternation begins: centres (K, M) and weights (K, M)."""
+    """The start of an alternation: centres (K, M) and weights (K, M)."""
 
     centers: Floats
     weights: Floats
 
 
 class Outcome(NamedTuple):
-    """Where it ends. `trace` has the criterion after each update of centres and weights."""
+    """Its result. `trace` has the criterion after each update of centres and weights."""
 
     labels: Labels
     centers: Floats
@@ -60,7 +60,7 @@ def fill_empty(data: Data, labels: Labels, centers: Floats, factors: Floats) -> 
         if cost[row] <= 0.0:
             break
         counts[labels[row]] -= 1
-        labels[row] = cluster  # whose count stays: the row is alone there, and is not moved again
+        labels[row] = cluster  # the count stays 0, so that this row is not moved again
         refilled = True
     return refilled
 
@@ -78,8 +78,8 @@ def alternate(
     """Run algorithm 3.1 / 3.3 from `start`.
 
     Stops when the rows that change cluster make up at most the share `tol` of the mass, or after
-    `max_iter` rounds. `assign` says where rows go instead of to their nearest centre. The labels
-    returned are those of the centres and weights returned.
+    `max_iter` rounds. `assign` replaces the assignment of rows to their nearest centre. The
+    returned labels belong to the returned centres and weights.
     """
     centers, weights = start
     rounds = begin(data)
@@ -118,7 +118,7 @@ def alternate(
         if n_iter > 1 and data.mass[changed].sum() <= allowed:
             converged = True
             settled = not refilled
-            n_iter -= int(not changed.any())  # a round that found nothing to do does not count
+            n_iter -= int(not changed.any())  # a round without changes does not count
             break
         centers, spread = rounds.centers_of(labels, centers)
         sizes = mass_of(labels, data.load, n_clusters)

@@ -36,5 +36,5 @@ class AnomalousStart:
 
 
 def read_anomalous(init: Any) -> AnomalousStart:
-    """Return the settings of a start from patterns; other starts have no use for them."""
+    """Return the settings of a start from patterns; other starts ignore them."""
     return init if isinstance(init, AnomalousStart) else AnomalousStart()

@@ -1,6 +1,6 @@
 """A table in blocks of rows that need not be in memory together, and one pass over them.
 
-A block is whatever Dask makes of it: a task that loads or generates some rows. A pass gives every
+A block is a task of Dask that loads or generates some rows. A pass gives every
 block to a function and adds the results up, neighbours first, in an order that depends only on the
 number of blocks. So no bit depends on the number or the speed of the workers.
 """
@@ -24,7 +24,7 @@ FOLD = 16  # results that are added up in one task
 
 
 class Blocks(NamedTuple):
-    """Rows and, where they count differently, their masses; one task of Dask each."""
+    """Rows and, if they count differently, their masses; one task of Dask each."""
 
     rows: list[Any]
     mass: list[Any] | None
@@ -54,7 +54,7 @@ class Blocks(NamedTuple):
 
 
 def folded(parts: list[Any], add: Callable[[Sequence[T]], T]) -> T:
-    """Return ``add`` of the results of some tasks, in an order that their number alone decides."""
+    """Return ``add`` of the results of some tasks; their number alone determines the order."""
     dask = import_optional("dask", "scale")
     join = dask.delayed(add)
     while True:
@@ -90,7 +90,7 @@ class Survey(NamedTuple):
     missing: bool
     infinite: bool
     blank: bool  # some row has no value at all
-    negative: bool  # some mass is
+    negative: bool  # some mass is negative
 
 
 def survey(number: int, rows: Floats, mass: Floats, state: None) -> Survey:
@@ -140,7 +140,7 @@ def units_of(low: Floats, high: Floats) -> Floats:
 
 
 class Step(NamedTuple):
-    """What a pass needs: whose rows (`centers`, `factors`), and where sums are taken (`trial`)."""
+    """Input of a pass: rows are assigned by `centers` and `factors`, sums are around `trial`."""
 
     centers: Floats  # (K, M)
     factors: Floats  # (K, M)
@@ -212,7 +212,7 @@ def add_sums(parts: Sequence[Sums]) -> Sums:
 
 
 def _checksum(number: int, labels: Labels) -> NDArray[np.uint64]:
-    """One number for the labels of a block; other labels give another (with odds of 2^64 to 1)."""
+    """Return a 64-bit checksum of the labels of a block."""
     digest = hashlib.blake2b(str(number).encode(), digest_size=8)
     digest.update(labels.data)
     # An array overflows silently; single numbers would warn.

@@ -41,7 +41,7 @@ MAX_STEPS = 80
 
 
 class Table(NamedTuple):
-    """Blocks, and what every pass over them needs to know."""
+    """Blocks, and the settings of every pass over them."""
 
     blocks: Blocks
     survey: Survey
@@ -70,7 +70,7 @@ class BlockFit(NamedTuple):
     active: Mask
     factors: Floats
     mass: Floats
-    sums: Sums  # around the centres returned, of the labels that these give
+    sums: Sums  # around the returned centres, of the labels that follow from them
     n_passes: int
 
 
@@ -104,7 +104,7 @@ def solve_centers(table: Table, step: Step, first: Sums) -> tuple[Centers, int]:
         center = np.where(halve, 0.5 * (low + high), trial)
         totals = table.run(step._replace(trial=center))
         n_passes += 1
-    # A cluster without rows, or without a value of a feature, has sums of 0, and stays.
+    # A cluster without rows, or without a value of a feature, has sums of 0 and keeps its centre.
     lost = (first.seen <= 0.0) & (first.sizes > 0.0)[:, None]
     spread[lost] = np.nan
     return Centers(center + newton / table.units, spread), n_passes
@@ -115,7 +115,7 @@ def fill_empty_blocks(table: Table, step: Step, totals: Sums) -> tuple[Step, Sum
     empty = np.flatnonzero(totals.n_rows == 0.0)
     if len(empty) == 0:
         return step, totals, 0
-    # A row alone in its cluster stays: no more than one per cluster is passed over.
+    # A row alone in its cluster stays, so at most one row per cluster is skipped.
     n_candidates = 2 * len(totals.n_rows)
     dearest = table.blocks.fold(costly, partial(add_costly, n_candidates), (step, n_candidates))
     count = totals.n_rows.copy()
@@ -226,7 +226,7 @@ def start_on_sample(
     rule: Rule,
     rng: np.random.Generator,
 ) -> tuple[Start, AnomalousPatterns | None]:
-    """Return where the best of the starts ends on the sample."""
+    """Return the result of the best start on the sample."""
     with thread_runner(settings.n_jobs) as run:
         data = make_data(sample.rows, sample.mass, settings.exponent, run)
         patterns = None

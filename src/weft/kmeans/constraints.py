@@ -70,10 +70,10 @@ def make_groups(must_link: Pairs, cannot_link: Pairs, n_rows: int) -> Groups:
     if together.any():
         one, other = (int(row) for row in cannot_link[int(together.argmax())])
         if one == other:
-            raise ValueError(f"cannot_link ({one}, {one}) keeps a row from itself; drop that pair.")
+            raise ValueError(f"cannot_link ({one}, {one}) has the same row twice; drop that pair.")
         chain = " - ".join(str(row) for row in _chain(graph, one, other))
         raise ValueError(
-            f"cannot_link ({one}, {other}) contradicts must_link, which ties {chain}; "
+            f"cannot_link ({one}, {other}) contradicts must_link, which joins {chain}; "
             "drop one of these pairs."
         )
     foes: dict[int, set[int]] = {}
@@ -109,12 +109,12 @@ def first_of_groups(values: Floats, groups: NDArray[np.int64], count: int) -> Fl
 
 
 def group_costs(values: Floats, groups: NDArray[np.int64], count: int, by: str) -> Floats:
-    """Return how far each group is from each centre: the sum over its rows, or its first row."""
+    """Return the distance of each group to each centre: the sum over its rows, or its first row."""
     return (first_of_groups if by == "first" else sum_groups)(values, groups, count)
 
 
 class ConstrainedAssignment:
-    """Nearest cluster for each group that no constraint keeps out of it.
+    """Assign each group to the nearest cluster that the constraints allow.
 
     Groups are placed one after another, those without a cannot-link first (they restrict no other
     group), the others in the order of their first rows. A group without an allowed cluster moves to
@@ -166,16 +166,16 @@ class ConstrainedAssignment:
         listed = ", ".join(pairs[:8]) + (", ..." if len(pairs) > 8 else "")
         row = int(np.flatnonzero(of_row == stuck)[0])
         return (
-            f"row {row} found no cluster that cannot_link {listed} leaves it, with "
+            f"row {row} has no cluster that cannot_link {listed} allows, with "
             f"n_clusters={n_clusters} and {self.max_retries} retries; "
             "raise n_clusters or max_retries, or drop one of these pairs."
         )
 
 
 class ConstrainedMembership:
-    """Algorithm 4.2: groups join a pattern as a whole, and not if they exclude one that is in it.
+    """Algorithm 4.2: whole groups join a pattern, unless a group that they exclude is in it.
 
-    Of two that exclude each other the nearer one joins, or, as published, the first.
+    Of two groups that exclude each other, the nearer one joins, or, as published, the first.
     """
 
     def __init__(self, groups: Groups, by: str = "sum") -> None:
@@ -193,7 +193,7 @@ class ConstrainedMembership:
         both = distances(rest, centers, factors)
         costs = group_costs(both, of_left, self.groups.total, self.by)
         inside = costs[:, 1] < costs[:, 0]
-        # Among groups that exclude each other the nearest comes first; as published, the first one.
+        # Of groups that exclude each other, the nearest joins first; as published, the first one.
         gain = np.zeros(len(costs)) if self.by == "first" else costs[:, 1] - costs[:, 0]
         rivals = [group for group in self.groups.foes if inside[group]]
         for group in sorted(rivals, key=lambda group: (gain[group], group)):

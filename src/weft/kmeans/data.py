@@ -1,4 +1,4 @@
-"""Rows, how much each counts, and the passes over them, on whichever backend holds the rows."""
+"""Rows with their masses, and the passes over them, on the backend that holds the rows."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Centers(NamedTuple):
 def make_data(
     X: Floats, mass: Floats, exponent: float, run: Runner, *, backend: Backend = CPU
 ) -> Data:
-    """Return the table with what its passes need; on the CPU they use the threads of `run`."""
-    # A sum is NaN if one of its numbers is: a quick check before a slow one.
+    """Return the table ready for its passes; on the CPU they use the threads of `run`."""
+    # A sum is NaN if one of its numbers is NaN: a quick check before a slow one.
     with np.errstate(over="ignore", invalid="ignore"):
         missing = bool(np.isnan(X.sum())) and bool(np.isnan(X).any())
     load = mass
@@ -56,7 +56,7 @@ def make_data(
 
 
 def rows_of(data: Data, which: Integers) -> Data:
-    """Return some of the rows, for distances alone: masses and loads stay those of the table."""
+    """Return some of the rows, only for distances: masses and loads are still those of all rows."""
     X = data.X[which]
     return data._replace(X=X, rows=data.backend.kmeans.take(data.rows, which, X))
 
@@ -75,7 +75,7 @@ def nearest(data: Data, centers: Floats, factors: Floats) -> Labels:
 
 
 def begin(data: Data) -> Rounds:
-    """Return what does the rounds of one alternation; it may remember from round to round."""
+    """Return an object for the rounds of one alternation; it may keep data between rounds."""
     rounds: Rounds = data.backend.kmeans.begin(data.rows)
     return rounds
 
@@ -103,8 +103,8 @@ def own_distances(data: Data, labels: Labels, centers: Floats, factors: Floats) 
 def centers_of(data: Data, labels: Labels, previous: Floats) -> Centers:
     """Return each cluster's Minkowski centre (eq. 3.7) and dispersions (eq. 3.9).
 
-    A cluster without rows, or without an observed value of a feature, keeps what `previous` has
-    there; its dispersion is then 0, or NaN for a feature it never saw.
+    A cluster without rows, or without an observed value of a feature, keeps the value of
+    `previous`; its dispersion is then 0, or NaN for a feature without observed values.
     """
     return Centers(*data.backend.kmeans.centers_of(data.rows, labels, previous))
 

@@ -51,7 +51,7 @@ class Settings:
 
 
 class Fit(NamedTuple):
-    """The best outcome, the patterns it started from (if it did), the features that vary."""
+    """The best outcome, the patterns it started from (if any), the features that vary."""
 
     outcome: Outcome
     patterns: AnomalousPatterns | None
@@ -86,13 +86,13 @@ def read_settings(
             n_clusters = len(init)
         if n_clusters != len(init):
             raise ValueError(
-                f"n_clusters={n_clusters!r} but init has {len(init)} centres; make them agree."
+                f"n_clusters={n_clusters!r} but init has {len(init)} centres; both must be equal."
             )
     else:
         check_choice("init", init, INITS)
     if n_clusters is None and init != "anomalous":
         raise ValueError(
-            f"n_clusters=None needs init='anomalous', got init={init!r}; say how many clusters."
+            f"n_clusters=None needs init='anomalous', got init={init!r}; give n_clusters."
         )
     if n_clusters is not None:
         n_clusters = check_integer("n_clusters", n_clusters, low=1)
@@ -181,7 +181,7 @@ def fit_family(
                 ends = [outcome for part in crew(list(draws)) for outcome in part]
             for outcome in ends:
                 best = better(best, outcome)
-        for start in draws:  # none are left, if others have seen to them
+        for start in draws:  # empty if workers have already run them
             try:
                 outcome = alternate(
                     data,
@@ -204,7 +204,7 @@ def fit_family(
 
 
 def better(best: Outcome | None, outcome: Outcome) -> Outcome:
-    """Return the one with the lower criterion, and the first if they differ in their last bits."""
+    """Return the one with the lower criterion, the first if they differ only by rounding."""
     if best is None or best.criterion - outcome.criterion > SAME * abs(best.criterion):
         return outcome
     return best
@@ -220,7 +220,7 @@ class Restarts:
         self.rule = rule
 
     def evaluate_part(self, starts: list[Start]) -> list[Outcome]:
-        """Return where each of the starts ends."""
+        """Return the outcome of each start."""
         exponent, max_iter, tol = self.settings.exponent, self.settings.max_iter, self.settings.tol
         with thread_runner(1) as run:
             data = make_data(self.X, self.mass, exponent, run)

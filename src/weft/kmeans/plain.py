@@ -1,4 +1,4 @@
-"""Plain k-means for the methods that count clusters, and the rows that they look at."""
+"""Plain k-means for the methods that count clusters, and their samples of rows."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """A weighted sample of all rows, to start from.
 
 O. Bachem, M. Lucic and A. Krause, "Scalable k-means clustering via lightweight coresets", KDD
-2018: a row is drawn with a probability q that is half by its mass, half by its share of the
-distances to the centre of the table, so that far groups are seen however small they are. Rows are
-taken without repetition, those with the least e / q, e being exponential: with τ the least value
-left out, a row was in with probability 1 - exp(-q τ), and its mass is divided by that (bottom-k
-sampling, E. Cohen and H. Kaplan 2007), so that sums over the sample are right on average.
+2018: a row is drawn with a probability q. Half of q is the row's share of the mass, the other half
+its share of the distances to the centre of the table, so that small groups far away are sampled.
+Rows are drawn without replacement: those with the smallest e / q, where e is exponential. With τ
+the smallest value that was left out, a row is in the sample with probability 1 - exp(-q τ). Its
+mass is divided by that probability (bottom-k sampling, E. Cohen and H. Kaplan 2007), so that sums
+over the sample are right on average.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SAMPLE_ROWS = 20_000
 
 
 class Sample(NamedTuple):
-    """Rows with the mass each stands for, in the table's order."""
+    """Rows with the mass that each represents, in the order of the table."""
 
     rows: Floats
     mass: Floats
@@ -102,7 +103,7 @@ def _keys(number: int, rows: Floats, mass: Floats, draw: _Draw) -> _Drawn:
 
 
 def _least(size: int, parts: Sequence[_Drawn]) -> _Drawn:
-    """Keep the rows with the least keys, and one more, which says where they end."""
+    """Keep the rows with the smallest keys, and one more, whose key is the limit τ."""
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")[: size + 1]
     return _Drawn(*(column[order] for column in columns))

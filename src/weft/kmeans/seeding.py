@@ -1,7 +1,7 @@
 """Where an alternation starts: anomalous patterns, random rows, k-means++, scattered rows.
 
-Random rows are drawn by mass and in an order that the rows' values give, so that a row of mass 2
-and the same row twice, anywhere in the table, lead to the same draw.
+Random rows are drawn by mass, in an order that depends only on the values of the rows. So a row of
+mass 2 leads to the same draw as the same row twice, anywhere in the table.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Membership(Protocol):
 
 
 class Nearer:
-    """Strictly nearer to the pattern's centre than to the reference point; nothing else."""
+    """Rows that are strictly nearer to the pattern's centre than to the reference point."""
 
     def first(self, left: Rows, seed: int) -> Mask:
         members = np.zeros(len(left), dtype=bool)
@@ -58,7 +58,7 @@ class Nearer:
         return members
 
     def join(self, rest: Data, left: Rows, centers: Floats, factors: Floats) -> Mask:
-        # On a tie the first, the reference point, wins.
+        # On a tie the reference point wins, which comes first.
         return nearest(rest, centers, factors) == 1
 
 
@@ -119,16 +119,16 @@ def _one_pattern(
     away *= load
     farthest = int(away.argmax())
     members = membership.first(left, farthest)
-    if away[farthest] <= 0.0:  # all that is left lies on the reference point
+    if away[farthest] <= 0.0:  # all remaining rows equal the reference point
         return np.ones(len(left), dtype=bool), reference.copy(), weight
-    # A value the farthest row lacks is taken from the reference point.
+    # Missing values of the farthest row are taken from the reference point.
     seed = rest.X[farthest]
     center = np.where(np.isnan(seed), reference, seed)
     for _ in range(PATTERN_STEPS):
         factors = np.repeat(rule.factors(weight[None]), 2, axis=0)
         nearer = membership.join(rest, left, np.stack([reference, center]), factors)
         if not nearer.any():
-            break  # the new weights emptied the pattern: it stays as it was
+            break  # the new weights would empty the pattern: the previous one is kept
         same = bool((nearer == members).all())
         members = nearer
         center, spread = center_of(data, left[members], center)
@@ -149,8 +149,8 @@ def from_patterns(
 ) -> Start:
     """Start from the largest patterns: all of at least `min_size`, or exactly `n_clusters`.
 
-    If too few reach `min_size`, smaller ones fill up, the largest first; if there are too few at
-    all, rows far from every start taken so far.
+    If too few patterns reach `min_size`, smaller ones are added, the largest first. If there are
+    still too few, rows far from all starts chosen so far are added.
     """
     ranked = np.argsort(-patterns.sizes, kind="stable")
     if n_clusters is None:
@@ -172,7 +172,7 @@ def plain_factors(active: Mask, n_centers: int) -> Floats:
 
 
 def complete(rows: Floats, data: Data) -> Floats:
-    """Fill missing values of rows from the centre of the table: a centre has every value."""
+    """Fill missing values of rows from the centre of the table, because a centre has no gaps."""
     if not np.isnan(rows).any():
         return rows.copy()
     center = center_of(data, np.arange(len(data.X)), np.zeros(data.X.shape[1])).centers
@@ -221,7 +221,7 @@ def random_rows(
     members = order[first]
     chosen: list[int] = []
     for _ in range(n_clusters):
-        if not mass.any():  # fewer different rows than clusters: the rest repeat the last
+        if not mass.any():  # fewer distinct rows than clusters: the last row is repeated
             chosen.append(chosen[-1])
             continue
         group = _draw(mass, rng)

@@ -19,7 +19,7 @@ from weft.kmeans.data import nearest
 
 
 class Stream(NamedTuple):
-    """What is stored of the rows seen so far."""
+    """The stored sums of the rows seen so far."""
 
     low: Floats  # (M,)
     high: Floats
@@ -32,7 +32,7 @@ class Stream(NamedTuple):
 
 
 class Advance(NamedTuple):
-    """The stream with a batch in it, the centres that follow, and the batch's labels."""
+    """The stream after a batch, its new centres, and the labels of the batch."""
 
     stream: Stream
     centers: Floats
@@ -55,7 +55,7 @@ def advance(
     curve = stream.curve + batch.curve
     with np.errstate(divide="ignore", invalid="ignore"):
         move = -batch.slope / (curve * (p - 1.0))
-    # A step beyond the range of the rows seen would come from too few of them.
+    # Too few rows could give a step beyond the range of the rows seen so far.
     low = np.fmin(stream.low, np.fmin.reduce(rows, axis=0))
     high = np.fmax(stream.high, np.fmax.reduce(rows, axis=0))
     new_centers = np.clip(centers + np.where(curve > 0.0, move, 0.0) / stream.units, low, high)

@@ -9,8 +9,8 @@ rule              weights given dispersions D                              facto
 ================  =======================================================  ====================
 
 Weights are computed in the log domain: at β = 1.01 the ratio is raised to the power 100. A feature
-that is constant in the whole table separates no clusters and gets weight 0 (it would otherwise have
-the least dispersion, and take everything).
+that is constant in the whole table separates no clusters and gets weight 0; otherwise it would have
+the smallest dispersion and get all the weight.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class PowerWeights:
         spread = tied(known(dispersions), self.groups, self.active)
         if not self.per_cluster:
             spread = spread.sum(axis=0, keepdims=True)
-        # The mean of all K·M dispersions, against D = 0 (chapter 3.2.1); constant columns aside.
+        # The mean of all dispersions of varying columns; it avoids D = 0 (chapter 3.2.1).
         offset = spread[:, self.active].mean() if self.offset == "mean" else float(self.offset)
         weights = power_weights(spread + offset, self.beta, self.active)
         return np.broadcast_to(weights, dispersions.shape).copy()
@@ -151,7 +151,7 @@ class PowerWeights:
         return float(costs.sum())
 
     def pool(self, weights: Floats) -> Floats:
-        """Make start weights of the right scope: one set for all is the mean over clusters."""
+        """Return start weights; if all clusters share one set, it is the mean over clusters."""
         if self.per_cluster:
             return weights
         mean = weights.mean(axis=0)

@@ -1,1 +1,1 @@
-"""The papers' methods: objectives, starts and polish behind the public classes."""
+"""The methods of the papers: objectives, starts and final refinement of the public classes."""

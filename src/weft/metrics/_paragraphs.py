@@ -28,7 +28,7 @@ GAUSSIAN = {
         "A table; each cluster is taken as an axis-parallel Gaussian.",
     ),
     "artificial_noise": Entry(
-        "float", "Added to every standard deviation, so that very small clusters have no advantage."
+        "float", "Added to every standard deviation, so that tiny clusters have no advantage."
     ),
 }
 # Measures by prototypes.

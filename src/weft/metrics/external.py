@@ -23,7 +23,7 @@ def _contingency(y_true: ArrayLike, labels: ArrayLike) -> tuple[NDArray[np.int64
     found = np.asarray(labels)
     if truth.ndim != 1 or truth.shape != found.shape:
         raise ValueError(
-            f"y_true and labels must be vectors of one length, got shapes {truth.shape} "
+            f"y_true and labels must be vectors of equal length, got shapes {truth.shape} "
             f"and {found.shape}; pass one class and one label per row."
         )
     if len(truth) == 0:
@@ -38,7 +38,7 @@ def _contingency(y_true: ArrayLike, labels: ArrayLike) -> tuple[NDArray[np.int64
 
 
 class PairCounts(NamedTuple):
-    """Pairs of rows: in one class and one cluster, in one cluster only, in one class only."""
+    """Pairs of rows: in the same class and cluster, only the same cluster, only the same class."""
 
     true_positive: int
     false_positive: int
@@ -46,7 +46,7 @@ class PairCounts(NamedTuple):
 
 
 def pair_counts(y_true: ArrayLike, labels: ArrayLike) -> PairCounts:
-    """Count the pairs that `pair_f` is made of."""
+    """Count the pairs that `pair_f` needs."""
     table, _ = _contingency(y_true, labels)
     # Python's integers are exact at any size; n(n-1)/2 may exceed 2**63.
     together = sum(int(count) * (int(count) - 1) // 2 for count in table.ravel())
@@ -129,15 +129,15 @@ def purity(y_true: ArrayLike, labels: ArrayLike, *, average: str = "cluster") ->
 
 @documented(EXTERNAL, HIGHER)
 def accuracy(y_true: ArrayLike, labels: ArrayLike, *, mapping: str = "optimal") -> float:
-    """Share of rows in the class that their cluster stands for; each class has one cluster.
+    """Share of rows in the class that their cluster is matched with, one cluster per class.
 
     Parameters
     ----------
     y_true, labels : array-like of shape (n_samples,)
         Known classes and found clusters; rows labelled -1 count as wrong.
     mapping : {"optimal", "greedy"}, default="optimal"
-        How clusters get their class: the assignment with the most rows right, or, as in the
-        papers, the largest cell of the confusion table first, then the largest of what is left.
+        How clusters are matched with classes: the assignment with the most correct rows, or, as
+        in the papers, repeatedly the largest remaining cell of the confusion table.
 
     Examples
     --------

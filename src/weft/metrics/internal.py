@@ -146,7 +146,7 @@ def csc(
     metric: str = "euclidean",
     noise: str = "exclude",
 ) -> float:
-    """Silhouette times connectedness, negative as soon as one of them is.
+    """Silhouette times connectedness; negative if at least one of them is negative.
 
     In this function both factors use the same distances. In a search each can use the weighted or
     all features: see :class:`weft.search.criteria.CSC`.

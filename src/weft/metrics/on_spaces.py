@@ -1,6 +1,6 @@
 """The internal measures on the `Spaces` of any backend, as the search calls them.
 
-Formulas and conventions are those of :mod:`weft.metrics.internal`, the public face of these.
+Formulas and conventions are those of the public functions in :mod:`weft.metrics.internal`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from weft.backends.spaces import Array, Spaces
 
 
 def combine_csc(silhouette: Any, connectedness: Any) -> Any:
-    """Multiply the two, negative as soon as one of them is (section 4.4.2)."""
+    """Multiply the two; the result is negative if at least one is (section 4.4.2)."""
     negative = (silhouette < 0.0) | (connectedness < 0.0)
     return abs(silhouette * connectedness) * (1.0 - 2.0 * negative)
 
@@ -58,10 +58,10 @@ def edges_between(labels: Integers, neighbours: Integers) -> Floats:
 
 
 def modularity_of(labels: Integers, neighbours: Integers) -> float:
-    """Return the share of edges inside clusters, minus what chance would put there.
+    """Return the share of edges inside clusters, minus the share expected by chance.
 
     Newman and Girvan 2004. One cluster has 0; two halves at most 1/2, K equal clusters at most
-    1 - 1/K: a cut in two cannot win where more clusters are apart.
+    1 - 1/K. So two clusters cannot win if more clusters are well separated.
     """
     edges = edges_between(labels, neighbours)
     total = edges.sum()

@@ -179,14 +179,14 @@ def found_features(
             "× features of the same table."
         )
     classes = np.unique(np.asarray(y_true), return_inverse=True)[1]
-    found = np.asarray(labels)
-    if classes.max() >= len(truth) or found.max() >= len(chosen):
+    clusters = np.asarray(labels)
+    if classes.max() >= len(truth) or clusters.max() >= len(chosen):
         raise ValueError(
-            f"y_true has {classes.max() + 1} classes and labels go up to {found.max()}, but "
+            f"y_true has {classes.max() + 1} classes and labels go up to {clusters.max()}, but "
             f"relevant has {len(truth)} rows and weights {len(chosen)}; give one row for each."
         )
     table = np.zeros((len(chosen), len(truth)), dtype=np.int64)
-    np.add.at(table, (found[found >= 0], classes[found >= 0]), 1)
+    np.add.at(table, (clusters[clusters >= 0], classes[clusters >= 0]), 1)
     rows, columns = linear_sum_assignment(table, maximize=True)
     hits = int((chosen[rows] & truth[columns]).sum())
     n_chosen, n_relevant = int(chosen[rows].sum()), int(truth.sum())

@@ -177,7 +177,7 @@ def evaluations_to_reach(
     *,
     threshold: float,
 ) -> float:
-    """Evaluations until a search first had the right number of clusters and enough accuracy.
+    """Number of evaluations until a search first has the right number of clusters and accuracy.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def evaluations_to_reach(
     check_real("threshold", threshold, low=0.0, high=1.0)
     n_classes = len(np.unique(np.asarray(y_true)))
     for labels, count in zip(labelings, np.asarray(n_evaluations), strict=True):
-        found = dense_labels(labels)
-        if found.max() + 1 == n_classes and accuracy(y_true, found) >= threshold:
+        clusters = dense_labels(labels)
+        if clusters.max() + 1 == n_classes and accuracy(y_true, clusters) >= threshold:
             return float(count)
     return math.inf
 

@@ -1,4 +1,4 @@
-"""One file of named members: a zip archive of JSON and arrays, written in one step, summed.
+"""Model files: zip archives of JSON and arrays with checksums, written completely or not at all.
 
 Nothing in it is compressed, so that a member cannot grow when it is read, and the last member
 (``checksums.json``) holds the SHA-256 of each of the others. The JSON is ``model.json``, or
@@ -66,12 +66,12 @@ def write_archive(
 
 
 def draft_of(path: Path) -> Path:
-    """Where a file is written before it takes its place."""
+    """Return the temporary path that a file is written to first."""
     return path.with_name(f".{path.name}.{os.getpid()}.tmp")
 
 
 def _force_folder(folder: Path) -> None:
-    """Force the new name to the disk as well, where the system lets folders be opened."""
+    """Flush the new file name to disk too, if the system allows folders to be opened."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -81,29 +81,29 @@ def _force_folder(folder: Path) -> None:
 
 
 def read_archive(data: bytes, *, name: str = "model.json") -> tuple[Any, list[np.ndarray]]:
-    """Return what the JSON `name` holds and the arrays, after every check without meaning."""
+    """Return the JSON member `name` and the arrays, after all checks of the format."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = archive.infolist()
         if any(info.compress_type != zipfile.ZIP_STORED for info in infos):
-            raise Refused("its members are compressed, which weft never does.")
+            raise Refused("its members are compressed, but weft never compresses them.")
         if sum(info.file_size for info in infos) > len(data):
-            raise Refused("its members claim to be larger than the file.")
+            raise Refused("its members declare more bytes than the file has.")
         members = {info.filename: archive.read(info) for info in infos}
     if len(members) != len(infos) or not {name, "checksums.json"} <= members.keys():
         raise Refused(f"it lacks {name} or checksums.json, or has a member twice.")
     sums = json.loads(members.pop("checksums.json"))
     if not isinstance(sums, dict) or sums.keys() != members.keys():
-        raise Refused("its members are not those it was written with.")
+        raise Refused("members were added or removed after it was written.")
     for member, content in members.items():
         if hashlib.sha256(content).hexdigest() != sums[member]:
-            raise Refused(f"{member} was changed or damaged since it was written.")
+            raise Refused(f"{member} was changed or damaged after it was written.")
     model = json.loads(members.pop(name), parse_constant=_refuse_constant)
     arrays = [_read_array(members[f"arrays/{number}.npy"]) for number in range(len(members))]
     return model, arrays
 
 
 def check_references(document: Any, arrays: list[np.ndarray]) -> None:
-    """Refuse arrays that nothing refers to, and those that two values would share."""
+    """Refuse arrays without a reference, and arrays that two values would share."""
     if sorted(_array_numbers(document)) != list(range(len(arrays))):
         raise Refused("its JSON does not refer to each of its arrays exactly once.")
 
@@ -125,16 +125,16 @@ def _array_numbers(value: Any) -> Iterator[int]:
 
 
 def _read_array(data: bytes) -> np.ndarray:
-    """A .npy member; its size is checked before memory is taken for it."""
+    """Return a .npy member; its size is checked before memory is allocated."""
     buffer = io.BytesIO(data)
     if np.lib.format.read_magic(buffer) != (1, 0):
         raise Refused("an array in it has an unknown version.")
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(buffer)
     body = buffer.read()
     if dtype.kind not in NUMBER_KINDS or math.prod(shape) * dtype.itemsize != len(body):
-        raise Refused("an array in it is not of the size or type it claims.")
+        raise Refused("an array in it does not have the size or type that it declares.")
     if not dtype.isnative:
         raise Refused("an array in it has the byte order of another machine.")
     flat = np.frombuffer(body, dtype=dtype)
-    # Compiled code is made for arrays that lie row by row.
+    # Compiled code expects C-contiguous arrays.
     return flat.reshape(shape, order="F" if fortran else "C").copy(order="C")

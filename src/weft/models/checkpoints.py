@@ -1,4 +1,4 @@
-"""Checkpoints as files: an archive like a model's, read only for the fit it was written by."""
+"""Checkpoint files: archives like model files, accepted only by the fit that wrote them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Mismatch(ValueError):
 
 
 class Record(NamedTuple):
-    """A search as a checkpoint holds it, at the end of a generation."""
+    """The state of a search at the end of a generation, as stored in a checkpoint."""
 
     over: bool
     number: int
     n_evaluations: int
     seconds: float
-    state: dict[str, Any]  # fields of the swarm's state; of one that is over, the best alone
+    state: dict[str, Any]  # the swarm's state; of a finished search, only the best particle
     rng: dict[str, Any]
     objective: dict[str, Any]
     callbacks: list[Any]  # [name of the class, its state], in the order they are called
@@ -93,30 +93,34 @@ def _build(
         raise Refused("its seeds are not valid.")
     records = [_record(search) for search in searches]
     if not all(record.over for record in records[:-1]):
-        raise Refused("a search in it is not over although the next has begun.")
+        raise Refused("a search in it is unfinished although the next one has begun.")
     check_references(content, arrays)
     return seeds, records
 
 
 def _compare(content: dict[str, Any], settings: dict[str, Any]) -> None:
-    """Refuse a checkpoint of another fit, and say in what it differs."""
-    written, here = content["weft"], settings["weft"]
-    if written != here:
-        raise Mismatch(f"weft {written} wrote it and this is weft {here}; use the one that did.")
-    written, here = content["estimator"], settings["estimator"]
-    if written != here:
-        raise Mismatch(f"it was written by {written}, not {here}; fit without resume.")
-    written, here = content["params"], settings["params"]
-    for name in sorted(written.keys() | here.keys()):
-        if written.get(name) != here.get(name):
+    """Refuse a checkpoint of another fit; the error says what differs."""
+    written, current = content["weft"], settings["weft"]
+    if written != current:
+        raise Mismatch(
+            f"weft {written} wrote it and this is weft {current}; use version {written}."
+        )
+    written, current = content["estimator"], settings["estimator"]
+    if written != current:
+        raise Mismatch(f"it was written by {written}, not {current}; fit without resume.")
+    written, current = content["params"], settings["params"]
+    for name in sorted(written.keys() | current.keys()):
+        if written.get(name) != current.get(name):
             raise Mismatch(
                 f"it was written with {name}={written.get(name)!r}, and this fit has "
-                f"{name}={here.get(name)!r}; set it back, or fit without resume."
+                f"{name}={current.get(name)!r}; set it back, or fit without resume."
             )
-    written, here = content["data"], settings["data"]
-    if written != here:
-        shapes = [" × ".join(str(length) for length in each["shape"]) for each in (written, here)]
-        apart = f"{shapes[0]} there, {shapes[1]} here"
+    written, current = content["data"], settings["data"]
+    if written != current:
+        shapes = [
+            " × ".join(str(length) for length in each["shape"]) for each in (written, current)
+        ]
+        apart = f"{shapes[0]} in the checkpoint, {shapes[1]} in this fit"
         if shapes[0] == shapes[1]:
             apart = f"both are {shapes[0]}, but the values differ"
         raise Mismatch(f"it belongs to other data ({apart}); fit without resume.")

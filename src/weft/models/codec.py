@@ -1,6 +1,6 @@
 """Values as JSON and arrays, and back. Other values cannot be saved.
 
-A value that JSON has no form for is an object with a key that starts with ``$``:
+A value that JSON cannot express is an object with a key that starts with ``$``:
 
 ==========================  =====================================================================
 ``{"$array": N}``           the array in ``arrays/N.npy``
@@ -32,7 +32,7 @@ def encode(
     """JSON for `value`; arrays go to `arrays` and are referred to by number."""
     if isinstance(value, np.generic):
         value = value.item()
-    elif type(value).__module__.startswith("dask."):  # labels that were not asked for yet
+    elif type(value).__module__.startswith("dask."):  # labels that were not computed yet
         value = np.asarray(value)
     if value is None or isinstance(value, (bool, int, str)):
         return value
@@ -54,13 +54,13 @@ def encode(
     ):
         return {key: encode(item, what, arrays, records) for key, item in value.items()}
     raise ValueError(
-        f"{what} is a {type(value).__name__}, which a model file without code cannot hold; use a "
-        "name or plain numbers there, or keep the model in memory."
+        f"{what} is a {type(value).__name__}, which a model file cannot hold; use a "
+        "name or plain numbers instead, or keep the model in memory."
     )
 
 
 def field_names(kind: type) -> tuple[str, ...] | None:
-    """Names of what a named tuple or a dataclass is made from; None for other types."""
+    """Return the field names of a named tuple or a dataclass; None for other types."""
     if dataclasses.is_dataclass(kind):
         return tuple(field.name for field in dataclasses.fields(kind) if field.init)
     return getattr(kind, "_fields", None) if issubclass(kind, tuple) else None
@@ -68,14 +68,14 @@ def field_names(kind: type) -> tuple[str, ...] | None:
 
 def _encode_array(value: np.ndarray, what: str, arrays: list[np.ndarray]) -> dict[str, Any]:
     if value.dtype.kind in NUMBER_KINDS:
-        # One layout in every file: row by row, in the byte order of the machine.
+        # All arrays in files are C-contiguous and in the byte order of the machine.
         arrays.append(np.asarray(value, dtype=value.dtype.newbyteorder("="), order="C"))
         return {"$array": len(arrays) - 1}
     if all(isinstance(item, str) for item in value.ravel()):
         return {"$texts": value.ravel().tolist(), "shape": list(value.shape)}
     raise ValueError(
-        f"{what} is an array of {value.dtype}, which a model file without code cannot hold; use "
-        "numbers or text there."
+        f"{what} is an array of {value.dtype}, which a model file cannot hold; use "
+        "numbers or text instead."
     )
 
 
@@ -106,7 +106,7 @@ def _decode_record(
     name: str, fields: dict[str, Any], arrays: list[np.ndarray], records: Mapping[str, type]
 ) -> Any:
     if name not in records:
-        raise Refused(f"it holds a record {name[:60]!r} that its class does not learn.")
+        raise Refused(f"it holds a record {name[:60]!r} that its class does not have.")
     kind = records[name]
     names = field_names(kind) or ()
     known = {key: decode(part, arrays, records) for key, part in fields.items() if key in names}

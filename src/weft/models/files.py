@@ -1,9 +1,9 @@
 """Fitted models as one file without pickle: JSON and arrays, so that loading runs no code.
 
-``model.json`` holds the format's version, the class's name, parameters, fitted attributes, the
-recipe that made numbers of a table, and the summary that a report is drawn from; see ``codec.py``
-for the words in it and ``archive.py`` for the file around it. What each class may hold is declared
-by the class (``schema.py``): the same check runs before a file is written and after it is read.
+``model.json`` holds the version of the format, the name of the class, parameters, fitted
+attributes, the plan that turns a table into numbers, and the summary for reports. ``codec.py``
+describes its values and ``archive.py`` the file around it. Each class declares the values that it
+may hold (``schema.py``): the same check runs before a file is written and after it is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from weft.models.kinds import Kind, Lengths, Text, described, records_in
 from weft.models.schema import check
 
 FORMAT_VERSION = 1
-# What turns a file of format n into one of format n + 1, so that old files stay readable.
+# Functions that convert a file of format n to format n + 1, so that old files stay readable.
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 # Parameters that only matter while fitting: stored as null when they are objects.
 _FIT_ONLY = ("callbacks", "random_state")
@@ -41,7 +41,7 @@ _ENTRIES = ("format", "weft", "class", "params", "attributes", "table", "summary
 
 
 class SavedModel(NamedTuple):
-    """What a model file holds."""
+    """The contents of a model file."""
 
     model: Any
     table: Any
@@ -50,7 +50,7 @@ class SavedModel(NamedTuple):
 
 
 def saveable_classes() -> list[str]:
-    """Names of the estimators among weft's public names: what a file may hold."""
+    """Return the names of weft's public estimators, which a file may hold."""
     return [name for name in weft._PUBLIC if name[0].isupper()]  # functions are lower case
 
 
@@ -68,7 +68,7 @@ def save_model(
     model : estimator
         A fitted estimator of weft.
     path : str or Path
-        Where to write; an existing file is replaced in one step, and kept if writing fails.
+        Output file. An existing file is replaced in one step, and kept if writing fails.
     table : TablePlan, optional
         How a table was converted to numbers (``Table.plan``), stored for new rows; by default that
         of the model, if it was fitted on a raw table.
@@ -212,7 +212,7 @@ def _build(content: Any, arrays: list[np.ndarray]) -> SavedModel:
         raise Refused(
             f"{name} has no parameter {short(unknown[0])!r}; it may come from a newer weft."
         )
-    # An older file lacks parameters that were added since: they have their defaults.
+    # Older files lack parameters that were added later; these get their defaults.
     model = kind(**params)
     attributes = decode(content["attributes"], arrays, records)
     vars(model).update(check(kind._schema, model.get_params(deep=False), attributes))
@@ -230,7 +230,7 @@ def _records_of(kind: Kind) -> dict[str, type]:
 
 
 def _check_besides(what: str, value: Any, kind: Kind, model: Any) -> None:
-    """Check what a file holds besides the model itself: a recipe or a summary, or nothing."""
+    """Check the parts of a file besides the model: a plan, a summary, or nothing."""
     if value is None:
         return
     lengths = Lengths()

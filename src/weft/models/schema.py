@@ -1,4 +1,4 @@
-"""The schema of an estimator: its parameters and what it learns, and one function that checks.
+"""The schema of an estimator (its parameters and learned attributes), and its check.
 
 The declaration is used twice: on save, where a value that does not fit is a developer's error, and
 on load, where it means that the file was damaged or forged. Compiled code reads arrays without
@@ -16,7 +16,7 @@ from weft.models.archive import Refused
 from weft.models.kinds import Kind, Lengths, records_in
 
 Values = Mapping[str, Any]
-# Returns what is wrong with parameters and attributes together, or "".
+# Returns the problem of parameters and attributes together, or "".
 Rule = Callable[[Values, Values], str]
 
 
@@ -38,7 +38,7 @@ class Only:
 
 @dataclass(frozen=True)
 class Added:
-    """An attribute that files of weft 0.1.0 may lack; `older` makes it from the others."""
+    """An attribute that files of weft 0.1.0 may lack; `older` computes it from the others."""
 
     kind: Kind
     older: Callable[[Values], Any]
@@ -49,16 +49,16 @@ Attribute = Kind | Optional | Only | Added
 
 @dataclass(frozen=True)
 class Schema:
-    """What the parameters and the learned attributes of an estimator may be.
+    """The allowed values of the parameters and the learned attributes of an estimator.
 
     Attributes
     ----------
     params : mapping of str to Kind
         At least the parameters of the constructor.
     learned : mapping of str to Kind, Optional, Only or Added
-        Everything that a fit leaves on the instance.
+        All attributes that a fit sets on the instance.
     rules : tuple of callables
-        What must hold between several values; each returns the end of a sentence, or "".
+        Conditions on several values; each returns the end of an error message, or "".
     """
 
     params: Mapping[str, Kind]
@@ -76,7 +76,7 @@ def kind_of(attribute: Attribute) -> Kind:
 
 
 def check(schema: Schema, params: Values, learned: Values) -> dict[str, Any]:
-    """Return `learned`, completed for older files, or raise `Refused` with what does not fit.
+    """Return `learned`, completed for older files; raise `Refused` if a value is not allowed.
 
     Parameters
     ----------

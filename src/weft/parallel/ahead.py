@@ -1,9 +1,9 @@
-"""Calls that threads take while this thread computes something else.
+"""Calls that other threads run while this thread computes something else.
 
 AutoCluster repeats its search on parts of the rows. A repeat needs the rows and the settings, not
-the answer, so threads begin repeats while the search itself still runs. The search has parts that
-do not need each other either: these are urgent, and are taken before any repeat. What is computed
-does not depend on who computes it, so results have the same bits for any number of threads.
+the answer, so threads begin repeats while the search itself still runs. The search also has parts
+that are independent of each other. These are urgent and run before any repeat. No result depends on
+the thread that computes it, so results are bit-identical for any number of threads.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ T = TypeVar("T")
 
 
 class Helpers:
-    """Threads that take waiting calls, the urgent ones first; without a pool there are none.
+    """Threads that run waiting calls, the urgent ones first; without a pool there are no threads.
 
-    A thread that waits for a call in work elsewhere takes other calls meanwhile. This cannot block
-    for ever as long as no urgent call waits for another call.
+    A thread that waits for a call that another thread runs takes other calls meanwhile. There is no
+    deadlock as long as no urgent call waits for another call.
     """
 
     def __init__(self, pool: ThreadPoolExecutor | None = None) -> None:
@@ -40,7 +40,7 @@ class Helpers:
         return [calls[0](), *(self._result_of(each) for each in others)]
 
     def ahead(self, run: Callable[[int], T], n_runs: int) -> Callable[[int], T]:
-        """Let threads begin ``run(0)`` to ``run(n_runs - 1)``; return what gives their results."""
+        """Let threads begin ``run(0)`` to ``run(n_runs - 1)``; return a getter of the results."""
         if self.pool is None:
             return run
         runs = [self._add(partial(run, number), urgent=False) for number in range(n_runs)]
@@ -52,7 +52,7 @@ class Helpers:
             self.waiting.clear()
 
     def _add(self, call: Callable[[], Any], *, urgent: bool) -> _Call:
-        # Settings of the current context, such as those of NumPy's warnings, apply there too.
+        # Settings of the current context, such as NumPy's warnings, also apply in the thread.
         added = _Call(partial(copy_context().run, call))
         with self.lock:
             if urgent:
@@ -93,9 +93,9 @@ class _Call:
         try:
             self.future.set_result(self.call())
         except BaseException as error:
-            self.future.set_exception(error)  # who asks for the result gets it
+            self.future.set_exception(error)  # raised where the result is read
             if not isinstance(error, Exception):
-                raise  # an interrupt ends what this thread does
+                raise  # an interrupt also ends this thread's work
 
 
 ALONE = Helpers()
@@ -103,7 +103,7 @@ ALONE = Helpers()
 
 @contextmanager
 def helping_threads(n_threads: int) -> Iterator[Helpers]:
-    """Give `Helpers` with all threads but this one; what has not begun at the end is dropped."""
+    """Yield `Helpers` with `n_threads` - 1 threads; calls not begun at the end are dropped."""
     if n_threads < 2:
         yield ALONE
         return

@@ -12,14 +12,14 @@ from contextlib import contextmanager, suppress
 def modules_beside(module: str, arguments: Sequence[Sequence[str]]) -> Iterator[None]:
     """Run ``python -m module`` once for each set of arguments, while the block runs.
 
-    Nothing waits for these processes, and a failure of theirs has no effect: they may only do
-    what this process could do as well.
+    This process does not wait for them, and their failure has no effect: they may only do work that
+    this process can also do.
     """
     started: list[subprocess.Popen[bytes]] = []
     try:
         for own in arguments:
             with suppress(OSError):
-                # This Python, with arguments of our own: nothing of a user's is run.
+                # This Python, with fixed arguments: no input of a user is executed.
                 started.append(
                     subprocess.Popen(  # noqa: S603  # nosec B603
                         [sys.executable, "-m", module, *own],

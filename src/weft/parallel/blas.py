@@ -1,4 +1,4 @@
-"""One BLAS thread while weft computes: ranges of work run side by side, and bits stay the same.
+"""One BLAS thread while weft computes: weft has its own threads, and results stay bit-identical.
 
 BLAS keeps its number of threads for the whole process, and fits may overlap in threads. If each fit
 saved and restored the number by itself, a fit that began second could save the limit of the first
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
-# Both libraries' BLAS have to be loaded before the controller looks for them.
+# The BLAS of both libraries must be loaded before the controller searches for them.
 import numpy.linalg  # noqa: F401
 import scipy.linalg.cython_blas  # noqa: F401
 from threadpoolctl import ThreadpoolController
@@ -27,12 +27,12 @@ _before: list[int] = []
 
 @lru_cache(maxsize=1)
 def _libraries() -> list[Any]:
-    # Looking for the libraries takes milliseconds; none is loaded later.
+    # The search for libraries takes milliseconds, and no library is loaded later.
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def _set_threads(library: Any, n_threads: int) -> None:
-    """Set a library's number of threads, whichever thread this is.
+    """Set a library's number of threads, from any thread.
 
     threadpoolctl 3.7 and newer let only the thread that came first set OpenBLAS's number, and
     silently ignore all others; `clear_controlling_thread` undoes that.

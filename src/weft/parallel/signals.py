@@ -8,7 +8,7 @@ import threading
 from types import FrameType
 from typing import Any, Self
 
-# Only where the program has not set a handler of its own.
+# Only if the program has not set its own handler.
 _DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
 
@@ -27,7 +27,7 @@ class Signals:
 
     @property
     def name(self) -> str:
-        """What the user did."""
+        """Return the name of the signal for messages."""
         # None before a signal has come; get() accepts it.
         return NAMES.get(self.received, "a signal")  # type: ignore[call-overload]
 

@@ -21,12 +21,12 @@ Task: TypeAlias = Callable[[int, int], None]
 # ``run(task, size)`` calls ``task(start, stop)`` over ranges that cover [0, size).
 Runner: TypeAlias = Callable[[Task, int], None]
 
-# More threads than this gain nothing, and a typing error must not start a million.
+# More threads are not faster, and a typing error must not start a million threads.
 _THREADS_PER_CORE = 8
 
 
 def local_threads(n_jobs: Any) -> int:
-    """Return the number of threads for work in this process, whatever joblib is set to."""
+    """Return the number of threads for work in this process, for any backend of joblib."""
     whole = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and not (whole and int(n_jobs) != 0):
         raise ValueError(
@@ -36,7 +36,7 @@ def local_threads(n_jobs: Any) -> int:
     if not has_client(get_active_backend(prefer="threads")[0]):
         count = joblib.effective_n_jobs(n_jobs)
     else:
-        # Dask's backend would answer with all cores of its cluster, which are elsewhere.
+        # Dask's backend would return all cores of its cluster, which are on other machines.
         with joblib.parallel_config(backend="threading"):
             count = joblib.effective_n_jobs(n_jobs)
     return min(int(count), _THREADS_PER_CORE * (os.cpu_count() or 1))
@@ -48,7 +48,7 @@ def has_client(backend: Any) -> bool:
 
 
 def one_range(task: Task, size: int) -> None:
-    """Call ``task(0, size)``: a `Runner` for work that is on a thread of its own already."""
+    """Call ``task(0, size)``: a `Runner` for work that already has its own thread."""
     task(0, size)
 
 
@@ -80,7 +80,7 @@ def ordered_map(
 
 @contextmanager
 def thread_runner(n_jobs: Any) -> Iterator[Runner]:
-    """Give a `Runner` whose threads stay until the block ends."""
+    """Yield a `Runner` whose threads exist until the block ends."""
     n_threads = local_threads(n_jobs)
     if n_threads == 1:
         yield one_range

@@ -1,10 +1,10 @@
-"""A swarm's particles on whatever joblib is set to: threads, processes, or the workers of Dask.
+"""Evaluate a swarm's particles with joblib's backend: threads, processes, or Dask workers.
 
-What evaluates the particles (the *owner*: data, settings) goes to each worker once and stays there
-with its working memory; after that only positions and results travel, a few chunks per worker and
-generation. Chunks are evaluated by the same code everywhere and put together in their order, so the
-result does not depend on which worker did what. If a chunk is lost with its worker, it is evaluated
-again.
+The object that evaluates the particles (the *owner*: data, settings) is sent to each worker once
+and stays there with its working memory. After that only positions and results are sent, a few
+chunks per worker and generation. Chunks are evaluated by the same code everywhere and joined in
+their order, so the result does not depend on which worker evaluates which chunk. If a chunk is lost
+with its worker, it is evaluated again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from weft._base.arrays import Floats
 from weft.parallel.blas import one_blas_thread
 from weft.parallel.threads import has_client, local_threads
 
-# More would even out what particles cost, but each takes a few ms on its way: one was quickest.
+# More chunks would balance the load better, but sending each takes a few ms: one was fastest.
 CHUNKS_PER_WORKER = 1
-# How often a generation is tried again after the loss of a pool, or of all copies of the owner.
+# Number of retries of a generation after the loss of a pool, or of all copies of the owner.
 MAX_LOSSES = 3
-# How often to see whether an actor that has not answered yet is still there.
+# Seconds between two checks whether an actor without an answer still exists.
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
@@ -39,7 +39,7 @@ def works_elsewhere() -> bool:
 
 
 def threads_per_process(n_jobs: int | None) -> int:
-    """Return how many particles one process evaluates at a time: what its memory is shared by."""
+    """Return how many particles one process evaluates at a time; they share its memory."""
     backend = _process_backend()
     if backend is None:
         return local_threads(n_jobs)
@@ -49,9 +49,9 @@ def threads_per_process(n_jobs: int | None) -> int:
 
 
 class Crew:
-    """Calls ``owner.evaluate_part(part)`` on parts of a swarm, wherever joblib says.
+    """Call ``owner.evaluate_part(part)`` on parts of a swarm, with joblib's active backend.
 
-    `n_threads` is for threads, `n_jobs` for processes of joblib's; Dask has the workers it has.
+    `n_threads` is for threads, `n_jobs` for processes of joblib; Dask uses all its workers.
     """
 
     def __init__(self, owner: Any, *, n_jobs: int | None, n_threads: int = 1) -> None:
@@ -61,15 +61,15 @@ class Crew:
         self._backend: Any = None
         self._pool: Any = None
         self._copies: Any = None  # of the owner, with Dask's workers
-        self._seats: list[tuple[Any, Any]] = []  # actors that hold one each, after their futures
-        self._last: Any = None  # the last generation's results there
+        self._seats: list[tuple[Any, Any]] = []  # (future, actor); each actor holds one copy
+        self._last: Any = None  # results of the last generation on the workers
         self._token = uuid4().hex
 
     def __enter__(self) -> Self:
         self._backend = _process_backend()
         if self._backend is None:
             if self.n_threads > 1:
-                # joblib looks every 10 ms whether all is done: too seldom for small tables.
+                # joblib checks every 10 ms whether all is done, which is too slow for small tables.
                 self._pool = ThreadPoolExecutor(self.n_threads).__enter__()
         elif has_client(self._backend):
             self._scatter()
@@ -84,7 +84,7 @@ class Crew:
         self._seats = []
 
     def __call__(self, positions: Any) -> list[Any]:
-        """Return what each part of `positions` comes to, in their order."""
+        """Return the result of each part of `positions`, in their order."""
         if self._backend is not None:
             n_chunks = CHUNKS_PER_WORKER * max(1, int(joblib.effective_n_jobs(self.n_jobs)))
             parts = _cut(positions, min(n_chunks, len(positions)))
@@ -92,7 +92,7 @@ class Crew:
         evaluate = self.owner.evaluate_part
         if self._pool is None:
             return [evaluate(positions)]
-        # As few at a time as the owner likes: handing over costs nothing here.
+        # Parts may be as small as the owner prefers: passing them to threads costs nothing.
         together = getattr(self.owner, "n_together", 1)
         parts = _cut(positions, max(-(-len(positions) // together), self.n_threads))
         return list(self._pool.map(evaluate, parts))
@@ -103,12 +103,12 @@ class Crew:
                 return run(parts)
             except CancelledError:  # every worker that had a copy of the owner is gone
                 self._scatter()
-            except BrokenProcessPool:  # a process was killed, and its pool with it
+            except BrokenProcessPool:  # a process was killed, which ends its pool
                 self._open_pool()
         return run(parts)
 
     def _open_pool(self) -> None:
-        # "c": arrays come to the processes as maps of one file, and may be written to like any.
+        # "c": processes get arrays as memory maps of one file (copy on write).
         pool = joblib.Parallel(self.n_jobs, mmap_mode="c", pre_dispatch="all")
         self._pool = pool.__enter__()
 
@@ -120,7 +120,7 @@ class Crew:
         client = self._backend.client
         self._copies = client.scatter(self.owner, broadcast=True, hash=False)
         threads = client.nthreads()
-        # An actor answers without the scheduler, in half the time, but to one call after the other.
+        # An actor answers without the scheduler, in half the time, but one call at a time.
         if all(number == 1 for number in threads.values()):
             options = {"actor": True, "pure": False}
             seats = [client.submit(_Seat, self._copies, workers=[w], **options) for w in threads]
@@ -133,23 +133,23 @@ class Crew:
                 asked = [(seat, actor.evaluate(part)) for (seat, actor), part in pairs]
                 return [_answer(seat, answer) for seat, answer in asked]
             except (OSError, RuntimeError):
-                self._seats = []  # a worker is gone: tasks find another by themselves
+                self._seats = []  # a worker is gone: tasks are sent to another one automatically
         client = self._backend.client
-        # One message for all of them: Dask's client sends the next no sooner than 10 ms later. For
-        # the same reason the last generation's results are let go only now.
+        # One message for all of them: Dask's client waits 10 ms before it sends the next one. For
+        # the same reason the results of the last generation are released only now.
         futures = client.map(_evaluate, [self._copies] * len(parts), parts, pure=False)
         self._last = futures
-        # One by one is quicker than all at once, by a few ms.
+        # Fetching one by one is a few ms faster than all at once.
         return [future.result() for future in futures]
 
 
 class SpreadObjective:
     """An objective on rows: a crew evaluates it in parts while it is open, a GPU all at once.
 
-    Another process gets a copy without a crew: there each part is evaluated as it is.
+    Another process gets a copy without a crew, which evaluates each part directly.
     """
 
-    # Particles are alike, so that one part for each thread is enough.
+    # Particles take similar time, so one part for each thread is enough.
     n_together = sys.maxsize
 
     def __init__(self, rows: Floats, n_threads: int, backend: Any) -> None:
@@ -172,11 +172,11 @@ class SpreadObjective:
         return {**self.__dict__, "_crew": None}
 
     def evaluate_part(self, positions: Floats) -> tuple[Any, ...]:
-        """Return what is known of some of the particles, one array for each quantity."""
+        """Return the results of some of the particles, one array for each quantity."""
         raise NotImplementedError
 
     def _evaluate(self, positions: Floats) -> tuple[Any, ...]:
-        """Return what is known of all particles."""
+        """Return the results of all particles."""
         if self._crew is None:
             return self.evaluate_part(positions)
         return tuple(np.concatenate(column) for column in zip(*self._crew(positions), strict=True))
@@ -198,7 +198,7 @@ class _Seat:
 
 
 def _answer(seat: Any, answer: Any) -> Any:
-    """Wait for an actor's answer while there is an actor: one that is gone never answers."""
+    """Wait for an actor's answer while the actor exists; a lost actor never answers."""
     while True:
         try:
             return answer.result(timeout=SECONDS_BETWEEN_LOOKS)
@@ -213,9 +213,9 @@ _kept: dict[str, Any] = {}
 
 
 def _evaluate_in_worker(token: str, owner: Any, part: Any) -> Any:
-    """Evaluate in a process of joblib's, which keeps the owner it got first, buffers and all."""
+    """Evaluate in a process of joblib, which keeps the first owner and its buffers."""
     if token not in _kept:
-        _kept.clear()  # one search at a time: its memory goes when the next begins
+        _kept.clear()  # one search at a time: its memory is freed when the next begins
         _kept[token] = owner
     return _evaluate(_kept[token], part)
 

@@ -1,1 +1,1 @@
-"""Summary (a dict), then pictures and pages made from it."""
+"""A summary (a dict) of a fitted model, and the figures and reports made from it."""

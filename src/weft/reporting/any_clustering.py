@@ -34,12 +34,12 @@ def report(
     title: str = "data",
     path: str | Path | None = None,
 ) -> Report:
-    """Draw an HTML report of any clustering.
+    """Make an HTML report of any clustering.
 
-    It shows everything that does not need weft's own search: what each cluster is like, a rule for
-    it, which columns separate clusters, typical, doubtful and odd rows, a map. If the clusterer is
-    given and can be refitted, it also shows whether refits on other rows give the same clusters,
-    and how stable its clusters are on shuffled columns, which contain none.
+    It describes each cluster with its differences and a rule, the columns that separate clusters,
+    typical, doubtful and odd rows, and has a map. If the clusterer is given and can be refitted, it
+    also shows whether refits on other rows give the same clusters. For comparison it shows how
+    stable the clusters of shuffled columns are, which contain no clusters.
 
     Parameters
     ----------
@@ -48,10 +48,10 @@ def report(
     labels : array-like of shape (n_samples,), default=None
         Cluster of each row: numbers (below 0: no cluster) or names. None: those of `model`.
     model : estimator, default=None
-        The fitted clusterer that made the labels: scikit-learn's, or anything with its methods; a
-        pipeline too. A fitted clusterer of weft gets its own report.
+        The fitted clusterer that made the labels: one of scikit-learn, a pipeline, or any object
+        with the same methods. For a fitted clusterer of weft, the result is ``model.report(X)``.
     names : mapping of int to str, or sequence of str, default=None
-        Names of the clusters. None: labels that are texts, or names are proposed.
+        Names of the clusters. None: the labels if they are text, otherwise proposed names.
     feature_names : sequence of str, default=None
         Names of the columns; None: those of the DataFrame, or ``x0``, ``x1``, ...
     row_names : sequence of str, default=None
@@ -64,9 +64,9 @@ def report(
         unless the first refit shows that all of them would take more than 20 seconds of processor
         time; never for a clusterer of weft.
     title : str, default="data"
-        What the report calls the table.
+        Name of the table in the report.
     path : str or Path, default=None
-        Where to write the report, if given.
+        Output file of the report; None: it is not written.
 
     Returns
     -------
@@ -131,13 +131,15 @@ def _read(
         if not made.table.used:
             raise InputError("X has no column that can be described.")
         return made.X, made.table, plan, []
-    found = [str(name) for name in getattr(X, "columns", [])] if names is None else list(names)
+    column_names = (
+        [str(name) for name in getattr(X, "columns", [])] if names is None else list(names)
+    )
     rows = X.toarray() if hasattr(X, "toarray") else np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or len(rows) < 2:
         raise ValueError(f"X must be a table of at least 2 rows, got shape {rows.shape}.")
     if np.isinf(rows).any():
         raise ValueError("X holds infinite values; replace them or mark them missing (NaN).")
-    return rows, None, None, found or [f"x{i}" for i in range(rows.shape[1])]
+    return rows, None, None, column_names or [f"x{i}" for i in range(rows.shape[1])]
 
 
 def _labels_of(model: Any, X: Any) -> Any:
@@ -157,10 +159,10 @@ def _last(model: Any) -> Any:
 
 def _params(model: Any) -> dict[str, Any]:
     last = _last(model)
-    found = last.get_params(deep=False) if hasattr(last, "get_params") else {}
+    params = last.get_params(deep=False) if hasattr(last, "get_params") else {}
     if last is not model:
-        found["pipeline"] = " → ".join(type(step).__name__ for _, step in model.steps)
-    return found
+        params["pipeline"] = " → ".join(type(step).__name__ for _, step in model.steps)
+    return params
 
 
 def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | None:
@@ -173,7 +175,7 @@ def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | 
 def _refit(
     model: Any, X: Any, labels: Any, n_repeats: int | None
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """Return what refits show, or a sentence that says why there are none."""
+    """Return the results of refits, or a sentence that says why there are none."""
     from weft.reporting.refits import measure_refits
 
     if model is None or n_repeats == 0 or not hasattr(model, "fit_predict"):
@@ -181,7 +183,7 @@ def _refit(
     rows = X if hasattr(X, "iloc") else np.asarray(X)
     method = type(_last(model)).__name__
     try:
-        found = measure_refits(
+        refits = measure_refits(
             model, rows, labels,
             n_repeats=N_REFITS if n_repeats is None else n_repeats,
             max_seconds=MAX_SECONDS if n_repeats is None else None,
@@ -190,8 +192,8 @@ def _refit(
         reason = str(error).strip().split("\n")[0][:150]
         return None, [f"Stability was not measured: {method} cannot be refitted to part of the "
                       f"rows ({reason})."]  # fmt: skip
-    if found is None:
+    if refits is None:
         return None, [f"Stability was not measured: refits of {method} would take more than "
                       f"{MAX_SECONDS:.0f} seconds of processor time. Give stability={N_REFITS} to "
                       "measure it however long it takes."]  # fmt: skip
-    return found, []
+    return refits, []

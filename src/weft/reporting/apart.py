@@ -1,13 +1,13 @@
-"""Which columns set given clusters apart, more than chance would.
+"""Which columns separate given clusters from the other rows more than chance would.
 
 For each cluster and column the counts of the column's bins inside the cluster are compared with
-those of all other rows (a chi-squared test of a table of two rows). A column sets a cluster apart
-if the test's p-value, times the number of tests, is below `RATE`, and if the difference is not
-small: Cramér's V, minus what is expected by chance, of at least `LEAST`. V has no direction: a
-cluster in the middle of a column, between two others, is set apart as well.
+those of all other rows (a chi-squared test of a table of two rows). A column separates a cluster if
+the test's p-value, times the number of tests, is below `RATE`, and if the difference is not small:
+Cramér's V, minus what is expected by chance, of at least `LEAST`. V has no direction: a column also
+separates a cluster that lies in its middle, between two others.
 
-Labels that were made from the same columns make every test too sure: any split of a cloud of noise
-is a difference in some column, so that columns of a clustering of noise may be named as well.
+If the labels were computed from the same columns, every p-value is too small: any split of a cloud
+of noise is a difference in some column. So columns of a clustering of noise may be named as well.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class Apart(NamedTuple):
 
     @property
     def columns(self) -> Mask:
-        """Columns that set some cluster apart."""
+        """Columns that separate at least one cluster from the other rows."""
         return np.asarray(self.is_apart.any(axis=0))
 
     @property
     def weights(self) -> Floats:
-        """The strength of each column: that of the cluster it sets apart most, 0 for none."""
+        """The largest strength of each column over the clusters that it separates; 0 for none."""
         return np.where(self.is_apart, self.strength, 0.0).max(axis=0, initial=0.0)
 
 
@@ -65,7 +65,7 @@ def set_apart(rows: Floats, labels: Integers) -> Apart:
 
 
 def _compare(counts: Floats) -> tuple[Floats, Floats]:
-    """Cramér's V and p-value of each cluster against the rest; the last row is of no cluster."""
+    """Cramér's V and p-value of each cluster against the rest; the last row: no cluster."""
     total = counts.sum(axis=0)
     n = total.sum()
     size = counts[:-1].sum(axis=1)
@@ -81,7 +81,7 @@ def _compare(counts: Floats) -> tuple[Floats, Floats]:
         return np.zeros(len(size)), np.ones(len(size))
     by_chance = (n_bins - 1) / max(n - 1.0, 1.0)
     strength = np.sqrt(np.clip(statistic / n - by_chance, 0.0, 1.0))
-    # A small cluster can at most fill a few bins: V is small even if it has them to itself.
+    # A small cluster can fill only a few bins: V is small even if it fills them alone.
     largest = np.sqrt(np.clip(_largest(size, total, n) - by_chance, 1e-12, 1.0))
     return (
         np.where(valid, np.minimum(strength / largest, 1.0), 0.0),
@@ -90,9 +90,9 @@ def _compare(counts: Floats) -> tuple[Floats, Floats]:
 
 
 def _largest(size: Floats, total: Floats, n: float) -> Floats:
-    """The most that chi-squared / n can be for clusters of these sizes, on these bins.
+    """The maximum of chi-squared / n for clusters of these sizes, on these bins.
 
-    A cluster that has the smallest bins to itself: its share of each such bin is 1.
+    It is reached by a cluster that fills the smallest bins alone: its share of these bins is 1.
     """
     filled = np.minimum(np.maximum(size[:, None] - np.cumsum(total) + total, 0.0), total)
     inside = (filled**2 / np.maximum(total, 1.0)).sum(axis=1)

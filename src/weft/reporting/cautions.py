@@ -16,90 +16,92 @@ STEADY = 0.8
 
 
 def cautions(facts: Facts, rows: np.ndarray | None, columns: np.ndarray | None) -> list[str]:
-    """One sentence or two each, the most important first."""
-    found = _about_clusters(facts)
-    found += _about_sample(facts)
+    """Return the warnings, one or two sentences each, the most important first."""
+    sentences = _about_clusters(facts)
+    sentences += _about_sample(facts)
     weighed = facts.verdict is not None or facts.are_measured
     if not weighed:  # AutoCluster scales columns and judges weights itself
-        found += _about_features(facts)
+        sentences += _about_features(facts)
     if not weighed and rows is not None and columns is not None:
-        found += _about_units(facts, rows, columns)
+        sentences += _about_units(facts, rows, columns)
     best = np.asarray(facts.history.get("best_fitness", []), dtype=float)
     if len(best) > 1 and best[-1] <= best[0]:
-        found.append(
+        sentences.append(
             "The search never improved on its first random candidates: many other weights may be "
             "as good as these. Try more particles or generations."
         )
-    return found
+    return sentences
 
 
 def _about_clusters(facts: Facts) -> list[str]:
-    found = []
+    sentences = []
     labels, n = facts.labels, len(facts.labels)
     sizes = np.unique(labels[labels != -1], return_counts=True)[1]
     n_clusters = len(sizes)
     given = facts.params.get("n_clusters") == n_clusters
     if facts.verdict is not None and n_clusters < 3:
-        pass  # the verdict says how many clusters there are, and how sure that is
+        pass  # the verdict already covers this
     elif facts.are_measured and n_clusters < 3:
         if n_clusters < 2:
-            found.append("There are fewer than two clusters: there is nothing to compare.")
+            sentences.append("There are fewer than two clusters: there is nothing to compare.")
     elif n_clusters < 2 or not (facts.fitness is None or math.isfinite(facts.fitness)):
-        found.append(
-            "The search found no usable grouping: no candidate split the rows into at least two "
+        sentences.append(
+            "The search found no clustering: no candidate split the rows into at least two "
             "clusters. Try another clusterer, or look at the columns."
         )
     elif facts.verdict is None and sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
-        found.append(
+        sentences.append(
             f"One cluster holds {sizes.max() / n:.0%} of the rows: the other clusters look like "
             "outliers, not like groups."
         )
     elif n_clusters == 2 and not given:
-        found.append(
+        sentences.append(
             "Only two clusters: searches of this kind tend to find one coarse split, above all in "
             "tables with many columns; there may be finer groups. Try another clusterer or "
             "criterion."
         )
     elif n_clusters > n / 3:
-        found.append(f"{n_clusters} clusters for {n} rows: most are too small to mean much.")
+        sentences.append(
+            f"{n_clusters} clusters for {n} rows: most are too small to be meaningful."
+        )
     alone = int((sizes == 1).sum())
     if 2 <= n_clusters <= n / 3 and alone:
         which = "One cluster holds" if alone == 1 else f"{alone} clusters hold"
-        found.append(f"{which} a single row: an outlier rather than a group.")
+        sentences.append(f"{which} a single row: an outlier rather than a group.")
     most, least = facts.params.get("max_clusters"), facts.params.get("min_clusters")
     if isinstance(most, (int, np.integer)) and n_clusters >= most:
-        found.append(
-            f"{n_clusters} clusters are as many as were allowed (max_clusters={most}): there may "
+        sentences.append(
+            f"{n_clusters} clusters is the maximum allowed (max_clusters={most}): there may "
             "be more; raise max_clusters to find out."
         )
     if isinstance(least, (int, np.integer)) and 2 < n_clusters <= least:
-        found.append(
-            f"{n_clusters} clusters are as few as were allowed (min_clusters={least}): there may "
+        sentences.append(
+            f"{n_clusters} clusters is the minimum allowed (min_clusters={least}): there may "
             "be fewer; lower min_clusters to find out."
         )
     unassigned = int((labels == -1).sum())
     if unassigned > n / 2:
-        found.append(f"{unassigned} of {n} rows are in no cluster.")
-    return found
+        sentences.append(f"{unassigned} of {n} rows are in no cluster.")
+    return sentences
 
 
 def _about_sample(facts: Facts) -> list[str]:
     if facts.n_searched is None:
         return []
-    said = (
+    sentence = (
         f"The search ran on {facts.n_searched:,} of {len(facts.labels):,} rows; the other rows "
-        "were labelled as `predict` does."
+        "were labelled by `predict`."
     )
     if facts.agreement is not None:
-        said += (
+        sentence += (
             f" The agreement with another sample, clustered in the same metric, is "
             f"{facts.agreement:.2f} (adjusted Rand index; 1: the same clusters)."
         )
         if facts.agreement < STEADY:
-            said += (
+            sentence += (
                 " The answer depends on the sample: raise max_samples, or try another clusterer."
             )
-    return [said]
+    return [sentence]
 
 
 def _about_features(facts: Facts) -> list[str]:
@@ -109,7 +111,7 @@ def _about_features(facts: Facts) -> list[str]:
     if not facts.selected.any():
         return ["No feature was selected."]
     if len(facts.weights) > 2 and facts.selected.all() and used.min() > 0.9 * used.max():
-        return ["All weights are equal: the search prefers no feature to the others."]
+        return ["All weights are about equal: the search did not prefer any feature."]
     return []
 
 

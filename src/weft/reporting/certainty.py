@@ -1,4 +1,4 @@
-"""How sure an answer is: what the model says of it, refits on part of the rows, a known truth."""
+"""How sure an answer is: the model's own estimates, refits on part of the rows, known classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPEATED_SHARE = 0.7  # of the rows, in the repeats of AutoCluster
 
 
 def certainty(model: Any, n_clusters: int) -> dict[str, Any]:
-    """What a model says of its own answer; what it does not say is None.
+    """Return the model's own estimates of how good its answer is; None where it has none.
 
     ``probability``: that the clusters are right, or (``of`` = "no clusters") that there are none.
     ``agreement``: adjusted Rand index of the answer with its repeats on part of the rows
@@ -73,15 +73,15 @@ def measure_stability(
         quiet: dict[str, Any] = {"random_state": int(rng.integers(2**31 - 1)), "callbacks": None}
         again.set_params(**{key: v for key, v in quiet.items() if key in again.get_params()})
         with warnings.catch_warnings():
-            # A part of the rows may warn of what the whole does not.
+            # Fits on part of the rows may give warnings that do not concern the full table.
             warnings.simplefilter("ignore")
             again.fit(X.iloc[rows] if hasattr(X, "iloc") else X[rows])
-        found = read_facts(again)
-        agreement.append(float(adjusted_rand_score(facts.labels[rows], found.labels)))
-        counts.append(found.n_clusters)
-        selected = found.selected
+        refitted_facts = read_facts(again)
+        agreement.append(float(adjusted_rand_score(facts.labels[rows], refitted_facts.labels)))
+        counts.append(refitted_facts.n_clusters)
+        selected = refitted_facts.selected
         kept += selected if owner is None else np.bincount(owner, selected, len(kept)) > 0
-        alike.append(_cosine(facts.weights, found.weights))
+        alike.append(_cosine(facts.weights, refitted_facts.weights))
     return {
         "n_repeats": n_repeats,
         "share": SHARE,
@@ -104,21 +104,21 @@ def scores(truth: np.ndarray, labels: np.ndarray, name: str | None) -> dict[str,
     from weft import metrics
 
     known = truth != -1
-    y, found = truth[known], labels[known]
+    y, clusters = truth[known], labels[known]
     return {
         "label": name,
         "n_classes": len(np.unique(y)),
         "n_rows": int(known.sum()),
-        "pair_f": metrics.pair_f(y, found),
-        "purity": metrics.purity(y, found),
-        "ari": float(adjusted_rand_score(y, found)),
-        "ami": float(adjusted_mutual_info_score(y, found)),
-        "accuracy": metrics.accuracy(y, found, mapping="optimal"),
+        "pair_f": metrics.pair_f(y, clusters),
+        "purity": metrics.purity(y, clusters),
+        "ari": float(adjusted_rand_score(y, clusters)),
+        "ami": float(adjusted_mutual_info_score(y, clusters)),
+        "accuracy": metrics.accuracy(y, clusters, mapping="optimal"),
     }
 
 
 def noise(features: list[dict[str, Any]]) -> dict[str, Any]:
-    """Columns that are known to be noise, and how much weight they were given."""
+    """Return the columns that are known to be noise, and how much weight they got."""
     noise = [entry for entry in features if entry["noise"]]
     return {
         "n_columns": len(noise),

@@ -1,4 +1,4 @@
-"""Why this number of clusters, and what else: candidates number by number, and other answers."""
+"""Why this number of clusters: the candidates for each number, and other answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from weft._base.arrays import Integers
 
 MAX_LEVELS = 7  # of the walk from coarse to fine
-MAX_NODES = 12  # clusters of a level that can still be distinguished
+MAX_NODES = 12  # clusters of a level that readers can still distinguish
 
 
 CHOSEN_BY_USER = "you chose another answer"
@@ -20,7 +20,7 @@ CHOSEN_BY_USER = "you chose another answer"
 def describe_candidates(
     candidates: list[dict[str, Any]], alternatives: list[dict[str, Any]], labels: Integers
 ) -> list[dict[str, Any]]:
-    """The candidates without their labels; the shown answer, if it is among them, is marked.
+    """Return the candidates without their labels; the answer that is shown is marked.
 
     Scores are relative to the first answer. If the user chose another one, candidates with a higher
     score than that one say so.
@@ -32,7 +32,7 @@ def describe_candidates(
     kept = ("n_clusters", "quality", "method", "n_candidates", "reasons", "measures")
     entries = []
     for one in candidates:
-        # Rows that were not searched may have other labels in the answer than in its candidate.
+        # The answer and its candidate may label the rows outside the search sample differently.
         same = np.array_equal(one["labels"], labels)
         own = same or (is_first and one["n_clusters"] == n_clusters)
         behind = one.get("behind", "")
@@ -44,7 +44,7 @@ def describe_candidates(
 
 
 def describe_walk(candidates: list[dict[str, Any]], labels: Integers) -> dict[str, Any] | None:
-    """How clusters split from one number to the next; None with fewer than two numbers.
+    """Return how clusters split from one number to the next; None with fewer than two numbers.
 
     Each level has a number of clusters: their sizes, and for each the cluster of the answer that
     it shares most rows with (``like``). A link is [cluster here, cluster on the next level, rows].
@@ -80,7 +80,7 @@ def describe_walk(candidates: list[dict[str, Any]], labels: Integers) -> dict[st
 def describe_alternatives(
     alternatives: list[dict[str, Any]], labels: Integers
 ) -> list[dict[str, Any]]:
-    """Each answer: sizes, how alike it is to the shown one, where its clusters come from."""
+    """Return for each answer its sizes, its similarity to the shown answer, and its overlaps."""
     entries = []
     for number, one in enumerate(alternatives, start=1):
         shared = _contingency(one["labels"], labels)

@@ -1,4 +1,4 @@
-"""Results as `weft.compare` takes them: fitted models, labels, model files, folders, tables."""
+"""Read what `weft.compare` accepts: fitted models, labels, model files, folders, tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEFT_OUT = -2  # rows that a run did not cluster at all
 
 
 def read_result(given: Any, title: str) -> Side:
-    """Return what was given as labels, weights and names."""
+    """Return a result of any accepted kind as labels, weights and names."""
     if isinstance(given, (str, Path)):
         return _read_path(Path(given))
     if hasattr(given, "labels_"):
@@ -63,8 +63,8 @@ def _read_path(path: Path) -> Side:
         read = _read_table(path / "labels.csv", path.name)
         if (path / "model.weft").exists():
             model = load_model(os.fspath(path / "model.weft"))
-            told = _of_model(model, path.name)
-            read = read._replace(weights=told.weights, names=told.names)
+            side = _of_model(model, path.name)
+            read = read._replace(weights=side.weights, names=side.names)
         return read
     if path.suffix == ".weft":
         return _of_model(load_model(path), path.name)
@@ -108,13 +108,13 @@ def as_numbers(cells: list[Any]) -> Integers:
 
 
 def align(first: Side, second: Side, key: str | None) -> tuple[Side, Side, list[Any]]:
-    """Return both results over the rows that they share, and what these rows are called."""
+    """Return both results over the rows that they share, and the names of these rows."""
     common = key if key is not None else _common_key(first, second)
     if common is None:
         if len(first.labels) != len(second.labels):
             raise InputError(
                 f"{first.title} has {len(first.labels)} rows and {second.title} has "
-                f"{len(second.labels)}, and no column says which are the same; compare clusterings "
+                f"{len(second.labels)}, and no column identifies the rows; compare clusterings "
                 "of the same rows, or tables with a key column."
             )
         places = (np.arange(len(first.labels)),) * 2
@@ -132,7 +132,7 @@ def align(first: Side, second: Side, key: str | None) -> tuple[Side, Side, list[
 
 
 def _common_key(first: Side, second: Side) -> str | None:
-    """Return a column that both tables have and that names every row once."""
+    """Return a column that both tables have, with a different value in every row."""
     shared = [name for name in first.keys if name in second.keys and name != "row"]
     for name in shared:
         if all(len(set(map(str, each.keys[name]))) == len(each.labels) for each in (first, second)):
@@ -145,12 +145,12 @@ def _shared_rows(
 ) -> tuple[tuple[Integers, Integers], list[Any]]:
     for result in (first, second):
         if key not in result.keys:
-            raise InputError(f"{result.title} has no column {key!r} to find rows by.")
+            raise InputError(f"{result.title} has no column {key!r} to match rows by.")
         if len(set(map(str, result.keys[key]))) < len(result.labels):
             raise InputError(f"column {key!r} of {result.title} names some rows twice.")
     place = {str(value): number for number, value in enumerate(second.keys[key])}
     rows = [value for value in first.keys[key] if str(value) in place]
-    here = {str(value): number for number, value in enumerate(first.keys[key])}
-    left = np.array([here[str(value)] for value in rows], dtype=np.int64)
+    first_rows = {str(value): number for number, value in enumerate(first.keys[key])}
+    left = np.array([first_rows[str(value)] for value in rows], dtype=np.int64)
     right = np.array([place[str(value)] for value in rows], dtype=np.int64)
     return (left, right), rows

@@ -23,7 +23,7 @@ _STYLE = (
 
 
 class Comparison:
-    """Two results side by side; prints as text, and shows itself in a notebook.
+    """Two results side by side, as text, or as HTML in a notebook.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Comparison:
     result : Compared
         Measures, matching clusters, flows of rows, changed weights.
     rows : list
-        What the compared rows are called: row numbers from 1, or values of a key column.
+        Names of the compared rows: row numbers from 1, or values of a key column.
     """
 
     def __init__(self, first: Side, second: Side, rows: list[Any]) -> None:
@@ -43,8 +43,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in plain types, for JSON; ``moved`` names the rows that moved."""
-        told = as_dict(self.first, self.second, self.result)
-        return {**told, "moved": [_plain(self.rows[row]) for row in self.result.moved]}
+        plain = as_dict(self.first, self.second, self.result)
+        return {**plain, "moved": [_plain(self.rows[row]) for row in self.result.moved]}
 
     def __str__(self) -> str:
         return "\n".join([*_headlines(self), "", *_match_lines(self), *_weight_lines(self)])
@@ -57,7 +57,7 @@ class Comparison:
 
     @property
     def html(self) -> str:
-        """The comparison as one page that needs no network."""
+        """The comparison as one HTML page that works offline."""
         title = escape(f"{self.first.title} and {self.second.title}")
         return (
             '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -67,7 +67,7 @@ class Comparison:
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write the page in one step, and return where."""
+        """Write the page, completely or not at all, and return its path."""
         return write_page(path, self.html)
 
     def _body(self) -> str:
@@ -112,8 +112,8 @@ def compare(a: Any, b: Any, *, key: str | None = None) -> Comparison:
         A path is a model file, the folder of a run, or a table with a column of labels
         ("cluster", "label", or its last column).
     key : str, default=None
-        Column that says which rows are the same, where both are tables with labels in different
-        orders; None: a column that both have and that names every row once, or row numbers.
+        Column that identifies the rows of two tables with labels in different orders. None: a
+        column that both tables have, with a different value in every row, or else row numbers.
 
     Returns
     -------
@@ -134,8 +134,8 @@ def compare(a: Any, b: Any, *, key: str | None = None) -> Comparison:
 
 
 def _headlines(done: Comparison) -> list[str]:
-    result, told = done.result, as_dict(done.first, done.second, done.result)
-    n_first, n_second = told["first"]["n_clusters"], told["second"]["n_clusters"]
+    result, plain = done.result, as_dict(done.first, done.second, done.result)
+    n_first, n_second = plain["first"]["n_clusters"], plain["second"]["n_clusters"]
     share = len(result.moved) / max(result.n_rows, 1)
     return [
         f"{done.first.title}: {n_first} cluster{_s(n_first)}; "
@@ -152,7 +152,7 @@ def _match_lines(done: Comparison) -> list[str]:
         if match.first is None or match.second is None:
             side = done.first if match.second is None else done.second
             label = match.first if match.second is None else match.second
-            lines.append(f"  {_number(label)} of {side.title} has no partner")
+            lines.append(f"  {_number(label)} of {side.title} has no matching cluster")
             continue
         name = done.second.names.get(match.second, done.first.names.get(match.first, ""))
         lines.append(

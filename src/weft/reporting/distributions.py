@@ -11,7 +11,7 @@ from weft.answers.views import ColumnView
 
 N_BINS = 16
 N_LEVELS = 12
-SKEWED = 20.0  # median to largest: from here on, bins of equal ratio show more than equal bins
+SKEWED = 20.0  # largest / median from which bins of equal ratio show more than bins of equal width
 
 
 def distribution(column: ColumnView, place: Integers, n_clusters: int) -> dict[str, Any]:
@@ -25,11 +25,11 @@ def distribution(column: ColumnView, place: Integers, n_clusters: int) -> dict[s
     if column.levels:
         bins, labels = _levels(values, column.levels, own, n_clusters)
         n_bins = len(labels)
-        found: dict[str, Any] = {"levels": labels}
+        described: dict[str, Any] = {"levels": labels}
     else:
         bins, edges = _bins(values, column.kind)
         n_bins = len(edges) - 1
-        found = {"edges": [cell(column, edge) for edge in edges]}
+        described = {"edges": [cell(column, edge) for edge in edges]}
     counts = np.bincount(own * n_bins + bins, minlength=n_clusters * n_bins)
     counts = counts.reshape(n_clusters, n_bins).astype(float)
     sizes = np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
@@ -37,7 +37,7 @@ def distribution(column: ColumnView, place: Integers, n_clusters: int) -> dict[s
         "name": column.name,
         "kind": column.kind,
         "unit": column.unit,
-        **found,
+        **described,
         "all": _rounded(counts.sum(axis=0) / max(len(values), 1)),
         "clusters": [_rounded(row) for row in counts / sizes],
         "typical": [_typical(column, values[own == k]) for k in range(n_clusters)],
@@ -57,7 +57,7 @@ def cell(column: ColumnView, value: float) -> Any:
 def _levels(
     values: Floats, levels: tuple[str, ...], own: Integers, n_clusters: int
 ) -> tuple[Integers, list[str]]:
-    """The levels that are most frequent in some cluster, and all others as one."""
+    """The most frequent levels of each cluster; all other levels count as one."""
     codes = values.astype(np.int64)
     if len(levels) <= N_LEVELS:
         return codes, list(levels)
@@ -74,13 +74,13 @@ def _levels(
 
 
 def _bins(values: Floats, kind: str) -> tuple[Integers, Floats]:
-    """Bins between the half percents at both ends; what lies outside counts in the outer ones."""
+    """Bins between the 0.5 % and 99.5 % quantiles; values outside count in the outer bins."""
     if len(values) == 0:
         return np.empty(0, dtype=np.int64), np.array([0.0, 1.0])
     low, middle, high = np.quantile(values, [0.005, 0.5, 0.995])
     few = np.unique(values[:: max(1, len(values) // 5_000)])
     if kind == "number" and 2 <= len(few) <= N_BINS and (np.diff(few) == 1.0).all():
-        edges = np.append(few - 0.5, few[-1] + 0.5)  # whole numbers, each in a bin of its own
+        edges = np.append(few - 0.5, few[-1] + 0.5)  # one bin for each whole number
     elif high <= low:
         edges = np.array([values.min() - 0.5, values.max() + 0.5])
     elif kind == "number" and low > 0.0 and high > SKEWED * middle:
@@ -104,6 +104,6 @@ def _rounded(shares: Floats) -> list[float]:
 
 
 def _short(value: float) -> Any:
-    """Four digits, and no ".0" behind whole numbers: a page of 20,000 rows stays small."""
+    """Four digits, and no ".0" after whole numbers, to keep a report of 20,000 rows small."""
     kept = float(f"{value:.4g}") if abs(value) < 1e4 else float(f"{value:.7g}")
     return int(kept) if kept.is_integer() and abs(kept) < 1e15 else kept

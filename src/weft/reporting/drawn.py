@@ -1,4 +1,4 @@
-"""All of a summary that needs the rows: clusters in words, distributions, map, single rows."""
+"""The parts of a summary that need the rows: clusters in words, distributions, map, rows."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from weft.tables.plan import TablePlan
 N_SHOWN = 40  # features in a heat map
 N_DISTRIBUTIONS = 30
 N_RULED = 20  # columns that rules and names may use
-LARGEST = 4.0  # effects above this count as much
+LARGEST = 4.0  # larger effects count as this value
 
 
 class Compared(NamedTuple):
-    """What clusters are compared by: one column per number, level or part of a date."""
+    """The columns by which clusters are compared: one per number, level or part of a date."""
 
     values: Floats  # (n, F)
     names: list[str]
     source: Integers  # (F,) the column of `views` that each belongs to
-    views: list[ColumnView]  # columns as people know them
+    views: list[ColumnView]  # columns of the user's table
 
 
 NOTHING: dict[str, Any] = dict.fromkeys(("profile", "map", "silhouette"))
 
 
 def from_matrix(values: Floats, names: list[str]) -> Compared:
-    """Numbers are compared as they are; gaps count as their column's mean."""
+    """Return a table of numbers unchanged, except that gaps get the mean of their column."""
     return Compared(filled(values), names, np.arange(len(names)), number_views(values, names))
 
 
 def from_sources(table: MixedTable, plan: TablePlan) -> Compared:
-    """A raw table is compared by what it holds: numbers in units, levels by name."""
+    """Return a raw table as its numbers in their units, and its levels by name."""
     shown = facets(table)
     starts = {reading.name: reading.origin for reading in plan.readings if reading.kind == "date"}
     return Compared(shown.values, shown.names, shown.source, source_views(table, starts))
@@ -67,12 +67,12 @@ def draw(
 
     Parameters
     ----------
-    model, facts : the fitted model, and what it says of itself
+    model, facts : the fitted model, and its attributes
     rows, columns : (n, m) coordinates, and which of the model's columns they are
     told : the facts by the columns of `compared.views`
-    compared : the rows as people know them
+    compared : the rows in the columns and units of the user's table
     options : ``row_numbers``, ``row_names``, ``names`` (of clusters by number), and
-        ``in_own_words``: columns have the names and units that the model knows
+        ``in_own_words``: columns have the names and units of the fit
     """
     labels = facts.labels
     selected = told.selected[compared.source]
@@ -84,7 +84,7 @@ def draw(
     given = options.get("row_numbers")
     row_numbers = np.arange(1, len(labels) + 1) if given is None else np.asarray(given)
     hovered = told._replace(names=[compared.names[k] for k in first])
-    with one_blas_thread():  # products this small lose by threads, on a busy machine a lot
+    with one_blas_thread():  # threads slow down such small products, most on a busy machine
         drawn = draw_map(
             metric,
             filled(rows),
@@ -131,9 +131,11 @@ def draw(
 
 
 def _are_counts(model: Any, values: Floats) -> bool:
-    """Say whether the model was told that its table holds counts, and the rows do."""
-    told = bool(getattr(model, "counts", False))
-    return told and bool(values.min(initial=0.0) >= 0.0 and (values == np.floor(values)).all())
+    """Return whether the model was fitted with counts=True, and the rows are counts."""
+    has_counts = bool(getattr(model, "counts", False))
+    return has_counts and bool(
+        values.min(initial=0.0) >= 0.0 and (values == np.floor(values)).all()
+    )
 
 
 def filled(rows: Floats) -> Floats:
@@ -146,20 +148,20 @@ def filled(rows: Floats) -> Floats:
 
 
 def _by_importance(told: Facts, against: Profile, source: Integers) -> Integers:
-    """Columns in the order of weight times effect: where weights are alike, effects decide."""
+    """Return columns ordered by weight times effect: if weights are alike, effects decide."""
     effects = np.nan_to_num(np.abs(against.effects), posinf=LARGEST)
     strongest = np.minimum(effects.max(axis=0, initial=0.0), LARGEST)
     by_column = np.zeros(len(told.names))
     np.maximum.at(by_column, source, strongest)
-    found = len(against.labels) > 1
-    importance = told.weights * by_column if found else told.weights
+    comparable = len(against.labels) > 1
+    importance = told.weights * by_column if comparable else told.weights
     return np.lexsort((np.arange(len(told.names)), -importance, ~told.selected))
 
 
 def _shown(
     order: Integers, selected: Mask, clusters: list[dict[str, Any]], compared: Compared
 ) -> list[int]:
-    """Columns whose distributions are shown: the heaviest, and what sets each cluster apart."""
+    """Columns whose distributions are shown: the heaviest, and the best of each cluster."""
     source_of = dict(zip(compared.names, compared.source.tolist(), strict=True))
     wanted = [source_of[c["traits"][0]["feature"]] for c in clusters if c["traits"]]
     heaviest = [int(j) for j in order[:N_DISTRIBUTIONS] if selected[j] or len(order) <= 12]
@@ -169,7 +171,7 @@ def _shown(
 
 
 def _soft(model: Any) -> dict[str, Any]:
-    """How likely each row's clusters are and how odd it is, where the model says it."""
+    """Return membership and outlier score of each row, if the model has them."""
     membership = getattr(model, "membership_", None)
     if membership is None or membership.n_clusters < 2:
         return {}
@@ -194,7 +196,7 @@ def _named(
     kept = [views[j].take(rows) for j in chosen]
     weights = told.weights[chosen]
     proposed = found = None
-    if in_own_words:  # else columns have other names or units here than in the model
+    if in_own_words:  # otherwise names or units of columns differ from those of the model
         proposed, found = getattr(model, "cluster_names_", None), getattr(model, "rules_", None)
     if proposed is None or found is None:
         proposed = name_clusters(kept, labels[rows], weights) if kept else {}
@@ -203,7 +205,7 @@ def _named(
     for entry in clusters:
         label = entry["label"]
         entry["title"] = str((names or {}).get(label, proposed.get(label, "")))
-        if not entry["traits"]:  # means are alike, but a cluster in the middle has a name
+        if not entry["traits"]:  # means are alike, but the name may say "medium ..."
             entry["sentence"] = sentence_of_name(entry, str(proposed.get(label, "")))
         rule = rules.get(label)
         if rule is not None and rule.conditions:
@@ -217,10 +219,10 @@ def _named(
 
 
 def _profile(against: Profile, names: list[str], selected: Mask) -> dict[str, Any] | None:
-    """Effects of the features that set some cluster apart most; None with nothing to compare."""
+    """Effects of the features that separate clusters best; None with nothing to compare."""
     if len(against.labels) < 2 or not selected.any():
         return None
-    # Where nothing varies inside or outside, the effect is infinite: the strongest there is.
+    # If values are constant inside and outside, the effect is infinite: use the largest value.
     effects = np.clip(np.nan_to_num(against.effects, posinf=PERFECT, neginf=-PERFECT),
                       -PERFECT, PERFECT)  # fmt: skip
     strength = np.where(selected, np.abs(effects).max(axis=0), -1.0)

@@ -1,4 +1,4 @@
-"""What any fitted clusterer of weft says of itself, read the same way for all of them."""
+"""The attributes of a fitted clusterer that a summary needs, in one form for all classes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LARGEST = 30_000_000
 
 
 class Facts(NamedTuple):
-    """A fitted model without its class: absent parts are None."""
+    """Attributes of a fitted model; those that its class does not have are None."""
 
     labels: np.ndarray  # (n,), -1 for rows in no cluster
     n_clusters: int
@@ -29,16 +29,16 @@ class Facts(NamedTuple):
     params: dict[str, Any]
     n_searched: int | None = None  # rows of the search, where it ran on a sample
     agreement: float | None = None  # of the answer with another sample
-    verdict: str | None = None  # the method's own word on its answer
+    verdict: str | None = None  # the method's sentence about its answer
     kept_share: np.ndarray | None = None  # (M,) share of repeats that kept the column
     are_measured: bool = False  # weights were measured on given labels, not learned with them
 
 
 def read_facts(model: Any, feature_names: Sequence[str] | None = None) -> Facts:
-    """Read a fitted model; what its class does not have stays None."""
+    """Read the attributes of a fitted model; those that its class does not have stay None."""
     if not hasattr(model, "labels_"):
         raise ValueError(
-            f"a {type(model).__name__} has no labels_; fit a clusterer and give that instead."
+            f"a {type(model).__name__} has no labels_; give a fitted clusterer instead."
         )
     labels = np.asarray(model.labels_)
     weights = getattr(model, "feature_weights_", None)
@@ -72,7 +72,7 @@ def read_facts(model: Any, feature_names: Sequence[str] | None = None) -> Facts:
 
 
 def method_name(model: Any) -> str:
-    """What a model is called in a report."""
+    """Return the name of the method, as reports show it."""
     return str(getattr(model, "method_name", type(model).__name__))
 
 
@@ -111,7 +111,7 @@ def _selected(model: Any, weights: np.ndarray) -> np.ndarray:
 def dense_rows(X: Any, facts: Facts) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows as float64, and which columns they hold.
 
-    Sparse rows too many to be made dense keep their heaviest columns only.
+    If a sparse table is too large to be made dense, only its heaviest columns are kept.
     """
     if not sparse.issparse(X):
         rows = np.asarray(X, dtype=float)

@@ -1,4 +1,4 @@
-"""Labels from anywhere as something that a summary can be made of."""
+"""Turn labels of any clustering program into an object that `summarize` accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE_WORDS = ("", "-1", "nan", "none", "noise", "outlier", "no cluster")
 
 
 class Labels(NamedTuple):
-    """Cluster numbers from 0, -1 for none, and the names that they were given by."""
+    """Cluster numbers from 0, -1 for none, and the original names of the clusters."""
 
     numbers: Integers
     names: dict[int, str]
@@ -25,8 +25,8 @@ class Labels(NamedTuple):
 def read_labels(given: Any, n_rows: int) -> Labels:
     """Return labels of any kind as numbers.
 
-    Whole numbers stay as they are if they run from 0 (negative ones are no cluster); all others,
-    and texts, are numbered in their order and keep their text as a name.
+    Whole numbers that run from 0 are kept; negative ones mean "no cluster". All other labels are
+    numbered in sorted order, and their text becomes the name of the cluster.
     """
     values = np.asarray(given).ravel()
     if len(values) != n_rows:
@@ -38,11 +38,11 @@ def read_labels(given: Any, n_rows: int) -> Labels:
         if not (numbers == np.round(numbers)).all():
             raise ValueError("labels must be whole numbers or texts, got fractions.")
         whole = numbers.astype(np.int64)
-        found = np.unique(whole[whole >= 0])
-        if len(found) == 0 or found[-1] == len(found) - 1:
+        known = np.unique(whole[whole >= 0])
+        if len(known) == 0 or known[-1] == len(known) - 1:
             return Labels(np.maximum(whole, -1), {})
         values = np.where(whole < 0, "", whole.astype(str)).astype(object)
-        order = [str(number) for number in found]
+        order = [str(number) for number in known]
     else:
         values = np.array([_word(value) for value in values], dtype=object)
         order = sorted({word for word in values if word})
@@ -57,10 +57,10 @@ def _word(value: Any) -> str:
 
 
 class GivenClustering:
-    """What `summarize` asks a fitted model for, from labels alone.
+    """Labels with the attributes of a fitted model that `summarize` reads.
 
-    Weights are measured, not learned: how far each column sets some cluster apart (Cramér's V), 0
-    where it does so no more than chance.
+    Weights are measured, not learned: how well each column separates a cluster from the other rows
+    (Cramér's V), 0 if not better than chance.
     """
 
     weights_are_measured = True
@@ -84,7 +84,7 @@ class GivenClustering:
         return self.source_weights[self.owner]
 
     def get_support(self) -> Mask:
-        """Coordinates of columns that set some cluster apart."""
+        """Return the coordinates of columns that separate at least one cluster."""
         return self._kept[self.owner]
 
     def get_params(self, deep: bool = True) -> Mapping[str, Any]:

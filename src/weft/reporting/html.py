@@ -1,7 +1,7 @@
-"""The summary as one page that opens from disk: no network, escaped throughout.
+"""The summary as one HTML page that works offline; all text in it is escaped.
 
-The page's only script is put together from ``assets/*.js``; its content security policy names it by
-its hash, so that nothing else can run, whatever a name in a table says.
+The only script of the page is joined from ``assets/*.js``. The content security policy of the page
+allows only the hash of this script, so text from a table can never run as a script.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from weft.reporting.profile import PERFECT
 N_FEATURES = 15  # rows of the table shown before it is unfolded
 N_TABLE = 5_000  # rows that it holds at most
 N_COLOURS = 10
-MANY = 14  # clusters from which on the cells of a heat map hold no number
+MANY = 14  # from this number of clusters on, cells of the heat map show no numbers
 SCRIPTS = ("start", "charts", "choices", "groups", "columns", "map", "rows", "downloads")
-NEAR = 3  # numbers of clusters so near to the answer are shown at once
+NEAR = 3  # numbers of clusters this close to the answer are shown without a click
 STRONGEST = 4.0  # effect of the deepest colour
 
 
@@ -37,7 +37,7 @@ def render(summary: dict[str, Any]) -> str:
     Returns
     -------
     str
-        HTML, complete in itself.
+        HTML that needs no other files.
 
     Examples
     --------
@@ -93,23 +93,23 @@ def _numbers(summary: dict[str, Any]) -> dict[str, Any]:
 
 def _sure_by_label(summary: dict[str, Any]) -> dict[int, float]:
     """Mean silhouette of each cluster."""
-    found = summary["silhouette"]
-    if found is None:
+    silhouettes = summary["silhouette"]
+    if silhouettes is None:
         return {}
-    pairs = zip(found["labels"], found["widths"], strict=True)
+    pairs = zip(silhouettes["labels"], silhouettes["widths"], strict=True)
     return {label: sum(widths) / len(widths) for label, widths in pairs}
 
 
 def _heat(summary: dict[str, Any]) -> dict[str, Any] | None:
     """Effects as cells: text, direction and depth of the colour in percent."""
-    found = summary["profile"]
-    if found is None:
+    effects = summary["profile"]
+    if effects is None:
         return None
-    labels = found["labels"]
+    labels = effects["labels"]
     order = sorted(range(len(labels)), key=lambda k: (labels[k] == -1, labels[k]))
     rows = [
-        {"name": name, "cells": [_cell(found["effects"][k][j]) for k in order]}
-        for j, name in enumerate(found["features"])
+        {"name": name, "cells": [_cell(effects["effects"][k][j]) for k in order]}
+        for j, name in enumerate(effects["features"])
     ]
     return {"labels": [labels[k] for k in order], "rows": rows, "many": len(labels) > MANY}
 
@@ -132,7 +132,7 @@ def _cluster_class(label: int) -> str:
 
 
 def _island(value: Any) -> Any:
-    """JSON that no HTML parser can take for the end of its element."""
+    """Return JSON in which an HTML parser finds no end tag."""
     markup = import_optional("markupsafe", "app").Markup
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
@@ -142,7 +142,7 @@ def _island(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _script() -> Any:
-    """The page's script: the files in one function, so that they share names and leak none."""
+    """Return the page's script: all files in one function, so that names are not global."""
     parts = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
     return import_optional("markupsafe", "app").Markup(
         f'"use strict";\n(function () {{\n{parts}}})();\n'
@@ -151,7 +151,7 @@ def _script() -> Any:
 
 @lru_cache(maxsize=64)
 def _asset(name: str) -> Any:
-    """A file of the page, with the line ends that an HTML parser makes."""
+    """Return a file of the page, with the line ends that an HTML parser produces."""
     markup = import_optional("markupsafe", "app").Markup
     text = files("weft.reporting").joinpath("assets", name).read_text(encoding="utf-8")
     return markup(text.replace("\r\n", "\n").replace("\r", "\n"))

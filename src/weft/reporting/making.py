@@ -18,7 +18,7 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def fingerprint(model: Any) -> str:
-    """The same for the same labels: tells whether a summary belongs to a model."""
+    """Return a digest of the labels; it shows whether a summary belongs to a model."""
     labels = np.ascontiguousarray(model.labels_, dtype=np.int64)
     return hashlib.sha256(labels.tobytes()).hexdigest()[:16]
 
@@ -48,11 +48,11 @@ def settings_of(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of weft, of Python and of what results depend on."""
-    found = {"weft": weft.__version__, "python": platform.python_version()}
+    """Return the versions of weft, Python and the libraries that results depend on."""
+    known = {"weft": weft.__version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            known[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "unknown"
-    return found
+            known[package] = "unknown"
+    return known

@@ -12,7 +12,7 @@ from weft.columns.markers import marker_columns
 from weft.models.kinds import Choice, Fields, Integer, Kind, ListOf, Number, Text
 
 MOST_LISTED = 200  # of all clusters together
-MOST_CELLS = 3_000_000  # that are compared; larger tables by a sample of their rows
+MOST_CELLS = 3_000_000  # that are compared; of larger tables, a sample of the rows is used
 FEWEST_LISTED, MOST_OF_A_CLUSTER = 5, 40
 _NUMBER = Number(low=-1e300, high=1e300)
 MARKERS: Kind = ListOf(
@@ -36,10 +36,10 @@ def list_markers(
     n_clusters = len(np.unique(labels[labels >= 0]))
     if n_clusters < 2 or len(values) < 4:
         return []
-    if values.size > MOST_CELLS:  # ranks of every column would take longer than the fit
+    if values.size > MOST_CELLS:  # ranking every column would take longer than the fit
         rows = spread_rows(labels, max(MOST_CELLS // values.shape[1], 200))
         values, labels = values[rows], labels[rows]
-    found = marker_columns(values, labels, counts=counts, feature_names=names)
+    markers = marker_columns(values, labels, counts=counts, feature_names=names)
     each = int(np.clip(MOST_LISTED // n_clusters, FEWEST_LISTED, MOST_OF_A_CLUSTER))
-    place = np.arange(len(found)) - np.searchsorted(found.clusters, found.clusters)
-    return [row for row, rank in zip(found.rows(), place, strict=True) if rank < each]
+    place = np.arange(len(markers)) - np.searchsorted(markers.clusters, markers.clusters)
+    return [row for row, rank in zip(markers.rows(), place, strict=True) if rank < each]

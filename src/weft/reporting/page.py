@@ -14,7 +14,7 @@ from weft.reporting.told import headline
 
 
 def write_page(path: str | Path, html: str) -> Path:
-    """Write a page in one step, so that no reader ever sees half of it, and return where."""
+    """Write a page completely or not at all, and return its path."""
     path = Path(path)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -26,20 +26,20 @@ def write_page(path: str | Path, html: str) -> Path:
 
 
 class Report(NamedTuple):
-    """One page that opens from disk without a network."""
+    """An HTML report that works offline."""
 
     html: str
     summary: dict[str, Any]
 
     def save(self, path: str | Path) -> Path:
-        """Write the page in one step, and return where."""
+        """Write the page, completely or not at all, and return its path."""
         return write_page(path, self.html)
 
     def __repr__(self) -> str:
         return f"<Report: {headline(self.summary)}, {len(self.html) / 1e6:.1f} MB>"
 
     def _repr_html_(self) -> str:
-        """A notebook shows the page in a frame of its own, so that no style leaks."""
+        """Return the page in its own frame, so that its style does not affect the notebook."""
         return (
             '<iframe title="weft report" style="width:100%;height:40rem;border:1px solid #ccc" '
             f'sandbox="allow-scripts" srcdoc="{escape(self.html)}"></iframe>'
@@ -53,7 +53,7 @@ def report(model: Any, X: Any = None, **options: Any) -> Report:
 
 
 def summary_of(model: Any, X: Any = None, **options: Any) -> dict[str, Any]:
-    """The model's summary: computed again, or the one from its file if it still fits."""
+    """Return the model's summary: computed again, or that of its file if it matches the model."""
     kept = vars(model).get("_kept_summary") if X is None and not options else None
     if kept is not None and kept["result"].get("fingerprint") == fingerprint(model):
         return kept

@@ -1,4 +1,4 @@
-"""A summary (a dict) as figures. Names from files are text in them, never markup.
+"""Figures of a summary (a dict). Names from files are drawn as text, never as markup.
 
 Each function takes the dict from :func:`weft.reporting.summary.summarize` and returns a Plotly
 figure, or None where the summary has nothing to draw it from.
@@ -12,7 +12,7 @@ from typing import Any
 from weft._base.validation import import_optional
 
 N_BARS = 30
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart, and more.
+# The colours of Okabe and Ito, which people with any colour vision can distinguish, and more.
 PALETTE = (
     *("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#8c6bb1", "#999933"),
     *("#882255", "#44aa99"),
@@ -46,14 +46,14 @@ def weights(summary: dict[str, Any]) -> Any:
 
 
 def heatmap(summary: dict[str, Any]) -> Any:
-    """Weights of each cluster, features down, clusters across."""
-    found = summary["cluster_weights"]
-    if found is None:
+    """Heat map of the weights of each cluster: features in rows, clusters in columns."""
+    shares = summary["cluster_weights"]
+    if shares is None:
         return None
     return _grid(
-        found["features"],
-        found["labels"],
-        found["shares"],
+        shares["features"],
+        shares["labels"],
+        shares["shares"],
         colours=FEW_COLOURS,
         bar="share",
         low=0.0,
@@ -63,15 +63,15 @@ def heatmap(summary: dict[str, Any]) -> Any:
 
 def profile(summary: dict[str, Any]) -> Any:
     """How far each cluster's mean is from that of the other rows, in standard deviations."""
-    found = summary["profile"]
-    if found is None:
+    effects = summary["profile"]
+    if effects is None:
         return None
-    most = max((abs(v) for row in found["effects"] for v in row), default=1.0)
-    most = min(max(most, 0.5), 5.0)  # one feature without overlap must not pale all others
+    most = max((abs(v) for row in effects["effects"] for v in row), default=1.0)
+    most = min(max(most, 0.5), 5.0)  # one perfect feature must not make all others look pale
     return _grid(
-        found["features"],
-        found["labels"],
-        found["effects"],
+        effects["features"],
+        effects["labels"],
+        effects["effects"],
         colours=TWO_ENDS,
         bar="effect",
         low=-most,
@@ -82,30 +82,30 @@ def profile(summary: dict[str, Any]) -> Any:
 
 def map(summary: dict[str, Any]) -> Any:
     """The rows in the learned metric, in the two directions in which they vary most."""
-    found = summary["map"]
-    if found is None:
+    drawn = summary["map"]
+    if drawn is None:
         return None
     go = _plotly()
     figure = go.Figure(layout=_layout(height=480))
-    names = [_text(name, 40, template=True) for name in found["features"]]
+    names = [_text(name, 40, template=True) for name in drawn["features"]]
     lines = "".join(f"<br>{name}: %{{customdata[{i}]}}" for i, name in enumerate(names, start=1))
-    for place, label in enumerate(_in_order(found["label"])):
-        mine = [i for i, other in enumerate(found["label"]) if other == label]
+    for place, label in enumerate(_in_order(drawn["label"])):
+        mine = [i for i, other in enumerate(drawn["label"]) if other == label]
         figure.add_scatter(
-            x=[found["x"][i] for i in mine],
-            y=[found["y"][i] for i in mine],
+            x=[drawn["x"][i] for i in mine],
+            y=[drawn["y"][i] for i in mine],
             mode="markers",
             name=_cluster(label),
             marker={
                 "color": _colour(label),
                 "symbol": "circle-open" if label == -1 else SYMBOLS[place % len(SYMBOLS)],
-                "size": 7 if len(found["x"]) < 800 else 5,
+                "size": 7 if len(drawn["x"]) < 800 else 5,
                 "opacity": 0.8,
             },
-            customdata=[[found["row"][i], *found["values"][i]] for i in mine],
+            customdata=[[drawn["row"][i], *drawn["values"][i]] for i in mine],
             hovertemplate=f"row %{{customdata[0]}}<br>{_cluster(label)}{lines}<extra></extra>",
         )
-    shares = found["explained"]
+    shares = drawn["explained"]
     figure.update_xaxes(title=f"first direction ({shares[0]:.0%} of the variance)", zeroline=False)
     figure.update_yaxes(title=f"second ({shares[1]:.0%})", zeroline=False)
     figure.update_layout(
@@ -115,7 +115,7 @@ def map(summary: dict[str, Any]) -> Any:
 
 
 def silhouette(summary: dict[str, Any]) -> Any:
-    """How much nearer each row is to its own cluster than to the next: 1 much, below 0 not."""
+    """How much nearer each row is to its own cluster than to the next: 1 much, < 0 not nearer."""
     found = summary["silhouette"]
     if found is None:
         return None
@@ -207,7 +207,7 @@ def _grid(
     low: float | None = None,
     high: float | None = None,
 ) -> Any:
-    """A heat map with features down and clusters across; `numbers` is (clusters, features)."""
+    """A heat map: features in rows, clusters in columns; `numbers` is (clusters, features)."""
     go = _plotly()
     cells = [list(column) for column in zip(*numbers, strict=True)]
     heat = go.Heatmap(
@@ -236,7 +236,7 @@ def _grid(
 
 
 def _name_axis(figure: Any, axis: str, names: list[str]) -> None:
-    """Features on an axis of places: two names that are cut to the same text stay two."""
+    """Put features on an axis of positions: names cut to the same text stay separate."""
     figure.update_layout(
         {
             f"{axis}axis": {
@@ -266,7 +266,7 @@ def _layout(*, height: int) -> dict[str, Any]:
 
 
 def _text(name: str, length: int, *, template: bool = False) -> str:
-    """`name` as text: cut, its direction kept to itself, nothing in it taken for markup."""
+    """Return `name` as plain text: shortened, with isolated writing direction, escaped."""
     kept = "".join(char if char.isprintable() or char == "\u200d" else "�" for char in name)
     cut = kept if len(kept) <= length else kept[: length - 1] + "…"
     safe = escape(cut, quote=False)
@@ -284,8 +284,8 @@ def _colour(label: int) -> str:
 
 
 def _in_order(labels: list[int]) -> list[int]:
-    found = sorted(set(labels) - {-1})
-    return [*found, -1] if -1 in labels else found
+    clusters = sorted(set(labels) - {-1})
+    return [*clusters, -1] if -1 in labels else clusters
 
 
 def _plotly() -> Any:

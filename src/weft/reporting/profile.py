@@ -1,4 +1,4 @@
-"""What sets each cluster apart from the other rows: effect sizes, and a sentence."""
+"""How each cluster differs from the other rows: effect sizes, and a sentence."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from weft.columns.profile import Profile
 from weft.reporting.told import both_means, counted, percent
 
 N_TRAITS = 3
-# Cohen's rule of thumb calls 0.2 a small effect; below that a feature sets nothing apart.
+# Cohen's rule of thumb calls 0.2 a small effect; smaller effects are not mentioned.
 SMALL_EFFECT = 0.2
-# Written instead of an infinite effect, where nothing varies inside or outside.
+# Used instead of an infinite effect, if values are constant inside and outside.
 PERFECT = 999.0
-# Unicode's classes of characters that turn the direction of the text after them.
+# Unicode's classes of characters that change the direction of the text after them.
 _TURNING = {"R", "AL", "RLE", "LRE", "RLO", "LRO", "RLI", "LRI", "FSI", "PDF", "PDI"}
 
 
@@ -60,11 +60,11 @@ def describe_clusters(
 
 
 def _binary(X: np.ndarray) -> np.ndarray:
-    """Columns that hold only 0 and 1; most fail on their first rows, so that few are read."""
-    found = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
-    for j in np.flatnonzero(found):
-        found[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
-    return found
+    """Return the columns of 0 and 1 only; the first rows already exclude most of the others."""
+    is_binary = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
+    for j in np.flatnonzero(is_binary):
+        is_binary[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
+    return is_binary
 
 
 def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -> str:
@@ -72,8 +72,8 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
     if size == total:
         return f"All {rows}: there is nothing to compare with."
     if not traits:
-        return f"{rows} that differ from the others in no single column."
-    told = []
+        return f"{rows} that do not differ from the others in any single column."
+    parts = []
     for trait in traits:
         if trait["binary"]:
             word = "more often" if trait["direction"] == "higher" else "less often"
@@ -81,20 +81,20 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
         else:
             word = trait["direction"]
             numbers = " against ".join(both_means(trait)) + " on average"
-        told.append(f"{in_line(trait['feature'])} {word} ({numbers})")
+        parts.append(f"{in_line(trait['feature'])} {word} ({numbers})")
     lead = "in no cluster: " if label == -1 else "with "
-    return f"{rows} {lead}{', '.join(told)}."
+    return f"{rows} {lead}{', '.join(parts)}."
 
 
 def sentence_of_name(entry: dict[str, Any], name: str) -> str:
-    """Return the sentence of a cluster that no mean sets apart: what its name says, if anything."""
+    """Return the sentence of a cluster whose means are like the others': its name, if any."""
     if not name or name.startswith(NO_TRAIT):
         return str(entry["sentence"])
     return f"{counted(entry['size'], 'row')} ({percent(entry['share'])}) with {in_line(name)}."
 
 
 def in_line(name: str, length: int = 80) -> str:
-    """`name` for the middle of a sentence: cut, and its writing direction kept to itself."""
+    """Return `name` for use in a sentence: shortened, with isolated writing direction."""
     cut = name if len(name) <= length else name[: length - 1] + "…"
     if all(unicodedata.bidirectional(char) not in _TURNING for char in cut):
         return cut

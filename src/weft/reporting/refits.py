@@ -1,4 +1,4 @@
-"""Whether a clusterer gives the same clusters on other rows, and how much it agrees on noise.
+"""Whether refits of a clusterer agree with each other, on real rows and on shuffled ones.
 
 The clusterer is fitted to several random parts of the rows. For every two parts, the labels of the
 rows that both contain are compared (adjusted Rand index). The same is done with a table whose
@@ -22,7 +22,7 @@ from weft.parallel.blas import one_blas_thread
 from weft.reporting.space import sample
 
 SHARE = 0.8
-N_ROWS = 600  # that a refit sees at most
+N_ROWS = 600  # maximum number of rows of a refit
 
 
 def measure_refits(
@@ -40,8 +40,8 @@ def measure_refits(
     other; ``null``: the same on shuffled columns.
 
     The result is None if the first refit shows that all of them would take more than `max_seconds`
-    of processor time, which other programs on the machine do not change. The numbers never depend
-    on time, only whether they are measured does.
+    of processor time. Processor time does not depend on other programs on the machine. The measured
+    numbers never depend on time; only whether they are measured does.
     """
     rng = np.random.default_rng(seed)
     chosen = sample(labels, N_ROWS)
@@ -85,18 +85,18 @@ def _fitted(
     from sklearn import config_context
     from sklearn.base import clone
 
-    again = clone(estimator)
+    refitted = clone(estimator)
     seeds = {
         name: int(rng.integers(2**31 - 1))
-        for name in again.get_params()
+        for name in refitted.get_params()
         if name == "random_state" or name.endswith("__random_state")
     }
-    again.set_params(**seeds)
+    refitted.set_params(**seeds)
     # Parts are small: threads would wait for each other more than they compute.
     checking = config_context(skip_parameter_validation=not checks)
     with warnings.catch_warnings(), threadpool_limits(1, "openmp"), one_blas_thread(), checking:
-        warnings.simplefilter("ignore")  # a part of the rows may warn of what the whole does not
-        return np.asarray(again.fit_predict(_take(X, rows)))
+        warnings.simplefilter("ignore")  # warnings about a part do not concern the full table
+        return np.asarray(refitted.fit_predict(_take(X, rows)))
 
 
 def _with_each_other(parts: list[Integers], refits: list[Integers]) -> list[float]:
@@ -112,7 +112,7 @@ def _on_shared(first: Integers, one: Integers, second: Integers, other: Integers
 
 
 def _alike(a: Integers, b: Integers) -> float:
-    """Adjusted Rand index; two answers without any split agree on nothing."""
+    """Return the adjusted Rand index; 0 if both answers are a single cluster."""
     from sklearn.metrics import adjusted_rand_score
 
     if len(np.unique(a)) < 2 and len(np.unique(b)) < 2:

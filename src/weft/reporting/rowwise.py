@@ -1,4 +1,4 @@
-"""What the page knows of single rows: cluster, doubt, values; which are typical, doubtful, odd."""
+"""Single rows of a report: cluster, doubt, values; typical, doubtful and odd rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.reporting.space import sample
 from weft.reporting.sureness import Sureness
 
 N_ROWS = 20_000
-N_CELLS = 120_000  # values that a page carries for looking rows up
+N_CELLS = 120_000  # values that a page holds, so that rows can be looked up
 N_TYPICAL = 3
 N_LISTED = 8
 N_TOP = 3  # clusters of a row whose probabilities are shown
@@ -32,13 +32,13 @@ def describe_rows(
     alternatives: Sequence[Integers] = (),
     row_names: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Return the rows as columns of one table, the first 20,000 by chance where there are more.
+    """Return the rows as columns of one table; a random 20,000 of them if there are more.
 
     Parameters
     ----------
     labels : (n,)
     measured : of the same rows
-    columns : the most important first; as many as there is room for are kept
+    columns : the most important first; the last ones are dropped if there are too many
     row_numbers : (n,) numbers in the user's table, from 1
     membership : the most likely clusters of each row, if they are known
     outlier_scores : (n,) in [0, 1], if there are any
@@ -49,7 +49,7 @@ def describe_rows(
     shown = sample(labels, N_ROWS)[: 2 * N_ROWS]
     kept = list(columns[: int(np.clip(N_CELLS // max(len(shown), 1), 4, 40))])
     odd = measured.odd if outlier_scores is None else np.asarray(outlier_scores, dtype=float)
-    found: dict[str, Any] = {
+    described: dict[str, Any] = {
         "n_rows": n,
         "row": numbers[shown].tolist(),
         "label": labels[shown].tolist(),
@@ -69,14 +69,14 @@ def describe_rows(
         ),
     }  # fmt: skip
     if row_names is not None:
-        found["name"] = [str(row_names[i]) for i in shown]
+        described["name"] = [str(row_names[i]) for i in shown]
     if outlier_scores is not None:
-        found["outlier"] = _two_digits(odd[shown])
+        described["outlier"] = _two_digits(odd[shown])
     if membership is not None:
-        found |= _top_clusters(membership, shown)
+        described |= _top_clusters(membership, shown)
     if alternatives:
-        found["alternatives"] = [other[shown].tolist() for other in alternatives]
-    return found
+        described["alternatives"] = [other[shown].tolist() for other in alternatives]
+    return described
 
 
 def _typical(labels: Integers, measured: Sureness, numbers: Integers) -> list[dict[str, Any]]:
@@ -92,7 +92,7 @@ def _typical(labels: Integers, measured: Sureness, numbers: Integers) -> list[di
 def _doubtful(
     labels: Integers, measured: Sureness, membership: Membership | None, numbers: Integers
 ) -> list[int]:
-    """Rows between two clusters, the most doubtful first: by probability where there is one."""
+    """Return rows between two clusters, the most doubtful first: by probability if it is known."""
     if membership is not None:
         doubt = np.where(labels == -1, -np.inf, 1.0 - membership.probabilities[:, 0])
         least = 0.2

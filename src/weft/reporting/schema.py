@@ -1,4 +1,4 @@
-"""What a summary may be when a model file is read; see `summary.summarize`, which makes it."""
+"""The schema of a summary in a model file; `summary.summarize` makes summaries."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ def snippet(model: Any) -> str:
     facts = read_facts(model)
     found, sizes = np.unique(facts.labels, return_counts=True)
     order = np.argsort(-sizes, kind="stable")[:N_CLUSTERS]
-    told = ", ".join(f"{'none' if found[i] == -1 else found[i]}: {sizes[i]}" for i in order)
+    sizes_text = ", ".join(f"{'none' if found[i] == -1 else found[i]}: {sizes[i]}" for i in order)
     more = f" and {len(sizes) - N_CLUSTERS} smaller" if len(sizes) > N_CLUSTERS else ""
     of = f"of {counted(len(facts.labels), 'row')}"
     lines = [
         f"<p><strong>{counted(facts.n_clusters, 'cluster')} {of}</strong> "
-        f"(rows in each: {told}{more})</p>"
+        f"(rows in each: {sizes_text}{more})</p>"
     ]
     if nothing_in(facts.n_clusters, facts.verdict):
         lines = [f"<p><strong>no clusters in {counted(len(facts.labels), 'row')}</strong></p>"]

@@ -1,8 +1,8 @@
-"""The answer in the columns that the user has: coordinates are put together by source column.
+"""The answer in terms of the user's columns: coordinates are combined by source column.
 
-A model that was fitted on a raw table works on coordinates, of which a category or a date has
-several. A report names source columns only: weights are summed over the coordinates of a column,
-and clusters are compared by what the table holds (numbers in their units, levels by name).
+A model that was fitted on a raw table works on coordinates; a category or a date has several. A
+report names source columns only: weights are summed over the coordinates of a column, and clusters
+are compared by the values of the table (numbers in their units, levels by name).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ N_LEVELS = 12
 
 
 class Facets(NamedTuple):
-    """What clusters are compared by: one column per number, per level and per part of a date."""
+    """The columns by which clusters are compared: one per number, level and part of a date."""
 
     values: Floats  # (n, F), gaps filled with the column's mean
     names: list[str]
@@ -42,8 +42,8 @@ def used_columns(plan: TablePlan) -> list[SourceColumn]:
 def by_source(facts: Facts, plan: TablePlan) -> Facts:
     """Return the facts with source columns instead of coordinates.
 
-    The weight of a source column is the mean of its coordinates' weights, each counted by its
-    variance: what the column adds to the distances, as a multiple of what it has to give.
+    The weight of a source column is the mean of its coordinates' weights, weighted by their
+    variances: the contribution of the column to distances, relative to its variance.
     """
     names = [column.name for column in used_columns(plan)]
     owner, n = plan.owner, len(names)
@@ -93,12 +93,12 @@ def _facets_of(column: SourceColumn, values: Floats) -> list[tuple[Floats, str]]
         known = own[~np.isnan(own)].astype(np.int64)
         counts = np.bincount(known, minlength=len(levels))
         shown = np.sort(np.argsort(-counts, kind="stable")[:N_LEVELS])
-        # A missing value has no level: it is in none of the columns.
+        # A missing value has no level: it is 0 in all of these columns.
         return [
             ((own == code).astype(np.float64), f"{column.name}: {levels[code]}") for code in shown
         ]
     if column.kind == "ordered" and column.levels:
-        # A mean of positions says nothing without what the first and the last one are.
+        # A mean of positions is meaningless without the names of the first and last level.
         last = len(column.levels)
         scale = f"1 = {column.levels[0]}, {last} = {column.levels[-1]}"
         return [(_filled(own) + 1.0, f"{column.name} ({scale})")]

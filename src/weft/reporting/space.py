@@ -1,6 +1,6 @@
 """The rows in the metric that was learned: a map in two dimensions, and silhouettes.
 
-Both are made from a sample where there are many rows, drawn the same way each time.
+Both use a sample if there are many rows; the same rows give the same sample.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ N_HOVER = 3
 
 
 class Metric(NamedTuple):
-    """Columns that count and what each is multiplied with: Euclidean distances between rows made
-    so are those learned, as near as one metric can be."""
+    """The columns that count and their factors: Euclidean distances between rows multiplied by
+    them are the learned distances, as far as a single metric can express them."""
 
     columns: np.ndarray
     scale: np.ndarray
@@ -36,8 +36,8 @@ class Metric(NamedTuple):
 def learned_metric(model: Any, rows: np.ndarray, facts: Facts, columns: np.ndarray) -> Metric:
     """The metric of a model, over the columns that `rows` holds.
 
-    Methods that weigh per cluster have as many metrics as clusters: their mean weights stand for
-    all. FeatureSwarm's weights multiply the columns; elsewhere they multiply squared differences.
+    Methods with weights per cluster have one metric per cluster; the mean of the weights is used.
+    FeatureSwarm's weights multiply the columns, those of other methods squared differences.
     """
     weights = facts.weights[columns]
     if not facts.has_weights or facts.are_measured or weights.max(initial=0.0) <= 0:
@@ -61,7 +61,7 @@ def draw_map(
     columns: np.ndarray,
     row_numbers: np.ndarray,
 ) -> dict[str, Any] | None:
-    """The two directions of largest variance; None where there is nothing to spread out."""
+    """Return the rows in the two directions of largest variance; None without variance."""
     chosen = sample(facts.labels, N_MAP)
     if len(chosen) < 3 or len(metric.columns) == 0:
         return None
@@ -101,16 +101,16 @@ def _two_directions(centred: np.ndarray, total: float) -> tuple[np.ndarray, list
 
 
 def draw_silhouette(measured: Any, labels: np.ndarray) -> dict[str, Any] | None:
-    """Width of each sampled row's silhouette, by cluster and falling; None below two clusters."""
+    """Return the silhouettes of sampled rows by cluster, largest first; None below two clusters."""
     chosen = measured.sampled[labels[measured.sampled] != -1]
-    found = np.unique(labels[chosen])
+    clusters = np.unique(labels[chosen])
     widths = measured.sure[chosen]
-    if not 2 <= len(found) < len(chosen) or np.isnan(widths).any():
+    if not 2 <= len(clusters) < len(chosen) or np.isnan(widths).any():
         return None
     own = labels[chosen]
     return {
-        "labels": found.tolist(),
-        "widths": [_short(np.sort(widths[own == label])[::-1]) for label in found],
+        "labels": clusters.tolist(),
+        "widths": [_short(np.sort(widths[own == label])[::-1]) for label in clusters],
         "mean": float(widths.mean()),
         "negative": float((widths < 0).mean()),
         "n_rows": len(chosen),
@@ -154,7 +154,7 @@ def _principal(rows: np.ndarray, n_axes: int) -> np.ndarray:
 
 
 def sample(labels: np.ndarray, most: int) -> np.ndarray:
-    """Sorted positions of at most about `most` rows: each cluster's share, and one at least."""
+    """Return sorted positions of about `most` rows: a share of each cluster, at least one row."""
     if len(labels) <= most:
         return np.arange(len(labels))
     rng = np.random.default_rng(0)

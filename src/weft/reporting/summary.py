@@ -1,9 +1,9 @@
-"""A fitted model and its data as one dict of plain JSON types: what page, terminal and file share.
+"""A fitted model and its data as one dict of plain JSON types, for page, terminal and file.
 
 Keys: ``schema`` ``data`` ``columns`` ``settings`` ``versions`` ``seconds`` ``result`` ``certainty``
 ``clusters`` ``candidates`` ``walk`` ``alternatives`` ``features`` ``cluster_weights`` ``profile``
 ``distributions`` ``rows`` ``map`` ``silhouette`` ``search`` ``stability`` ``scores`` ``noise``
-``warnings``. What cannot be said is None or absent; a number that is not finite is None.
+``warnings``. Unknown values are None or absent; a number that is not finite is None.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def summarize(
         The rows it was fitted on. Without them there is no map, no silhouette and no description of
         how the clusters differ.
     values : array-like of shape (n_samples, n_features), optional
-        The same rows in the units people know. Default: `X`.
+        The same rows in the units of the user's table. Default: `X`.
     feature_names : sequence of str, optional
         Default: the model's own, or ``x0``, ``x1``, ...
     table : mapping, optional
@@ -79,7 +79,7 @@ def summarize(
     row_names : sequence of str, optional
         A name for each row, which can be searched for.
     refitted : mapping, optional
-        What fitting again has shown, from `weft.reporting.refits`, instead of `stability`.
+        Results of refits, from `weft.reporting.refits`, instead of `stability`.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def _knows(model: Any, plan: TablePlan | None) -> bool:
 
 
 def _columns(plan: TablePlan) -> list[dict[str, Any]]:
-    """What became of the columns of a raw table."""
+    """Return how the columns of a raw table were used."""
     return [
         {
             "name": column.name,
@@ -194,7 +194,7 @@ def _columns(plan: TablePlan) -> list[dict[str, Any]]:
 
 def _sizes(facts: Facts) -> list[dict[str, Any]]:
     """The clusters when only their sizes are known."""
-    found, sizes = np.unique(facts.labels, return_counts=True)
+    clusters, sizes = np.unique(facts.labels, return_counts=True)
     total = len(facts.labels)
     return [
         {
@@ -205,7 +205,7 @@ def _sizes(facts: Facts) -> list[dict[str, Any]]:
             "traits": [],
             "sentence": f"{size} row{'s' if size != 1 else ''} ({size / total:.0%}).",
         }
-        for label, size in zip(found, sizes, strict=True)
+        for label, size in zip(clusters, sizes, strict=True)
     ]
 
 

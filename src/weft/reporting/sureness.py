@@ -18,7 +18,7 @@ from weft._base.arrays import Floats, Integers
 from weft.reporting.space import sample
 
 N_SAMPLED = 1_500
-# Multiplications that are worth the wait; wide tables get a smaller sample.
+# Maximum number of multiplications, to limit the time; wide tables get a smaller sample.
 N_PRODUCTS = 12_000_000_000
 N_NEAREST = 10
 _CHUNK = 2_000
@@ -39,9 +39,9 @@ def measure_sureness(points: Floats, labels: Integers) -> Sureness:
     n, d = points.shape
     most = int(np.clip(N_PRODUCTS // max(n * d, 1), 300, N_SAMPLED))
     sampled = sample(labels, most)
-    found = np.unique(labels[labels != -1])
-    place = np.searchsorted(found, labels[sampled])
-    member = np.zeros((len(sampled), len(found)))
+    clusters = np.unique(labels[labels != -1])
+    place = np.searchsorted(clusters, labels[sampled])
+    member = np.zeros((len(sampled), len(clusters)))
     inside = np.flatnonzero(labels[sampled] != -1)
     member[inside, place[inside]] = 1.0
     sizes = member.sum(axis=0)
@@ -60,7 +60,7 @@ def measure_sureness(points: Floats, labels: Integers) -> Sureness:
         itself = np.flatnonzero(among[rows] >= 0)
         distances[itself, among[rows][itself]] = 0.0
         _compare(
-            distances, member, sizes, found, labels[rows], among[rows] >= 0,
+            distances, member, sizes, clusters, labels[rows], among[rows] >= 0,
             sure[rows], next_label[rows], to_own[rows],
         )  # fmt: skip
         nearest = min(N_NEAREST, len(sampled) - 1)
@@ -80,7 +80,7 @@ def _compare(
     next_label: Integers,
     to_own: Floats,
 ) -> None:
-    """Fill the last three for some rows, from their distances to the sample."""
+    """Fill the last three arguments for some rows, from their distances to the sample."""
     sums = distances @ member
     own = np.searchsorted(found, labels)
     inside = np.flatnonzero(labels != -1)

@@ -1,4 +1,4 @@
-"""The summary as a person reads it in a terminal. Names from files are text, never markup."""
+"""The summary as text in a terminal. Names from files are text, never markup."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _SCALES = {
     "range": "scaled to run from 0 to 1",
     "none": "not scaled",
 }
-# Notes that say no more than the kind itself.
+# Notes that only repeat the kind.
 _PLAIN_NOTES = ("numbers",)
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def show_columns(summary: dict[str, Any], console: Console) -> None:
-    """What was done with each column, before the search."""
+    """Print how each column was read, before the search."""
     data = summary["data"]
     used = "" if data["n_rows_used"] == data["n_rows"] else f", {data['n_rows_used']} of them used"
     console.print(
@@ -64,7 +64,7 @@ def show_columns(summary: dict[str, Any], console: Console) -> None:
 
 
 def _with_notes(entries: list[dict[str, Any]]) -> list[str]:
-    """Names of columns, and what was recognised in them where that is not plain, once for all."""
+    """Return names of columns; columns with the same note share it."""
     names: dict[str, list[str]] = {}
     for entry in entries:
         note = entry["reason"]
@@ -125,7 +125,7 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
 
 
 def _last_line(summary: dict[str, Any]) -> Text:
-    """How long it took; the answer as well, unless the verdict has said it."""
+    """Return the duration, and the answer unless the verdict already gives it."""
     result, data = summary["result"], summary["data"]
     took = f"{summary['seconds'].get('fit', 0):.1f} s"
     if result.get("verdict"):
@@ -151,7 +151,7 @@ def show_warnings(warnings: Iterable[str], console: Console) -> None:
 
 
 def clean(text: str) -> str:
-    """`text` without what could steer a terminal."""
+    """Return `text` without control characters of terminals."""
     return "".join(char if char.isprintable() else "�" for char in str(text))
 
 
@@ -163,7 +163,7 @@ class Cleaner(RenderHook):
 
 
 class _Cleaned:
-    """What rich draws, with the text of each piece cleaned; rich's own controls stay."""
+    """The output of rich with the text of each piece cleaned; rich's own controls stay."""
 
     def __init__(self, renderable: ConsoleRenderable) -> None:
         self.renderable = renderable
@@ -187,18 +187,18 @@ def _clusters(summary: dict[str, Any], *, room: int) -> Table:
     table.add_column("cluster", no_wrap=True)
     table.add_column("rows", justify="right")
     table.add_column("share", justify="right")
-    table.add_column("set apart by")
+    table.add_column("how it differs")
     clusters = summary["clusters"]
     shown = clusters
     if len(clusters) > N_CLUSTERS:
         shown = sorted(clusters, key=lambda entry: -entry["size"])[:N_CLUSTERS]
     traits = [_traits(entry["traits"]) for entry in shown]
-    # One trait per line where they would not fit side by side.
+    # One trait per line if they do not fit side by side.
     wide = all(sum(len(part) + 2 for part in parts) <= room for parts in traits)
     for entry, parts in zip(shown, traits, strict=True):
         name = "none" if entry["label"] == -1 else str(entry["label"])
-        told = Text("  " if wide else "\n").join(parts)
-        table.add_row(name, str(entry["size"]), percent(entry["share"]), told)
+        traits_text = Text("  " if wide else "\n").join(parts)
+        table.add_row(name, str(entry["size"]), percent(entry["share"]), traits_text)
     if len(clusters) > len(shown):
         table.add_row("…", "", "", f"{len(clusters) - len(shown)} smaller ones")
     return table

@@ -6,11 +6,11 @@ import itertools
 import math
 from typing import Any
 
-ALIKE = 0.4  # share of the columns that hold half of the weight, where weights are alike
+ALIKE = 0.4  # weights are alike if more than this share of the columns holds half of the weight
 
 
 def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
-    """Every number that a report may show in several places, as it is written in all of them."""
+    """Return each number that a report shows in several places, formatted the same everywhere."""
     result, data = summary["result"], summary["data"]
     sure, stability = summary.get("certainty") or {}, summary["stability"] or {}
     told = {
@@ -36,12 +36,12 @@ def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
 
 
 def none_found(summary: dict[str, Any]) -> bool:
-    """Whether a method has looked for clusters and found none."""
+    """Return whether a method searched for clusters and found none."""
     return nothing_in(summary["result"]["n_clusters"], summary["result"].get("verdict"))
 
 
 def nothing_in(n_clusters: int, verdict: str | None) -> bool:
-    """Whether this many clusters, with the method's own word on them, mean that there are none."""
+    """Return whether this number of clusters, with the method's verdict, means "no clusters"."""
     return n_clusters == 0 or (n_clusters == 1 and bool(verdict))
 
 
@@ -65,7 +65,7 @@ def headline(summary: dict[str, Any]) -> str:
 
 
 def counted(count: int, word: str) -> str:
-    """A number and its word, in the singular where that is right."""
+    """Return a number and a noun, in the singular or plural."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
@@ -93,7 +93,7 @@ def signed(value: float) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Any number, short."""
+    """Return a number with few digits."""
     if value is None:
         return "–"
     if isinstance(value, int):

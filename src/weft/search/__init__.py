@@ -1,1 +1,1 @@
-"""How a search is built: particles, clusterers, criteria, swarms, and the one loop."""
+"""The parts of a search: particles, clusterers, criteria, swarms, and the loop."""

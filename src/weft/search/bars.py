@@ -13,19 +13,19 @@ from typing import Protocol
 
 from weft._base.validation import import_optional
 
-WAITING = "getting ready (a first run compiles, once)"
+WAITING = "starting (the first run compiles code)"
 _EVERY = 0.2  # seconds between two drawings of a bar in a notebook
 _LINE_EVERY = 5.0  # and between two lines
 
 
 class Bar(Protocol):
-    """What a bar can do."""
+    """The interface of progress bars."""
 
     def update(self, title: str, done: int, total: int, best: str) -> None:
         """Show how far a search is."""
 
     def close(self) -> None:
-        """Take the bar away, or leave its last state."""
+        """Remove the bar, or leave its last state."""
 
 
 def make_bar() -> Bar:
@@ -39,7 +39,7 @@ def make_bar() -> Bar:
 
 
 def in_notebook() -> bool:
-    """Say whether a notebook shows what is displayed: Jupyter, VS Code, Colab."""
+    """Return whether the code runs in a notebook: Jupyter, VS Code, Colab."""
     ipython = sys.modules.get("IPython")
     if ipython is None:
         return False
@@ -70,7 +70,7 @@ class RichBar:
         self._bar.update(self._task, description=title, total=total, completed=done, best=best)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
 

@@ -21,8 +21,8 @@ from weft.search.optimize import Generation
 
 __all__ = ["Checkpoint", "History", "Patience", "Progress", "StopOnSignal", "TimeLimit"]
 
-# Criteria are sums of rounded numbers, and some do not depend on the scale of the weights: two
-# equivalent positions differ in the last bits. So a smaller gain does not count.
+# Criteria are sums of rounded numbers, and some do not depend on the scale of the weights, so two
+# equivalent positions may differ in the last bits. A smaller gain does not count.
 _RELATIVE_GAIN = 1e-8
 
 
@@ -58,7 +58,7 @@ class History:
     ----------
     rows : list of dict
         ``generation``, ``best_fitness``, ``mean_fitness`` (over particles with a valid solution),
-        ``seconds``, and what the objective reports about its best particle (``n_features``,
+        ``seconds``, and details of the best particle (``n_features``,
         ``n_clusters``).
 
     Examples
@@ -91,7 +91,7 @@ class History:
             **self._details,
         }
         if self.rows and row.keys() != self.rows[0].keys():  # after set_state alone
-            raise ValueError("the history in the checkpoint is not one of this search.")
+            raise ValueError("the history in the checkpoint belongs to another search.")
         self.rows.append(row)
 
     def get_state(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class History:
         columns = {str(name): list(values) for name, values in state["columns"].items()}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         if not all(type(value) in (int, float) for row in rows for value in row.values()):
-            raise ValueError("a history holds numbers.")
+            raise ValueError("the history in the checkpoint holds values that are not numbers.")
         self.rows = rows
         self._best = float(state["best"])
         self._details = dict(state["details"])
@@ -132,7 +132,7 @@ class Patience:
     5
     """
 
-    settled = True  # the settings decide when it ends a search
+    settled = True  # it depends only on the settings when it ends a search
 
     def __init__(self, generations: int) -> None:
         self.generations = check_integer("patience", generations, low=1)
@@ -219,7 +219,7 @@ class Progress:
             )
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
             self._bar = None
@@ -227,7 +227,7 @@ class Progress:
 
 @contextmanager
 def open_bars(callbacks: Sequence[Any] | None, title: str) -> Iterator[None]:
-    """Show the bars among `callbacks` for as long as something runs."""
+    """Show the progress bars among `callbacks` while the block runs."""
     bars = [each for each in callbacks or [] if isinstance(each, Progress)]
     for bar in bars:
         bar.open(title)

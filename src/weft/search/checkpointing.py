@@ -27,7 +27,7 @@ class Checkpoint:
     Parameters
     ----------
     path : str or Path
-        Where to write.
+        Output file.
     every : int, default=10
         Number of generations between two writes; the end of a search is written as well.
 

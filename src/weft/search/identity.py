@@ -54,7 +54,7 @@ def describe(value: Any) -> Any:
 def fingerprint(X: Any) -> dict[str, Any]:
     """Return shape, type and SHA-256 of a dense or sparse array."""
     total = hashlib.sha256()
-    if getattr(X, "is_cuda", False):  # a table on a GPU has the fingerprint of its copy here
+    if getattr(X, "is_cuda", False):  # a table on a GPU has the fingerprint of its CPU copy
         X = X.cpu().numpy()
     if sparse.issparse(X):
         for part in (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)):

@@ -19,8 +19,8 @@ def representative_rows(
 ) -> Integers:
     """Return `size` row numbers, in order, drawn by density.
 
-    Random rows cut the table into cells, each row going to the nearest. A cell gives as many rows
-    as its share of all, at least one, drawn at random: dense regions give many rows, and a small
+    Each row belongs to the cell of the nearest of some random rows. Each cell contributes random
+    rows in proportion to its size, at least one. So dense regions contribute many rows, and a small
     group far from the others is not missed, as it could be in a plain random sample.
     """
     n_rows = len(X)
@@ -43,7 +43,7 @@ def representative_rows(
 
 
 def _shares(counts: Integers, size: int) -> Integers:
-    """Split `size` by `counts`: at least 1 where there is any, the rest by largest remainders."""
+    """Split `size` by `counts`: at least 1 for nonzero counts, the rest by largest remainders."""
     quota = np.minimum(counts, 1)
     rest = size - int(quota.sum())
     left = counts - quota

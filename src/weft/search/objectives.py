@@ -1,9 +1,9 @@
-"""Positions in, fitness out: the only interface between a swarm and the data.
+"""The objective turns positions into fitness: the only interface between a swarm and the data.
 
-`FeatureObjective` decodes each position, has the rows clustered in the metric that it defines, and
-the clustering scored. The whole swarm comes in one call. On the CPU particles run in parallel, on
+`FeatureObjective` decodes each position, clusters the rows in the metric that it defines, and
+scores the clustering. One call evaluates the whole swarm. On the CPU particles run in parallel, on
 threads or on joblib's current backend; a GPU evaluates all of them at once. `search_features` is
-the whole search as a pure function: a table in, weights and clusters out.
+the whole search as a pure function from a table to weights and clusters.
 """
 
 from __future__ import annotations
@@ -196,8 +196,8 @@ class FeatureSolution(NamedTuple):
     solution: Solution
     clustering: Clustering
     fitness: float  # in double precision; -inf if no particle found two clusters
-    anchors: Floats  # rows that stand for the clusters
-    best: Any  # what `move` returned
+    anchors: Floats  # rows that represent the clusters
+    best: Any  # result of `move`
 
 
 def search_features(
@@ -211,7 +211,7 @@ def search_features(
     """Search for the weights of the columns of X.
 
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position and its
-    fitness. `screened` (d,) are the columns that matter, for an `init` or criterion that asks.
+    fitness. `screened` (d,) are the columns that matter, for an `init` or criterion that uses them.
     If no particle gives two clusters, the rows are clustered with all features at weight 1.
     """
     check_swarm(search.n_particles, search.particle.n_dimensions)

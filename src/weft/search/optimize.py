@@ -1,4 +1,4 @@
-"""The only loop: ask, evaluate, tell, until a callback or the last generation ends it."""
+"""The only search loop: ask, evaluate, tell, until a callback or the last generation ends it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Objective = Callable[[Floats], Evaluation]
 
 @dataclass(frozen=True)
 class Generation:
-    """What callbacks get after each generation; the first generation has number 1."""
+    """The argument of callbacks after each generation; the first generation has number 1."""
 
     number: int
     n_generations: int
@@ -36,7 +36,7 @@ Callback = Callable[[Generation], Any]
 
 
 class Optimum(NamedTuple):
-    """The best position that was seen."""
+    """The best position of the search."""
 
     position: Floats
     fitness: float

@@ -1,9 +1,9 @@
-"""What a position means: how a swarm's numbers become feature weights and exponents.
+"""Particles: how the numbers of a position become feature weights and exponents.
 
 ========  ===========  =====================================================================
 symbol    shape        meaning
 ========  ===========  =====================================================================
-position  (D,)         what the swarm moves; D = d, or 2d with exponents
+position  (D,)         moved by the swarm; D = d, or 2d with exponents
 c         (d,)         feature weights; 0 drops the feature
 p         (d,)         feature exponents
 ========  ===========  =====================================================================
@@ -53,8 +53,8 @@ class WeightParticle:
 class WeightExponentParticle(WeightParticle):
     """PSO-FSWE: weights, then exponents, 2d numbers (section 6.3).
 
-    p_i = (position + 4) / 2, which maps the starting range [-2, 2] to [1, 3]; the paper gives
-    that range, and positions that have left theirs are clipped to it.
+    p_i = (position + 4) / 2, which maps the starting range [-2, 2] to [1, 3], the range of the
+    paper. Exponents of positions outside the starting range are clipped to it.
     """
 
     @property
@@ -85,13 +85,13 @@ class SelectionParticle(WeightParticle):
 
 
 def make_particle(n_features: int, *, exponents: bool, bits: bool) -> WeightParticle:
-    """Return what a position means: weights (and exponents), or bits."""
+    """Return the particle: weights (and exponents), or bits."""
     if not bits:
         return WeightExponentParticle(n_features) if exponents else WeightParticle(n_features)
     if exponents:
         raise ValueError(
             "exponents=True needs a swarm that moves weights, and 'binary' moves only bits; "
-            "set exponents=False, or another swarm than 'binary'."
+            "set exponents=False, or a swarm other than 'binary'."
         )
     return SelectionParticle(n_features)
 
@@ -131,12 +131,12 @@ def _initial(
 
 
 def _around(positions: Floats, n_features: int, screened: Mask | None) -> Floats:
-    """Start columns that matter with a weight, and the others dropped, at random distances from 0.
+    """Start columns that matter above 0, and the others below 0, at random distances.
 
-    The first particle has the screened columns themselves, all at weight 1.
+    The first particle has exactly the screened columns, all with weight 1.
     """
     if screened is None or not screened.any():
-        return positions  # no column is known to matter: start anywhere
+        return positions  # no column is known to matter: random starts
     features = np.abs(positions[:, :n_features])
     positions[:, :n_features] = np.where(screened, features, -features)
     positions[0, :n_features] = np.where(screened, 1.0, -1.0)

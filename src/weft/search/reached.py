@@ -12,7 +12,7 @@ from weft.metrics import evaluations_to_reach
 
 
 class Reached:
-    """A callback: after how many evaluations the best had the right K and enough accuracy.
+    """Callback that counts evaluations until the best has the right K and enough accuracy.
 
     The estimator calls `bind` with a function that turns a position into labels.
 
@@ -23,7 +23,7 @@ class Reached:
     threshold : float
         Accuracy to be reached.
     stop : bool, default=False
-        End the search there.
+        Whether the search ends at that point.
     """
 
     def __init__(self, y_true: Any, *, threshold: float, stop: bool = False) -> None:
@@ -57,7 +57,7 @@ class Reached:
 def bind_all(
     callbacks: Any, labels_of: Callable[[Floats], Integers], n_before: int = 0
 ) -> list[Any]:
-    """Return the callbacks, those with a `bind` told how positions become labels."""
+    """Return the callbacks, after a call of `bind` for those that have it."""
     calls = list(callbacks or [])
     for call in calls:
         if hasattr(call, "bind"):

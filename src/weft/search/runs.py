@@ -5,7 +5,7 @@ only on the data, the settings and the seed. So a checkpoint holds only searches
 resumed fit repeats the work between searches, skips finished searches, and continues the unfinished
 one where it stopped: the result has the same bits as an uninterrupted fit.
 
-An estimator opens a run around its work (`running`), and the loop finds it (`open_run`). If an
+An estimator opens a run for its fit (`running`), and the loop gets it with `open_run`. If an
 estimator fits others inside its own fit, their searches belong to its run.
 """
 
@@ -54,7 +54,7 @@ class Keeper(Protocol):
 
 
 class Run:
-    """One fit: its seeds, its finished searches, what saves it, and what can stop it."""
+    """One fit: its seeds, finished searches, callbacks that save it, and signals."""
 
     def __init__(self, estimator: Any, X: Any, resume: str | Path | None = None) -> None:
         self.estimator = estimator
@@ -88,7 +88,7 @@ class Run:
         return seed
 
     def begin(self, search: Search, fresh: Any) -> tuple[Record, Any] | None:
-        """Return what the checkpoint knows of the search that begins now, and its swarm's state.
+        """Return the checkpoint's record of the search that begins now, and its swarm's state.
 
         `fresh` is the state of the swarm before it has moved.
         """
@@ -108,15 +108,15 @@ class Run:
     def note(
         self, number: int, total: int, record: Callable[[bool], Record], *, over: bool, sure: bool
     ) -> bool:
-        """Note the end of a generation, save the run if it is time to, return whether to stop.
+        """Record the end of a generation, save the run if it is due, return whether to stop.
 
-        A search that a callback ended is written only when the next one has begun, because the
-        callbacks of the resumed fit decide again whether it ends there. `sure` marks an end that
-        the settings decide.
+        A search that a callback ended is saved only when the next one has begun, because the
+        callbacks of the resumed fit decide again whether to end it. `sure` means that the settings
+        alone determine this end.
         """
         if self._frozen:  # generations after a signal do not belong to the run
             return True
-        if self.signals.received is not None:  # a later signal counts for the next generation
+        if self.signals.received is not None:  # a signal from now on counts for the next generation
             self._frozen = True
             self._where = f" in generation {number} of {total}"
         if over and self.keepers:
@@ -155,7 +155,7 @@ class Run:
         """Warn that the fit ended early, and say how to continue it."""
         if self.signals.received is None:
             return
-        if not self._frozen:  # it came after the last generation and changed nothing
+        if not self._frozen:  # the signal came after the last generation and changed nothing
             raise_signal(self.signals.received)
             return
         how = "A callback Checkpoint(path) would let you continue from here."
@@ -178,7 +178,7 @@ def running(estimator: Any, X: Any, resume: str | Path | None = None) -> Iterato
     if outer is not None:
         if resume is not None:
             raise ValueError(
-                "resume must be given to the estimator that is fitted, not to one inside it."
+                "resume must be given to the outer estimator, not to an estimator inside it."
             )
         yield outer
         return
@@ -194,7 +194,7 @@ def running(estimator: Any, X: Any, resume: str | Path | None = None) -> Iterato
 
 @contextmanager
 def open_run() -> Iterator[Run | None]:
-    """The run of the fit that is under way; fits within an objective or a callback have none."""
+    """Yield the run of the current fit; fits within an objective or a callback have none."""
     run = _OPEN.get()
     token = _OPEN.set(None)
     try:
@@ -238,7 +238,7 @@ class Search(NamedTuple):
         known = fresh._asdict()
         wanted = {name: known[name] for name in record.state} if record.over else known
         if record.state.keys() != wanted.keys():
-            raise Mismatch("its swarm is of another kind than this one.")
+            raise Mismatch("it has another kind of swarm than this search.")
         for name, like in wanted.items():
             check_like(record.state[name], like, name)
         accepts = getattr(self.objective, "accepts", None)
@@ -267,13 +267,13 @@ def _state_of(owner: Any) -> dict[str, Any]:
 
 
 def check_like(value: Any, like: Any, name: str) -> Any:
-    """Return `value` if it is of the type and shape of `like`, and a number where that is one."""
+    """Return `value` if it has the type and shape of `like` and no NaN; finite unless a fitness."""
     if isinstance(like, np.ndarray):
         fits = isinstance(value, np.ndarray) and value.dtype == like.dtype
         fits = fits and value.shape == like.shape
     else:
         fits = type(value) is type(like) or (type(value) is float and isinstance(like, float))
-    # Only a fitness may be infinite: nothing was found yet.
+    # Only a fitness may be infinite: it means that no solution was found yet.
     if not fits or np.isnan(value).any() or ("fitness" not in name and np.isinf(value).any()):
         raise Mismatch(f"its {name!r} does not fit this search.")
     return value

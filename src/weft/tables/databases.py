@@ -23,7 +23,7 @@ _ALLOWED = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
-# A view of a foreign file may go on for ever. This many steps of SQLite take about a minute.
+# A view in a file may be endless. This many steps of SQLite take about a minute.
 MAX_STEPS = 2 * 10**9
 _STEPS_AT_ONCE = 10**6
 _ROWS_AT_ONCE = 10_000

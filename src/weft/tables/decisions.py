@@ -37,7 +37,7 @@ def check_size(raw: RawTable) -> None:
 def check_names(
     raw: RawTable, *, label: str | None, drop: Sequence[str], keep: Sequence[str]
 ) -> None:
-    """Refuse names of columns that the table does not have, or that are asked for twice."""
+    """Refuse names of columns that the table does not have, or that are given twice."""
     names = [str(name) for name in raw.frame.columns]
     asked = [("--label", label)] if label is not None else []
     asked += [("--drop", name) for name in drop] + [("--keep", name) for name in keep]

@@ -55,7 +55,7 @@ def check_name(file: str | Path) -> None:
 
 
 def write_folder(folder: Path, write: Callable[[Path], None], *, force: bool = True) -> None:
-    """Let `write` fill a temporary folder, and move what it wrote to `folder` if it succeeds.
+    """Let `write` fill a temporary folder, and move its files to `folder` if it succeeds.
 
     An existing folder keeps its other files: only those of the same name are replaced. The
     temporary folder is on the same file system, so that each move is one step. If a move fails

@@ -43,7 +43,7 @@ _SHOWN = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".xlsx", ".ods", ".j
 
 
 def read_table(path: str | Path, *, sheet: str | None = None, query: str | None = None) -> RawTable:
-    """Read a table by its extension; ``-`` reads standard input, whatever kind it holds.
+    """Read a table by its extension; ``-`` reads standard input in any format.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _choose_sheet(called: str, names: list[str], sheet: str | None) -> str | Non
 
 
 def _named(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The frame with an index of its own and names that are text, each once."""
+    """Return the frame with a default index and unique text names."""
     if frame.index.name is not None:
         frame = frame.reset_index()
     names, notes = number_names([str(column).strip() for column in frame.columns])

@@ -73,7 +73,7 @@ def is_total(cells: Sequence[str]) -> bool:
 
 
 def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return names of which each occurs once, and what was done for that."""
+    """Return unique names, and notes about names that were changed."""
     made: list[str] = []
     taken = set(names)
     repeated: dict[str, int] = {}

@@ -137,7 +137,7 @@ def cycle_by_name(name: str, values: Floats) -> tuple[float, str] | None:
 
 
 def is_code_text(texts: Sequence[str]) -> str:
-    """Return what kind of codes all of some distinct texts are, or ""."""
+    """Return the kind of code that all of these texts have, or ""."""
     for pattern, words in _CODE_TEXTS:
         if all(pattern.fullmatch(text) for text in texts):
             return f"{words}: names, not amounts"

@@ -250,7 +250,7 @@ def _unit(shapes: Sequence[re.Match[str]]) -> tuple[str, bool]:
 
 
 def _number(core: str, thousands: str, decimal: str, power: str) -> float:
-    """Return what `core` means with these signs, NaN where it does not fit them."""
+    """Return `core` as a number with these separators; NaN if it does not match them."""
     whole, mark, fraction = core.rstrip().partition(decimal)
     if mark and not (fraction.isascii() and (fraction.isdigit() or fraction == "")):
         return math.nan

@@ -45,7 +45,7 @@ def refuse_bomb(path: Path, size: int) -> None:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """Give the one table in a packed file as a file of its own, while the context lasts."""
+    """Yield the only table in a compressed file as a temporary file, inside the block."""
     with TemporaryDirectory(prefix="weft-") as folder:
         try:
             inner = _unpack(path, Path(folder))

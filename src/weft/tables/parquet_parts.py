@@ -113,5 +113,5 @@ def write_part(path: Path, columns: dict[str, Any]) -> None:
 
 
 def rows_written(path: Path) -> int:
-    """Return how many rows a part has that was written before; -1 where there is none."""
+    """Return the number of rows of a part that was written before; -1 if there is none."""
     return sum(_row_groups(path)[0]) if path.is_file() else -1

@@ -1,7 +1,7 @@
 """From a mixed table to coordinates for methods that measure distances between rows.
 
 Two ways: the points of the mixed metric (`weft.columns.mixed`), in which each source column counts
-once whatever its kind, and plain columns (numbers as they are or scaled, one 0/1 column per level),
+once, and plain columns (unchanged or scaled numbers, one 0/1 column per level),
 as published methods and tables of numbers use them.
 """
 
@@ -21,7 +21,7 @@ SCALES = ("standard", "range", "none")
 
 
 class PlainPoints(NamedTuple):
-    """Columns as they are or scaled, gaps filled.
+    """Unchanged or scaled columns, with gaps filled.
 
     Attributes
     ----------

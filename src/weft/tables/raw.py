@@ -212,7 +212,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 
 def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame without a last row of totals, and what was done."""
+    """Return the frame without a last row of totals, and a note if there was one."""
     if len(frame) < 3:
         return frame, []
     last = [cell for cell in frame.iloc[-1] if isinstance(cell, str)]
@@ -233,7 +233,7 @@ def _codes(path: Path, form: TextForm, header: Header, n_above: int) -> dict[str
                     if cell[:1] == "0" and _LEADING_ZERO.fullmatch(cell.strip()):
                         found.add(name)
         except csv.Error:
-            pass  # the reader proper says what is wrong
+            pass  # the actual reader reports the error
     return dict.fromkeys(found, str)
 
 

@@ -1,7 +1,7 @@
 """How a column of cells becomes numbers: decided once by `weft.tables.recognition`, then fixed.
 
 A `Reading` holds plain values only, so that it can be saved with a model and read new
-rows, whatever library or file they come from.
+rows, for all libraries and files.
 """
 
 from __future__ import annotations

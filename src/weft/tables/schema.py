@@ -91,7 +91,7 @@ _FORMAT = Record(
 
 
 def _reading_fits(reading: Reading) -> str:
-    """Return what is wrong with a reading: its source column says most of it."""
+    """Return the problem of a reading, or "", by its source column."""
     try:
         reading.source(0)
     except ValueError as error:
@@ -130,7 +130,7 @@ _READING = Record(
 
 
 def _block_fits(block: Block) -> str:
-    """Return what is wrong with a block: how many numbers it has for its measure."""
+    """Return the problem of a block, or "": its number of values must fit its measure."""
     rows, width = block.points.shape
     if block.measure == "number" and (rows, width) != (1, 4):
         return "does not have the four numbers of a number."
@@ -158,7 +158,7 @@ _BLOCK = Record(
 
 
 def _plan_fits(plan: TablePlan) -> str:
-    """Return what is wrong between the parts of a plan: positions, and numbers of coordinates."""
+    """Return the problem between parts of a plan, or "": positions, numbers of coordinates."""
     columns = plan.columns
     width = sum(len(column.positions) for column in columns)
     if len({reading.name for reading in plan.readings}) != len(plan.readings):

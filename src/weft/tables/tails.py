@@ -46,7 +46,7 @@ def _bent(reading: Reading, values: Floats) -> Reading:
     scale = tail_scale(values)
     if scale is None:
         return reading
-    # A round number, so that the note can say all of it.
+    # A round number, so that the note can show it exactly.
     scale = float(f"{scale:.2g}")
     note = f"{reading.note}; heavy tail, compared by log(1 + x / {scale:g})"
     return replace(reading, curve="log", curve_scale=scale, note=note)

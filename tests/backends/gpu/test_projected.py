@@ -119,7 +119,7 @@ def test_the_same_fit(settings, on_torch):
 
 
 def test_texts_stay_on_the_host(on_torch):
-    with pytest.raises(ValueError, match="no form for metric='jaccard'"):
+    with pytest.raises(ValueError, match="not available for metric='jaccard'"):
         ProjectedSwarm(3, metric="jaccard", device="cuda").fit(np.abs(DATA))
     settings = {"metric": "jaccard", "n_evaluations": 20, "random_state": 0}
     one = ProjectedSwarm(3, device="auto", **settings).fit(np.abs(DATA))

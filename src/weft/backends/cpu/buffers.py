@@ -1,4 +1,4 @@
-"""Working memory that is allocated once and used for every particle."""
+"""Working memory that is allocated once and used again for every particle."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Buffers:
         self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
 
     def get(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> AnyFloats:
-        """Return the array of that name and shape; its old contents are still there."""
+        """Return the array of that name and shape; its old contents are kept."""
         key = (name, shape)
         if key not in self._arrays:
             self._arrays[key] = aligned(shape, self.dtype if dtype is None else dtype)
         return self._arrays[key]
 
     def part(self, name: str, shape: tuple[int, ...], most: int, dtype: Any = None) -> AnyFloats:
-        """Return an array of that shape from the beginning of one of `most` numbers."""
+        """Return an array of that shape at the beginning of a buffer of `most` numbers."""
         return self.get(name, (most,), dtype)[: math.prod(shape)].reshape(shape)
 
     def put(self, name: str, array: AnyFloats) -> None:
@@ -36,7 +36,7 @@ class Buffers:
 
 
 def aligned(shape: tuple[int, ...], dtype: Any) -> AnyFloats:
-    """Return an empty array that starts on a cache line: a vector across two costs twice."""
+    """Return an empty array that starts on a cache line: vectors across two lines are slow."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
     raw = np.empty(size + 64, dtype=np.uint8)
     skip = -raw.__array_interface__["data"][0] % 64

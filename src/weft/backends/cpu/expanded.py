@@ -1,8 +1,8 @@
 """Minkowski centres of a large table, by a series around a guess: see `kernels.expansion`.
 
-The guess comes from steps in single precision, the first of them over a part of the rows. Where the
-series does not converge (such as columns with few distinct values), it says so, and these columns
-are solved one by one.
+The guess comes from steps in single precision; the first steps use only a part of the rows. Columns
+for which the series does not converge (such as those with few distinct values) are marked and
+solved one by one.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from weft.parallel.threads import Runner
 if TYPE_CHECKING:
     from weft.backends.cpu.kmeans import Rows
 
-PART_ROWS = 2048  # smaller parts are not worth a thread
+PART_ROWS = 2048  # for smaller parts a thread costs more than it saves
 MOST_PARTS = 64
 MOST_NUMBERS = 2**23  # in the sums of all parts
-SAMPLE = 2048  # rows of a cluster that the first steps look at
+SAMPLE = 2048  # rows of a cluster that the first steps use
 SAMPLE_STEPS = 5
 FULL_STEPS = 3
-CLOSE = 0.05  # of σ: a step from which Newton's next one ends within reach
-SERIES = 3  # how often a series is taken before columns are solved one by one
+CLOSE = 0.05  # of σ: after a step of this length the next Newton step ends within REACH
+SERIES = 3  # number of series before columns are solved one by one
 FAR_AWAY = 1e30
 LISTED = 16  # at most one in this many of a cluster's rows may be near its centre
 
@@ -81,7 +81,7 @@ def part_height(n_rows: int, numbers: int) -> int:
 
 
 def can_expand(rows: Rows, shape: tuple[int, int]) -> bool:
-    """Say whether the series may be tried: no missing values, room for the sums of the parts."""
+    """Return whether the series can be used: no missing values, enough memory for the sums."""
     usual = not rows.missing and ROUGH_EXPONENT <= rows.exponent <= LARGEST_EXPONENT
     return usual and kernels.TERMS * shape[0] * shape[1] <= MOST_NUMBERS
 
@@ -112,7 +112,7 @@ def expanded_centers(
 def _guess(
     rows: Rows, labels: Labels, sizes: Floats, wanted: NDArray[np.bool_], previous: Floats
 ) -> tuple[Floats, Floats]:
-    """Return a guess of the centres and the unit σ of each, (K, M): 0 where there is none."""
+    """Return a guess of the centres and the unit σ of each, (K, M); 0 without a guess."""
     half = rows.screen.half if rows.screen is not None else np.ones(previous.shape[1])
     guess, unit = previous, np.broadcast_to(half, previous.shape)
     stride = max(1, len(labels) // (SAMPLE * max(int(wanted.sum()), 1)))
@@ -128,12 +128,12 @@ def _guess(
         unit = np.where(sigma > 0.0, sigma, unit)
         if (np.abs(step) <= CLOSE * unit).all():
             break
-    # What a step misses: by the curvature's noise, and by its change on the way.
+    # The error of a step: from the noise of the curvature, and from its change along the step.
     noise = 3.0 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(sizes)), 1))[:, None]
     for _ in range(FULL_STEPS if stride > 1 else 0):
-        step, found = _rough_step(rows, labels, sizes, wanted, guess, unit, 1)
+        step, spread = _rough_step(rows, labels, sizes, wanted, guess, unit, 1)
         guess = guess + step
-        sigma = np.where(wanted[:, None], found, sigma)
+        sigma = np.where(wanted[:, None], spread, sigma)
         unit = np.where(sigma > 0.0, sigma, unit)
         size = np.abs(step) / unit
         wanted = np.asarray((size * (noise + 0.3 * size) > 0.7 * kernels.REACH).any(axis=1))
@@ -168,7 +168,7 @@ def _rough_step(
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         sigma = unit * (total / sizes[:, None]) ** (1.0 / p)
         step = -slope / curve * unit
-        # Far away Newton's step is too long if p < 2; a step to the weighted mean never is.
+        # Far from the root, Newton's step is too long if p < 2; a step to the weighted mean is not.
         if p < 2.0:
             newton = np.abs(step) < 0.5 * (p - 1.0) * sigma
             step = np.where(newton, step / (p - 1.0), step)
@@ -181,10 +181,10 @@ def _rough_step(
 def _series(
     rows: Rows, labels: Labels, open_pairs: NDArray[np.bool_], guess: Floats, unit: Floats
 ) -> Tried:
-    """Take the series of the open pairs around the guess, and find its root."""
+    """Compute the series of the open pairs around the guess, and find its root."""
     n_clusters, n_features = guess.shape
     wanted = open_pairs.any(axis=1)
-    # No row is near the guess of a pair that is not asked for.
+    # For a pair that is not wanted, the guess is set so that no row is near it.
     scale = 1.0 / np.where(open_pairs, unit, 1.0)
     guess = np.where(open_pairs, guess, FAR_AWAY)
     wide = (kernels.TERMS, n_clusters, n_features)

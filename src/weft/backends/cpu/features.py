@@ -30,7 +30,7 @@ from weft.backends.spaces import (
 )
 from weft.parallel.workers import threads_per_process
 
-# Number of particles whose matrices are made together; more would gain little.
+# Number of particles whose matrices are computed together; more would be hardly faster.
 MAX_TOGETHER = 8
 
 Mask = NDArray[np.bool_]
@@ -57,7 +57,7 @@ class Spaces(NumPySpaces):
 
     def full(self) -> Spaces:
         table = self._known_table()
-        # The matrix buffer belongs to the particle's own space; the full one is made in blocks.
+        # The particle's own space uses the matrix buffer; the full space is computed in blocks.
         buffers = Buffers(hold_matrix=False, dtype=self.space.buffers.dtype)
         return Spaces(Space.of(table, Solution(np.ones(table.X.shape[1])), buffers), table)
 
@@ -118,12 +118,12 @@ class Spaces(NumPySpaces):
 
     def _known_table(self) -> Table:
         if self._table is None:
-            raise ValueError("a space of given distances has no table behind it.")
+            raise ValueError("a space of given distances has no table.")
         return self._table
 
 
 class FeatureData:
-    """The table, the memory in use, and the scores so far."""
+    """The table, working memory, and known scores."""
 
     evaluates_whole_swarms = False
 
@@ -138,7 +138,7 @@ class FeatureData:
         self.n_threads, self.hold_matrix = plan_memory(
             matrix, n_matrices, threads_per_process(plan.n_jobs), plan.max_memory
         )
-        # Exponents: particles share the logarithms of all differences, so some go together.
+        # With exponents, particles share the logarithms of differences, so several run together.
         self.n_together = 1
         if plan.exponents and self.dtype == np.float32:
             room = plan.max_memory // (matrix * self.n_threads)
@@ -196,13 +196,13 @@ class FeatureData:
             fitness = float(criterion.score(spaces, labels)[0])
         if not np.isfinite(fitness):
             return Outcome(INFEASIBLE, n_features, n_clusters)
-        # Threads may replace a better one: then it is clustered again, which gives the same.
+        # Another thread may replace a better one; it is then clustered again, with the same result.
         if self._best is None or fitness > self._best[0]:
             self._best = fitness, solution, partitions
         return Outcome(fitness, n_features, n_clusters)
 
     def _spaces(self, solutions: list[Solution]) -> Iterator[Space]:
-        """Yield the spaces of solutions; each keeps until the next one is asked for."""
+        """Yield the spaces of solutions; each is valid until the next one is requested."""
         for start in range(0, len(solutions), self.n_together):
             group = [self._space(each) for each in solutions[start : start + self.n_together]]
             yield from with_matrices(group, self.n_together) if self.n_together > 1 else group
@@ -215,7 +215,7 @@ class FeatureData:
         return Space.of(self.table, solution, buffers)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Buffers belong to threads; another process makes its own.
+        # Buffers belong to threads; another process allocates its own.
         return {**self.__dict__, "_local": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -248,12 +248,12 @@ def plan_memory(matrix: int, n_matrices: int, n_threads: int, max_memory: int) -
         raise ValueError(
             f"this clusterer keeps {n_matrices} matrices of all pairwise distances, "
             f"{matrix * n_matrices / 2**30:.3g} GiB, above max_memory={max_memory / 2**30:.3g} "
-            "GiB; raise max_memory, or use clusterer='knn' or 'dbscan', which need none."
+            "GiB; raise max_memory, or use clusterer='knn' or 'dbscan', which need no matrix."
         )
     return min(n_threads, affordable), True
 
 
 def _fits_single(table: Table) -> bool:
-    """Return whether cubes of the columns' values stay within float32, with room for weights."""
+    """Return whether cubes of the values fit in float32, with a margin for weights."""
     spread = table.spread[table.spread > 0.0]
     return bool(np.all((spread > 1e-9) & (spread < 1e9)))

@@ -1,8 +1,8 @@
-"""Passes of the k-means family over rows in memory; where threads come in.
+"""Passes of the k-means family over rows in memory, on threads.
 
-Every pass gives the same bits for any number of threads: a row's distance is computed by itself,
-a Minkowski centre on one thread, and sums over rows in parts whose number depends on the data's
-shape alone, added in their order.
+Every pass gives the same bits for any number of threads: each row's distance is computed
+separately, each Minkowski centre on one thread. Sums over rows are computed in parts, whose number
+depends only on the shape of the data, and added in their order.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rows:
 
     @cached_property
     def screen(self) -> Screen | None:
-        """X in single precision, to find nearest centres faster; None where that cannot be."""
+        """X in single precision, to find nearest centres faster; None if that is not possible."""
         if self.missing or self.exponent > LARGEST_EXPONENT or not len(self.X):
             return None
         return make_screen(self.X, self.run)
@@ -92,10 +92,10 @@ def distances(rows: Rows, centers: Floats, factors: Floats) -> Floats:
 def nearest(rows: Rows, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
     n_rows = len(rows.X)
     if rows.exponent != 2.0 and rows.screen is not None:
-        found = Bounds.empty(n_rows)
+        bounds = Bounds.empty(n_rows)
         arguments = (rows.X, rows.screen, centers, factors, rows.exponent, rows.run)
-        if nearest_by_screen(*arguments, np.ones(n_rows, dtype=np.uint8), found):
-            return found.labels, NONE_OPEN
+        if nearest_by_screen(*arguments, np.ones(n_rows, dtype=np.uint8), bounds):
+            return bounds.labels, NONE_OPEN
     labels, best = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
 
     def task(start: int, stop: int) -> None:
@@ -155,7 +155,7 @@ def _column_centers(
     previous: Floats,
     wanted: NDArray[np.bool_],
 ) -> tuple[Floats, Floats]:
-    """Solve for the `wanted` centres (K, M); the others stay, with a dispersion of 0."""
+    """Compute the `wanted` centres (K, M); the others stay, with a dispersion of 0."""
     centers = previous.copy()
     spread = np.zeros_like(centers)
     load = rows.load[order]

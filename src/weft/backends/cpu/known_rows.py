@@ -1,4 +1,4 @@
-"""The nearest known row of each new row, in a learned metric: what prediction asks for."""
+"""The nearest known row of each new row in a learned metric, for predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.parallel.threads import map_ranges
 
 # Rows per tile: with a few thousand known rows, a tile stays in the second-level cache.
 _TILE_ROWS = 256
-_WIDEST = 1e6  # new rows this many times farther out than the known ones are done in float64
+_WIDEST = 1e6  # new rows this many times farther out than the known ones are computed in float64
 
 
 class Nearest(NamedTuple):
@@ -75,7 +75,7 @@ def nearest_rows_of(X: Floats, known: Floats, solution: Solution, *, n_threads: 
 
 
 def _exact(X: Floats, known: Floats, solution: Solution, nearest: Nearest, n_threads: int) -> None:
-    """Fill `nearest` by differences in float64, whatever the exponents."""
+    """Fill `nearest` by differences in float64, for any exponents."""
     columns = np.ascontiguousarray(known.T)
 
     def task(start: int, stop: int) -> None:

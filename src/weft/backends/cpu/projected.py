@@ -2,8 +2,8 @@
 
 Σ_j f (x - z)² = Σ_j f x² - 2 Σ_j (f z) x + Σ_j f z²: with squares and values of the rows side by
 side, (n, 2M), the distances of all rows to the centres of all particles are one product with a
-(2M, P·K) matrix, 4 n M P K operations. The means were taken away: that keeps the difference of
-large numbers from losing the digits.
+(2M, P·K) matrix, 4 n M P K operations. The means are subtracted first, so that differences of large
+numbers do not lose digits.
 
 Products run on one BLAS thread per block of rows, blocks on `run`'s threads: the number of blocks
 depends on n alone, so no bit depends on the number of threads.
@@ -80,8 +80,8 @@ def summarise(table: Table, partitions: Labels, live: Integers) -> Summary:
 def assign(
     table: Table, factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    # Single precision unless `exact`: a row changes sides only where two centres are equally near
-    # to six digits.
+    # Single precision unless `exact`: the nearest centre can change only if two distances agree to
+    # six digits.
     n_rows, n_features = table.X.shape
     n_particles = len(factors)
     left = table.squares if exact else table.quick

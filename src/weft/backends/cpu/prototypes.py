@@ -12,7 +12,7 @@ from weft.backends.cpu.kernels import prototypes as kernels
 from weft.backends.cpu.kernels import validity
 from weft.parallel.threads import map_ranges
 
-# Rows whose distances to all others are held at a time: they are made once for all labelings.
+# Rows whose distances to all others are in memory at a time, computed once for all labelings.
 TILE = 256
 
 

@@ -1,7 +1,7 @@
-"""Rounds that remember: bounds of distances, and sums that only rows that moved change.
+"""Rounds with memory: bounds of distances, and sums that are updated only for moved rows.
 
-Labels are those of exact distances, whatever the bounds spare. Sums are taken around the centres
-of an earlier round; they are computed again before rounding errors add up.
+Labels are those of exact distances; the bounds only save time. Sums are around the centres of an
+earlier round, and are computed again before rounding errors add up.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from weft.backends.rounds import Rounds
 if TYPE_CHECKING:
     from weft.backends.cpu.kmeans import Rows
 
-LEAST_ROWS = 4096  # a smaller table is done before a bound is updated
-EXPAND_ROWS = 300_000  # of fewer rows a column fits the cache, and centres by columns are as fast
-CANCELLED = 1e-3  # share of a sum of squares below which a dispersion is taken again
+LEAST_ROWS = 4096  # for smaller tables, updating bounds takes longer than the distances
+EXPAND_ROWS = 300_000  # with fewer rows a column fits in the cache: centres by columns are as fast
+CANCELLED = 1e-3  # share of a sum of squares below which a dispersion is computed again
 ColumnCenters = Callable[
     ["Rows", Integers, Integers, Floats, NDArray[np.bool_]], tuple[Floats, Floats]
 ]
@@ -33,7 +33,7 @@ NONE_OPEN: Integers = np.empty(0, dtype=np.int64)
 
 
 class Metric(NamedTuple):
-    """What the last assignment went by."""
+    """The centres and factors of the last assignment."""
 
     centers: Floats
     factors: Floats
@@ -62,7 +62,7 @@ class BoundedRounds:
         self.last: Metric | None = None
         self.sums: Sums | None = None
         self.found: tuple[Labels, Floats, Floats] | None = None
-        self.expands = True  # until a round shows that most centres have to be solved otherwise
+        self.expands = True  # until a round in which the series fails for most centres
 
     def nearest(self, centers: Floats, factors: Floats) -> tuple[Labels, Integers]:
         rows, screen = self.rows, self.rows.screen
@@ -79,7 +79,7 @@ class BoundedRounds:
         return self.bounds.labels.copy(), NONE_OPEN
 
     def _loosen(self, last: Metric, centers: Floats, factors: Floats) -> None:
-        """Update the bounds for new centres and factors, and say which rows they leave open."""
+        """Update the bounds for new centres and factors, and mark the rows that they leave open."""
         rows, (labels, upper, lower) = self.rows, self.bounds
         root = 1.0 / rows.exponent
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -114,7 +114,7 @@ class BoundedRounds:
         return self._minkowski_centers(labels, previous)
 
     def _minkowski_centers(self, labels: Labels, previous: Floats) -> tuple[Floats, Floats]:
-        """Solve for the clusters that rows left or joined; the others stay as they are."""
+        """Compute the centres of clusters that rows left or joined; the others stay unchanged."""
         n_clusters = len(previous)
         changed = np.ones(n_clusters, dtype=bool)
         centers, spread = previous.copy(), np.empty_like(previous)
@@ -139,11 +139,11 @@ class BoundedRounds:
         if large and self.expands and can_expand(rows, centers.shape):
             counts = np.bincount(labels, weights=rows.load, minlength=len(centers))
             sizes = np.asarray(counts, dtype=np.float64)
-            found = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
-            centers[found.done] = found.centers[found.done]
-            spread[found.done] = found.dispersions[found.done]
-            self.expands = 2 * int(found.done.sum()) > int(wanted.sum())
-            wanted &= ~found.done
+            solved = expanded_centers(rows, labels, sizes, changed & (sizes > 0.0), previous)
+            centers[solved.done] = solved.centers[solved.done]
+            spread[solved.done] = solved.dispersions[solved.done]
+            self.expands = 2 * int(solved.done.sum()) > int(wanted.sum())
+            wanted &= ~solved.done
         which = np.flatnonzero(wanted.any(axis=1))
         if not len(which):
             return
@@ -206,7 +206,7 @@ class BoundedRounds:
 
 
 def _of_others(values: Floats, reduce: Callable[[Floats], float], alone: float) -> Floats:
-    """Return the least (or largest) of all values but each one; `alone` if there is no other."""
+    """Return for each value the smallest (or largest) of the others; `alone` without others."""
     if len(values) == 1:
         return np.array([alone])
     order = np.argsort(values if reduce is np.min else -values, kind="stable")

@@ -1,4 +1,4 @@
-"""Nearest centres by way of a table in single precision: see `kernels.screen` for the notation."""
+"""Nearest centres with a table in single precision: see `kernels.screen` for the notation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.backends.cpu.kernels import screen as kernels
 from weft.backends.cpu.kernels.kmeans import BLOCK
 from weft.parallel.threads import Runner
 
-_STRIPE = 4096  # rows whose ends are looked up at once
+_STRIPE = 4096  # rows whose minima and maxima are computed at once
 
 
 class Screen(NamedTuple):
@@ -51,7 +51,7 @@ def column_ends(X: Floats, run: Runner) -> tuple[Floats, Floats]:
 
 
 def make_screen(X: Floats, run: Runner) -> Screen | None:
-    """Scale X, which has no missing values; None where its scale is out of the ordinary."""
+    """Scale X, which has no missing values; None if its scale is too large or too small."""
     low, high = column_ends(X, run)
     half = 0.5 * high - 0.5 * low
     if (half > 1e30).any() or (half < 1e-30)[half > 0.0].any():
@@ -77,7 +77,7 @@ def nearest_by_screen(
     todo: NDArray[np.uint8],
     out: Bounds,
 ) -> bool:
-    """Fill `out` for the rows to do; say whether the centres allow it."""
+    """Fill `out` for the rows in `todo`; return whether the centres allow it."""
     tiles, middle, half = screen
     thin_centers = (centers - middle) / half
     with np.errstate(over="ignore"):

@@ -62,7 +62,7 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
     if space.exact:
         linkage_kernels.complete_linkage(space.consume_matrix(), n_clusters, labels)
         return labels
-    # Room for the distances and for as many to use up; or for all in double precision.
+    # Memory for the distances and a copy to overwrite, or for all in double precision.
     both = space.buffers.get("both", (2, n_rows, n_rows))
     was_ready = space.matrix_ready
     if not was_ready:
@@ -82,7 +82,7 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
 def affinity_propagation(
     space: Space, damping: float, preference: float | None, max_iter: int, convergence_iter: int
 ) -> tuple[Integers, bool]:
-    """Return each row's exemplar, -1 where there is none, and whether the messages settled.
+    """Return each row's exemplar, -1 if there is none, and whether the messages converged.
 
     The similarity is minus the squared *distance*, with exponents too.
     """
@@ -112,7 +112,7 @@ def affinity_propagation(
 def _median(squared: NDArray[Any]) -> float:
     """Return the median of all entries of a symmetric matrix with zeros on its diagonal.
 
-    A count of the entries by their first 16 bits shows where it is; few are left to be sorted.
+    Counting the entries by their first 16 bits locates it, so that few entries are sorted.
     """
     n_rows = len(squared)
     # In ascending order come the n zeros of the diagonal, then each entry of the upper half twice.

@@ -1,6 +1,6 @@
 """Nearest rows and measures of one clustering on a CPU `Space`, without a particle axis.
 
-Formulas and conventions are those of :mod:`weft.metrics.internal`, the public face of these.
+Formulas and conventions are those of the public functions in :mod:`weft.metrics.internal`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.parallel.threads import map_ranges
 
 # Clusters × rows whose sums of distances are held at once (at most 64 MB in double precision).
 SUMS_AT_ONCE = 8_000_000
-# Parts of the symmetric silhouette; more than threads are likely, few enough to add up.
+# Number of parts of the symmetric silhouette: more than the usual number of threads.
 _PARTS = 8
 
 
@@ -62,7 +62,7 @@ def nearest_neighbours(space: Space, n_neighbors: int) -> Neighbours:
     """Return the nearest rows (n, k) of each row and their distances, nearest first."""
     indices, powered = nearest_rows(space, n_neighbors)
     if not space.exact:
-        # The rows are right, their distances rounded: these few are taken again in full.
+        # The rows are correct, but their distances are rounded: these few are computed in float64.
         powered = np.empty(indices.shape)
         neighbour_kernels.true_values(space.columns, space.exponents, indices, powered)
     return Neighbours(indices, space.to_distances(powered))
@@ -94,15 +94,16 @@ def silhouette_samples(space: Space, labels: Integers) -> Floats:
 def symmetric_silhouette_samples(space: Space, labels: Integers, n_threads: int) -> Floats:
     """Return the same in half the work, for a space without exponents, on several threads.
 
-    The pairs are cut into a fixed number of parts whose sums are added in a fixed order, so the
-    result does not depend on the threads; it may differ from the other's in the last bits.
+    The pairs are divided into a fixed number of parts, whose sums are added in a fixed order. So
+    the result does not depend on the threads; it may differ from `silhouette_samples` in the last
+    bits.
     """
     counts = np.bincount(labels[labels >= 0])
     rows = space.rows
     if rows is None:
         raise ValueError("a space with exponents, or of given distances, has no rows.")
     n_tiles = len(rows.tiles)
-    # Early rows of tiles are the long ones: cut where the pairs, not the rows, are equally many.
+    # Early rows of tiles are longer: divide so that parts have equal numbers of pairs, not of rows.
     shares = 1.0 - np.sqrt(1.0 - np.linspace(0.0, 1.0, _PARTS + 1))
     edges = np.round(shares * n_tiles).astype(int)
     parts = np.zeros((_PARTS, len(counts), len(rows.norms)))
@@ -139,7 +140,7 @@ def sparsity_and_separation(space: Space, labels: Integers) -> tuple[float, floa
         rows = labels == cluster
         widest.append(same[rows].max())
         nearest.append(other[rows].min())
-    # A cluster of one row has no nearest mate, a single cluster no neighbour: both count 0.
+    # A cluster of one row, or a single cluster, has no such distance: it counts as 0.
     powered = np.array([widest, nearest]).reshape(2, -1)
     values = space.to_distances(np.where(np.isfinite(powered), powered, 0.0))
     if values.shape[1] == 0:

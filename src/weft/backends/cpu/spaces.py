@@ -1,11 +1,11 @@
-"""The distances that a solution defines, handed out in blocks of rows.
+"""The distances that a solution defines, in blocks of rows.
 
-A `Space` is all that clusterers and criteria see of the data: powered distances (the sum before
-the root) and the root that turns them into distances. Whether they come from a matrix held in
-memory or are made again for each pass is the space's own affair: the bits are the same.
+Clusterers and criteria see only a `Space`, not the data: powered distances (the sum before the
+root) and the root that turns them into distances. The space decides whether they are stored in a
+matrix or computed again for each pass; the bits are the same.
 
-Distances may be in float32. Then each has a bound on its error, and `kernels.neighbours` settles in
-float64 whatever the bound leaves open, so that no label depends on the precision.
+Distances may be in float32. Then each has an error bound, and `kernels.neighbours` computes in
+float64 everything that the bound leaves open. So no label depends on the precision.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from weft.backends.cpu.kernels import products as product_kernels
 from weft.backends.cpu.kernels import swarm_powers as power_kernels
 from weft.backends.spaces import Solution
 
-# Rows per block when distances are made on the fly: one row of tiles.
+# Rows per block if distances are not stored: one row of tiles.
 BLOCK_ROWS = product_kernels.TILE
 
 
 @dataclass(frozen=True)
 class Table:
-    """The unweighted data in the layouts that kernels want."""
+    """The unweighted data in the layouts that kernels need."""
 
     X: Floats  # (n, d)
     columns: Floats  # (d, n)
@@ -40,7 +40,7 @@ class Table:
 
     @classmethod
     def of(cls, X: Floats) -> Table:
-        """Lay out a table."""
+        """Return the layouts of a table."""
         columns = np.ascontiguousarray(X.T)
         centred = columns - X.mean(axis=0)[:, np.newaxis]
         return cls(X, columns, centred, np.abs(centred).max(axis=1))
@@ -52,7 +52,7 @@ class Table:
 
 
 class Rows(NamedTuple):
-    """Weighted rows in tiles, as products take them; see `weft.backends.cpu.kernels.products`."""
+    """Weighted rows in tiles, for products; see `weft.backends.cpu.kernels.products`."""
 
     tiles: AnyFloats  # (T, m, TILE)
     norms: AnyFloats  # (T · TILE,)
@@ -61,14 +61,14 @@ class Rows(NamedTuple):
 
 
 class Powers(NamedTuple):
-    """What single precision makes powers from; see `weft.backends.cpu.kernels.swarm_powers`."""
+    """Input of powers in single precision; see `weft.backends.cpu.kernels.swarm_powers`."""
 
     halves: NDArray[np.float32]
     terms: power_kernels.Terms
 
 
 class Doubt(NamedTuple):
-    """How far a powered distance may be off: slack_i + slack_j + share · distance."""
+    """Error bound of a powered distance: slack_i + slack_j + share · distance."""
 
     slack: AnyFloats  # (n,)
     share: float
@@ -85,8 +85,8 @@ class Space:
     buffers: Buffers
     # All numbers inside are `scale` times the true ones: a power of 2 that keeps squares in range.
     scale: float = 1.0
-    rows: Rows | None = None  # where distances come from products
-    powers: Powers | None = None  # where they come from powers in single precision
+    rows: Rows | None = None  # if distances are computed by products
+    powers: Powers | None = None  # if they are computed by powers in single precision
     tiles_ready: bool = False  # whether `tile_store` holds what `rows` give
     _matrix_ready: bool = False
 
@@ -101,7 +101,7 @@ class Space:
             weights = weights * scale
             n_tiles = product_kernels.count_tiles(n_rows)
             width = n_tiles * product_kernels.TILE
-            # In buffers: fresh pages for every particle cost a tenth of an evaluation.
+            # In buffers: new memory pages for every particle would take a tenth of an evaluation.
             n_most = len(table.columns)
             tiles = (n_tiles, len(kept), product_kernels.TILE)
             rows = Rows(
@@ -113,7 +113,7 @@ class Space:
             product_kernels.weighted_tiles(table.centred, table.columns, kept, weights, *rows)
             doubt = Doubt(rows.slack[:n_rows], 0.0)
             return cls(rows.columns, np.empty(0), 2.0, doubt, buffers, scale, rows)
-        # Exponents differ between features, so there is no common scale to take out.
+        # Exponents differ between features, so there is no common scale to factor out.
         columns = table.columns[kept] * weights[:, np.newaxis]
         exponents = solution.exponents[kept]
         root = float(exponents.mean()) if len(kept) else 1.0
@@ -132,7 +132,7 @@ class Space:
 
     @property
     def exact(self) -> bool:
-        """Whether the distances are given as they are, with nothing behind them to ask."""
+        """Whether the distances are given and exact, without columns to compute them from."""
         return False
 
     def blocks(self) -> Iterator[tuple[int, AnyFloats]]:
@@ -157,7 +157,7 @@ class Space:
             yield start, block
 
     def tile_store(self) -> AnyFloats:
-        """Return room for the tiles of half the matrix, or for one if they are not to be held."""
+        """Return memory for the tiles of half the matrix, or for one if they are not stored."""
         n_tiles = product_kernels.count_tiles(self.n_rows)
         n_held = n_tiles * (n_tiles + 1) // 2 if self.buffers.hold_matrix else 1
         side = product_kernels.TILE
@@ -180,7 +180,7 @@ class Space:
 
     @property
     def matrix_ready(self) -> bool:
-        """Whether `matrix` costs nothing."""
+        """Whether `matrix` is already computed."""
         return self._matrix_ready
 
     def exact_matrix(self, out: Floats) -> None:
@@ -198,22 +198,22 @@ class Space:
         return out
 
     def to_distances(self, powered: AnyFloats) -> Floats:
-        """Take the root and the scale out: distances, in float64, from powered distances."""
+        """Return distances in float64 from powered distances, without the scale."""
         double = powered.astype(np.float64)
         if self.root == 2.0:
             return np.sqrt(double) / self.scale
         return double if self.root == 1.0 else double ** (1.0 / self.root)
 
     def to_powered(self, distance: float) -> float:
-        """Turn a distance into the powered distance that it compares with."""
+        """Convert a distance to a powered distance, for comparisons."""
         return float((distance * self.scale) ** self.root)
 
 
 def with_matrices(spaces: list[Space], room: int) -> Iterator[Space]:
-    """Yield spaces of one thread, their matrices made together; each keeps until the next comes.
+    """Yield spaces of one thread, with matrices computed together; each is valid until the next.
 
-    At most `room` of them, and only for exponents in single precision: there what is common to
-    all is most of the work.
+    At most `room` of them, and only for exponents in single precision, where the shared part is
+    most of the work.
     """
     buffers, n_rows = spaces[0].buffers, spaces[0].n_rows
     powers = [space.powers for space in spaces if space.powers is not None]
@@ -227,7 +227,7 @@ def with_matrices(spaces: list[Space], room: int) -> Iterator[Space]:
 
 
 class MatrixSpace(Space):
-    """Distances computed elsewhere."""
+    """Given distances."""
 
     def __init__(self, distances: Floats) -> None:
         self.distances = np.ascontiguousarray(distances, dtype=np.float64)

@@ -30,7 +30,7 @@ class FeatureData:
     steps."""
 
     evaluates_whole_swarms = True
-    n_threads = n_together = 1  # the device is parallel by itself
+    n_threads = n_together = 1  # the device itself is parallel
 
     def __init__(self, X: Any, plan: Plan) -> None:
         clusterer, criterion = plan.clusterer, plan.criterion
@@ -38,7 +38,7 @@ class FeatureData:
         for part, what in ((clusterer, "clusterer"), (criterion, "criterion")):
             if part is not None and not part.on_gpu:
                 raise ValueError(
-                    f"this {what} has no form for device={str(self.device)!r}; choose one of "
+                    f"this {what} is not available for device={str(self.device)!r}; choose one of "
                     f"weft's own by name, or device='cpu' for any {what}."
                 )
         self.max_memory = plan.max_memory
@@ -77,7 +77,7 @@ class FeatureData:
         return outcomes
 
     def recall(self, solution: Solution) -> Partitions | None:
-        """Return None: clusterings are not remembered here."""
+        """Return None: this backend does not store clusterings."""
         return None
 
     def release(self) -> None:
@@ -148,7 +148,7 @@ def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, An
     except TypeError as error:
         raise ValueError(
             f"{type(clusterer).__name__} or {type(criterion).__name__} does not work on a GPU "
-            f"({error}); use the space's operations and to_host there, or device='cpu'."
+            f"({error}); use only the space's operations and to_host in it, or device='cpu'."
         ) from error
     if torch.is_tensor(fitness):
         return torch.stack([counts, fitness]), None

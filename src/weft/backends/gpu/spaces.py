@@ -41,8 +41,8 @@ class Spaces:
         return np.asarray(self.values.table.X.cpu().numpy())
 
     def to_host(self, array: Any) -> NDArray[Any]:
-        found = array.cpu().numpy() if self.xp.is_tensor(array) else np.asarray(array)
-        return found.astype(np.int64) if found.dtype == np.int32 else found
+        host_array = array.cpu().numpy() if self.xp.is_tensor(array) else np.asarray(array)
+        return host_array.astype(np.int64) if host_array.dtype == np.int32 else host_array
 
     def to_device(self, array: NDArray[Any]) -> Tensor:
         if array.dtype == np.int64:  # labels and indices

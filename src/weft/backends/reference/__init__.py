@@ -1,4 +1,4 @@
-"""Readable NumPy, the formula as docstring: what the other backends are tested against.
+"""Readable NumPy with formulas in docstrings; the other backends are tested against it.
 
-Operations are described here, once; the other backends say only what is particular to them.
+Operations are documented in this backend only; the others document their differences.
 """

@@ -1,4 +1,4 @@
-"""Distances between rows, the clusterings of feature search, and what a clustering is worth.
+"""Distances between rows, the clusterings of feature search, and their scores.
 
 ========  ======  ==========================================================================
 symbol    shape   meaning
@@ -10,9 +10,9 @@ R         (n, n)  responsibility: how well k suits i, against the best other can
 A         (n, n)  availability: how much others support k
 ========  ======  ==========================================================================
 
-A powered distance is the sum *before* the root. Only the order of distances counts for most of
-what follows, so they may be powered or not. Ties go to the row that comes first, and clusters are
-numbered by their first row, 0 … K - 1; rows with a negative label are ignored.
+A powered distance is the sum *before* the root. Most functions use only the order of distances, so
+distances may be powered or not. Ties go to the row that comes first, and clusters are numbered by
+their first row, 0 … K - 1; rows with a negative label are ignored.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def powered_distances(columns: Floats, exponents: Floats | None = None) -> Float
 
 
 def nearest_rows(distances: Floats, k: int) -> tuple[Integers, Floats]:
-    """Return the k nearest other rows of each row, and how far they are, (n, k) each."""
+    """Return the k nearest other rows of each row, and their distances, (n, k) each."""
     order = np.argsort(distances, axis=1, kind="stable")
     others = order[order != np.arange(len(order))[:, np.newaxis]].reshape(len(order), -1)
     indices = others[:, :k]
@@ -72,7 +72,7 @@ def dbscan(distances: Floats, radius: float, min_samples: int) -> tuple[Integers
 
 
 def complete_linkage(distances: Floats, n_clusters: int) -> Integers:
-    """Return labels: the two clusters whose farthest rows are nearest merge first."""
+    """Return labels; the two clusters with the smallest maximum distance are merged first."""
     distances = distances.copy()
     n_rows = len(distances)
     labels = np.arange(n_rows)  # each row's cluster, named by its first row
@@ -138,10 +138,10 @@ def assign_exemplars(S: Floats, exemplar: Mask) -> Integers:
 
 
 def break_ties(S: Floats) -> Floats:
-    """Return `S` with each entry moved by a few rounding steps, by a hash of its place.
+    """Return `S` with each entry moved by a few rounding steps, given by a hash of its position.
 
     Otherwise equal rows would choose each other as exemplars and never converge. A hash instead of
-    random draws keeps the result a function of the distances alone.
+    random draws makes the result a function of the distances alone.
     """
     i, j = np.indices(S.shape, dtype=np.uint64)
     with np.errstate(over="ignore"):

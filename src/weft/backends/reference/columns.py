@@ -23,7 +23,7 @@ class Contrasts(NamedTuple):
 def load_bins(bins: Integers, n_bins: int, device: str) -> Contrasts:
     """Return contrasts of the bins (n, d) of d columns, each numbered from 0, ready to be compared.
 
-    With the share s of the rows that a bin has, its contrast is (1 in the bin, else 0, less s) /
+    With the share s of the rows in a bin, its contrast is (1 in the bin, else 0, minus s) /
     √(n s). Then Σ (observed - expected)² / expected over the table of counts of two columns is n
     times the sum of the squared products of their contrasts.
     """
@@ -42,9 +42,9 @@ def load_ranks(ranks: Singles, freedom: Floats, device: str) -> Contrasts:
 def dependence(
     contrasts: Contrasts, references: Integers, rows: Integers, n_partners: int
 ) -> tuple[Floats, Floats]:
-    """Return how far each column depends on the references, over all and on its nearest few, (d,).
+    """Return how much each column depends on all references and on its nearest few, (d,) each.
 
-    The columns' rows are taken in the order of `rows`, those of the references as they are. "Over
+    The rows of the columns are in the order of `rows`, those of the references unchanged. "Over
     all" is Σ z / √count, "nearest" the mean of the `n_partners` largest z; a column is not compared
     with itself.
     """

@@ -161,11 +161,11 @@ class FeatureData:
         return outcomes
 
     def recall(self, solution: Solution) -> Partitions | None:
-        """Return None: clusterings are not remembered here."""
+        """Return None: this backend does not store clusterings."""
         return None
 
     def release(self) -> None:
-        """Free the memory that only a search needs: none here."""
+        """Free the memory that only a search needs; there is none in this backend."""
 
 
 load = FeatureData

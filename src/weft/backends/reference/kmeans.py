@@ -1,15 +1,15 @@
-"""Passes of the k-means family over rows, as their definitions read.
+"""Passes of the k-means family over rows, written like their definitions.
 
 R. C. de Amorim, "Learning feature weights for K-Means clustering using the Minkowski metric",
 PhD thesis, Birkbeck, 2011.
 
 ===========  ===========  =====================================================================
-here         thesis       meaning
+name         thesis       meaning
 ===========  ===========  =====================================================================
 ``X``        y            rows (n, M); NaN where a value is missing
 ``load``                  how much each row counts, (n,)
 ``centers``  c            (K, M)
-``factors``  w^β          what multiplies each feature's distance, (K, M)
+``factors``  w^β          factor of each feature's distance, (K, M)
 ``exponent`` β (at the    the power p of the distance, p >= 1
              distance)
 ===========  ===========  =====================================================================
@@ -46,12 +46,12 @@ def load(
 
 
 def take(rows: Rows, which: Integers, X: Floats) -> Rows:
-    """Return some of the rows, `X`, for distances alone: their loads are not taken."""
+    """Return some of the rows, `X`, only for distances: their loads are not used."""
     return rows._replace(X=X)
 
 
 def begin(rows: Rows) -> Rounds:
-    """Return what does the rounds of one alternation; it may remember from round to round."""
+    """Return an object for the rounds of one alternation; it may keep data between rounds."""
     return PlainRounds(sys.modules[__name__], rows)
 
 
@@ -86,7 +86,7 @@ def centers_of(rows: Rows, labels: Labels, previous: Floats) -> tuple[Floats, Fl
 
     The centre of cluster k and feature v minimises Σ_{i in S_k} m_i |x_iv - c|^p, and the
     dispersion is that minimum. A cluster without rows, or without an observed value of a feature,
-    keeps what `previous` has there; its dispersion is then 0, or NaN for a feature it never saw.
+    keeps the value of `previous`; its dispersion is then 0, or NaN without observed values.
     """
     centers, spread = previous.copy(), np.zeros_like(previous)
     for k in np.unique(labels):
@@ -126,7 +126,7 @@ def _minkowski_center(values: Floats, mass: Floats, exponent: float) -> float:
 
 
 def _weighted_median(values: Floats, mass: Floats) -> float:
-    """Return the middle of the values between which half of the mass lies on either side."""
+    """Return the weighted median; the mean of two values if half of the mass is on either side."""
     ranked = np.argsort(values, kind="stable")
     reached = np.cumsum(mass[ranked])
     half = 0.5 * reached[-1]
@@ -144,7 +144,7 @@ def power_sums(
 
     With d = (c_kv - x_iv) u_v: `seen` has Σ m_i, `total` Σ m_i |d|^p, and its derivatives without
     their constants p and p (p - 1) are `slope`, Σ m_i |d|^(p-2) d, and `curve`, Σ m_i |d|^(p-2).
-    A value on the centre has no curvature to give (where p < 2 it would be infinite), but at p = 2.
+    A value on the centre adds no curvature (if p < 2 it would be infinite), except at p = 2.
     """
     seen, total, slope, curve = np.zeros((4, *centers.shape))
     for row, k, m in zip(rows.X, labels, rows.load, strict=True):

@@ -1,4 +1,4 @@
-"""Mercer kernels: CS of swarms of centres, kernel k-means, subtractive centres; the readable form.
+"""Mercer kernels in readable form: CS of swarms of centres, kernel k-means, subtractive centres.
 
 A. Abraham, S. Das and A. Konar, "Kernel based automatic clustering using modified particle swarm
 optimization algorithm", GECCO 2007.
@@ -7,9 +7,9 @@ optimization algorithm", GECCO 2007.
 symbol     shape           meaning
 =========  ==============  ==================================================================
 position   (C + C q,)      C activation thresholds, then C centres, all in [0, 1]
-rows       (n, q)          what centres live among: the data, or their feature-space coordinates
+rows       (n, q)          the space of the centres: the data, or their feature-space coordinates
 distances  (n, n)          squared distances in feature space (eq. 5)
-low, span  (q,)            where [0, 1] lies among the rows: least values, and ranges
+low, span  (q,)            smallest values and ranges of the rows, which map to [0, 1]
 gram       (n, n)          inner products ⟨φ(x), φ(y)⟩
 w_k        ()              mean over rows x of cluster k of max_{y in k} |φ(x) - φ(y)|²
 a_k        ()              squared distance of centre k to the nearest other centre
@@ -48,12 +48,12 @@ def gaussian_gram(rows: Floats, gamma: float, device: str) -> Floats:
 
 
 def load_gram(gram: Floats, device: str) -> Floats:
-    """Return inner products (n, n) as the operations want them."""
+    """Return inner products (n, n) in the form of the backend."""
     return gram
 
 
 def fetch_gram(gram: Floats) -> Floats:
-    """Return inner products as NumPy's."""
+    """Return inner products as a NumPy array."""
     return gram
 
 
@@ -97,7 +97,7 @@ def nearest_average(rows, columns, centers):
     """Return each centre moved to the mean of its n/k nearest rows (section 4.3)."""
     share = max(1, len(rows) // len(centers))
     order = np.argsort(squared_distances(centers, rows), axis=1, kind="stable")[:, :share]
-    # In the order of rows: centres with the same nearest rows become the same to the last bit.
+    # In the order of rows: centres with the same nearest rows become bit-identical.
     return rows[np.sort(order, axis=1)].mean(axis=1)
 
 
@@ -107,7 +107,7 @@ def input_partition(data: Rows, position: Floats, n_centers: int) -> tuple[Float
     centers = active_centers(position, n_centers, rows.shape[1], data.low, data.span)
     labels = squared_distances(rows, centers).argmin(axis=1)
     if np.bincount(labels, minlength=len(centers)).min() < 2:
-        # The repair may leave clusters of one row or none: those centres go.
+        # The repair may leave clusters of one row or no row: those centres are dropped.
         centers, labels = drop_small(rows, nearest_average(rows, rows.T, centers), 2)
     return centers, labels
 
@@ -188,7 +188,7 @@ def settle_labels(
 ) -> tuple[Integers, int, float]:
     """Return labels, steps and the sum of squares of kernel k-means from `labels`.
 
-    A step that would leave a cluster with fewer than `least` rows is not taken.
+    A step that would leave a cluster with fewer than `least` rows is not made.
     """
     for step in range(max_iter + 1):
         norms, counts = mean_norms(gram, labels, n_clusters)
@@ -218,7 +218,7 @@ def kernel_kmeans(
 def subtractive_centers(
     gram: Floats, alpha: float, beta: float, n_clusters: int
 ) -> tuple[Integers, Floats, Integers]:
-    """Return the rows that become centres, their potentials then, and each row's nearest centre.
+    """Return the rows that become centres, their potentials, and each row's nearest centre.
 
     The potential of x is Σ_y exp(-α |φ(x) - φ(y)|²); the highest becomes a centre c, and its
     potential times exp(-β |φ(x) - φ(c)|²) is subtracted from all.

@@ -1,4 +1,4 @@
-"""A swarm's move, readable form.
+"""A move of a swarm, in readable form.
 
 v ← clip(ω v + c1 r1 (own best − x) + c2 r2 (swarm's best − x), ±clamp), x ← x + v, with r1, r2 in
 `draws` (2, P, D) and (ω, c1, c2) in `factors`.

@@ -1,16 +1,16 @@
-"""Partitions and weights of a whole swarm over one table, as the definitions read.
+"""Partitions and weights of a whole swarm over one table, written like the definitions.
 
 ========  ==========  ==============================================================
 symbol    shape       meaning
 ========  ==========  ==============================================================
-X         (n, M)      the table, its column means taken away
+X         (n, M)      the table minus its column means
 f         (P, K, M)   factors of the squared differences
 z         (P, K, M)   centres
 D         (P, K, M)   sums of squares around the centres
 ========  ==========  ==============================================================
 
-Partitions stay with the backend while they are improved: `hold` takes labels (P, n) in, `fetch`
-gives them back, and `live` says which of them a call is about.
+The backend holds the partitions while they are improved: `hold` stores labels (P, n), `fetch`
+returns them, and `live` selects the partitions of a call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Csr = tuple[Floats, Any, Any]  # data, indices, indptr of n sparse rows
 
 
 class Summary(NamedTuple):
-    """What the closed-form steps of P partitions need."""
+    """Input of the closed-form steps of P partitions."""
 
     sizes: Floats  # (P, K)
     centers: Floats  # (P, K, M)
@@ -75,7 +75,7 @@ def summary_of(totals: Floats, sizes: Floats) -> Summary:
 def assign(
     table: tuple[Floats, int], factors: Floats, centers: Floats, dead: Mask, exact: bool
 ) -> tuple[Labels, Floats]:
-    """Return each row's nearest living centre for each particle, and Σ_j f (x - z)², (P, n).
+    """Return each row's nearest active centre for each particle, and Σ_j f (x - z)², (P, n).
 
     A backend may give the distances up to a factor per particle, and in single precision unless
     `exact`.
@@ -95,9 +95,9 @@ def reassign(
     dead: Mask,
     exact: bool,
 ) -> Mask:
-    """Give the rows of some partitions to their nearest centres; say which partitions changed.
+    """Assign the rows of some partitions to their nearest centres; return which partitions changed.
 
-    A cluster without rows gets the row that costs most, see `refill`.
+    A cluster without rows gets the row with the largest cost, see `refill`.
     """
     labels, cost = assign(table, factors, centers, dead, exact)
     return put_refilled(partitions, live, labels, cost, table[1])
@@ -106,7 +106,7 @@ def reassign(
 def put_refilled(
     partitions: Labels, live: Integers, labels: Labels, cost: Floats, n_clusters: int
 ) -> Mask:
-    """Put labels, their empty clusters refilled, into some partitions; say which changed."""
+    """Refill empty clusters, store the labels in some partitions, and return which changed."""
     for own, own_cost in zip(labels, cost, strict=True):
         refill(own, own_cost, n_clusters)
     changed: Mask = (labels != partitions[live]).any(axis=1)
@@ -117,7 +117,7 @@ def put_refilled(
 def refill(labels: Labels, cost: Floats, n_clusters: int) -> None:
     """Give each empty cluster the row with the largest cost that is not alone in its own.
 
-    Rows that cost nothing stay: with fewer distinct rows than clusters some remain empty.
+    Rows with cost 0 stay: with fewer distinct rows than clusters some remain empty.
     """
     counts = np.bincount(labels, minlength=n_clusters)
     for cluster in np.flatnonzero(counts == 0):
@@ -131,7 +131,7 @@ def refill(labels: Labels, cost: Floats, n_clusters: int) -> None:
 
 
 def squared_distances(table: tuple[Floats, int], rows: Integers) -> Floats:
-    """Return squared distances of some rows to all rows, as `draw_next` takes them."""
+    """Return squared distances of some rows to all rows, in the form that `draw_next` takes."""
     X = table[0]
     return np.array([((X - X[row]) ** 2).sum(axis=1) for row in rows])
 
@@ -147,11 +147,11 @@ def distances_from_products(norms: Floats, rows: Integers, products: Floats) -> 
 def draw_next(
     nearest: Floats, draws: Floats, distances_to: Callable[[Integers], Floats]
 ) -> tuple[Integers, Floats]:
-    """Return the next row of each particle's k-means++ start (P,), and the distances it leaves.
+    """Return the next row of each particle's k-means++ start (P,), and the new distances.
 
     `nearest` (P, n) are squared distances to the nearest row drawn before; `draws` (P, trials)
-    are uniform in [0, 1). A row is drawn by its distance; of the trials the one that leaves the
-    least sum is taken.
+    are uniform in [0, 1). A row is drawn with probability proportional to its squared distance. Of
+    the trials, the one with the smallest sum of distances is chosen.
     """
     n_particles, n_rows = nearest.shape
     particles = np.arange(n_particles)

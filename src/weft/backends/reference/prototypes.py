@@ -1,4 +1,4 @@
-"""Rows and prototypes: the readable form.
+"""Rows and prototypes in readable form.
 
 Lensen, Xue and Zhang, "Using Particle Swarm Optimisation and the Silhouette Metric to Estimate
 the Number of Clusters, Select Features, and Perform Clustering".
@@ -8,7 +8,7 @@ symbol      shape       meaning
 ==========  ==========  =====================================================================
 rows        (n, d)      the data, centred: the mean of all rows, Z*, is 0
 features    (m',)       positions of the selected features
-prototypes  (K, m')     what rows are assigned to, by Euclidean distance over `features`
+prototypes  (K, m')     rows are assigned to them by Euclidean distance over `features`
 S_k, n_k    (d,), ()    sum and number of the rows of cluster k; its mean Z_k = S_k / n_k
 ==========  ==========  =====================================================================
 
@@ -37,7 +37,7 @@ class Pool(NamedTuple):
 
 
 def load(rows: Floats, device: str, *, medoids: bool = False) -> Floats:
-    """Return the rows as the operations want them; `medoids` is for a GPU alone."""
+    """Return the rows in the form of the backend; only a GPU uses `medoids`."""
     return np.asarray(rows)
 
 
@@ -129,8 +129,8 @@ def davies_bouldin(rows: Floats, labels: Integers) -> float:
 def string_swarm(data: Floats, positions: Floats, n_genes: int) -> tuple[Integers, Floats]:
     """Return clusters and the Davies–Bouldin index of each string of centres with gaps.
 
-    Centres are moved to the means of their rows before they are judged, as in GCUK; centres
-    without a row are dropped. inf where there are not two.
+    Centres are moved to the means of their rows before the index is computed, as in GCUK; centres
+    without a row are dropped. inf if fewer than two remain.
     """
     n_clusters, index = np.empty(len(positions), dtype=np.int64), np.full(len(positions), np.inf)
     for p, position in enumerate(positions):
@@ -148,7 +148,7 @@ def string_swarm(data: Floats, positions: Floats, n_genes: int) -> tuple[Integer
 def subset_swarm(pool: Pool, positions: Floats) -> tuple[Integers, Floats, Floats]:
     """Return clusters, intra and inter of the centres that each particle of bits selects.
 
-    Centres without a row do not count; inf and 0 where there are not two.
+    Centres without a row do not count; inf and 0 if fewer than two remain.
     """
     n_clusters = np.empty(len(positions), dtype=np.int64)
     intra, inter = np.full(len(positions), np.inf), np.zeros(len(positions))
@@ -181,7 +181,7 @@ def lloyd(data: Floats, centers: Floats, max_iter: int) -> tuple[Floats, Integer
 
 
 def silhouette(rows: Floats, labels: Integers) -> float:
-    """Return the mean silhouette (eq. 1); a row alone in its cluster has 0, so has one cluster."""
+    """Return the mean silhouette (eq. 1); 0 for a row alone in its cluster, and for one cluster."""
     distances = np.sqrt(squared_distances(rows, rows))
     total = 0.0
     for i, own in enumerate(labels):

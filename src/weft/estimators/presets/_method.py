@@ -51,9 +51,9 @@ class Method(NamedTuple):
     printed: bool = False  # whether the call follows the paper exactly
     own: bool = False  # whether it is weft's alternative to a published method
     because: Mapping[str, str] = {}  # setting -> the paper's words (in quotes) or our reading
-    note: str = ""  # what differs from the paper, or what the paper leaves open
-    arguments: str = ""  # what the call takes before its parameters
-    answer: str = ""  # what is read from the object that the call makes
+    note: str = ""  # differences from the paper, or points that it leaves open
+    arguments: str = ""  # positional arguments of the call
+    answer: str = ""  # the attribute of the object with the answer
 
     @property
     def call(self) -> str:

@@ -1,1 +1,1 @@
-"""Centres in input space whose number is searched too: DCPSO and GCUK."""
+"""Searches for centres in input space and their number: DCPSO and GCUK."""

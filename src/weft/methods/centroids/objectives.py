@@ -30,7 +30,7 @@ class StringObjective(SpreadObjective):
         self.data = backend.prototypes.load(self.rows, backend.device)
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
-        """Draw strings with 2 … max centres, each of them a row, in random places."""
+        """Draw strings with 2 … max centres at random positions; each centre is a row."""
         n_genes, n_features = self.max_clusters, self.rows.shape[1]
         flags = np.zeros((n_particles, n_genes))
         numbers = rng.integers(2, n_genes, size=n_particles, endpoint=True)
@@ -58,7 +58,7 @@ class StringObjective(SpreadObjective):
         return values[position[: self.max_clusters] > 0.5]
 
     def labels_of(self, position: Floats) -> Integers:
-        """Return the partition whose index was taken."""
+        """Return the partition whose index is the fitness."""
         return assign(self.rows, self.centers_of(position))
 
 
@@ -96,7 +96,7 @@ class SubsetObjective(SpreadObjective):
     def __call__(self, positions: Floats) -> Evaluation:
         """Evaluate the whole swarm."""
         n_clusters, intra, inter = self._evaluate(positions)
-        # V = (c · N(2, 1) + 1) · intra / inter: the Gaussian keeps few clusters from winning.
+        # V = (c · N(2, 1) + 1) · intra / inter: the Gaussian is a penalty for few clusters.
         factor = self.penalty * norm.pdf(n_clusters, 2.0, 1.0) + 1.0
         valid = np.isfinite(intra) & (inter > 0.0)
         finite_intra = np.where(valid, np.maximum(intra, 1e-300), 1.0)

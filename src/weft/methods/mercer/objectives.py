@@ -23,7 +23,7 @@ _DIFFERENCES_AT_ONCE = 2**21
 
 
 class CenterObjective(SpreadObjective):
-    """What both forms share: the particle, eq. 11."""
+    """Base of both forms: the particle and eq. 11."""
 
     def __init__(
         self, rows: Floats, distances: Floats, max_clusters: int, backend: Backend, n_threads: int
@@ -59,7 +59,7 @@ class CenterObjective(SpreadObjective):
 
 
 class InputObjective(CenterObjective):
-    """As published: centres among the rows, Gaussian kernel, eq. 8, the repair of section 4.3."""
+    """As published: centres in input space, Gaussian kernel, eq. 8, the repair of section 4.3."""
 
     def __init__(
         self,
@@ -116,8 +116,8 @@ class SpaceObjective(CenterObjective):
         counts, measures = self.backend.mercer.feature_cs_swarm(
             self.data, positions, self.max_clusters, self.steps, self.least
         )
-        # Particles with the same partition differ by rounding alone, which depends on the backend
-        # and the processor. It must not decide which of them leads the swarm.
+        # Particles with the same partition differ only by rounding, which depends on the backend
+        # and the processor. Rounding must not decide which of them leads the swarm.
         return counts, measures.astype(np.float32).astype(np.float64)
 
     def labels_of(self, position: Floats) -> Integers:

@@ -1,7 +1,7 @@
 """Kernel MEPSO with the repairs as printed: they are written into the particle (decision 0240).
 
-The same position may have another fitness when it is evaluated again, since a repair draws random
-numbers and guarantees no cluster of two rows; `InputObjective` repairs while it decodes instead.
+The same position may have another fitness when it is evaluated again, because a repair draws random
+numbers, and clusters may still have fewer than two rows. `InputObjective` repairs during decoding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weft.search.swarms.mepso import MEPSO, MEPSOState
 
 
 class PrintedObjective(InputObjective):
-    """Centres among the rows, evaluated without further repairs; the data are on the CPU."""
+    """Centres in input space, evaluated without further repairs; the data are on the CPU."""
 
     def evaluate_part(self, positions: Floats) -> tuple[Integers, Floats]:
         n_clusters, cs = np.empty(len(positions), dtype=np.int64), np.empty(len(positions))
@@ -42,7 +42,7 @@ class PrintedObjective(InputObjective):
 
 @dataclass(frozen=True)
 class RepairedMEPSO:
-    """A swarm whose particles are repaired whenever they have moved."""
+    """A swarm whose particles are repaired after each move."""
 
     swarm: MEPSO
     objective: PrintedObjective

@@ -1,4 +1,4 @@
-"""The search for centres with a Mercer kernel as a pure function, and the widths that it tries."""
+"""The search for centres with a Mercer kernel, as a pure function, and the widths it tries."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from weft.search.swarms.mepso import MEPSO
 # kernel, in local steps for the diffusion kernel (4 … 65,536 steps of the walk).
 GAUSSIAN_WIDTHS = tuple(2.0 ** (power / 2) for power in range(-7, 3))
 DIFFUSION_WIDTHS = tuple(2.0**power for power in range(1, 9))
-# Partitions at neighbouring widths count as the same from this agreement on.
+# Partitions at neighbouring widths count as the same if they agree at least this much.
 SAME = 0.9
-# A run whose best is below this share of the best of all is dropped: many narrow widths may
-# agree on how to cut one long cluster into pieces.
+# A run of widths is dropped if its best fitness is below this share of the best of all: many narrow
+# widths may agree on the same split of one long cluster.
 CONTENDER = 0.02
 POLISH_STEPS = 100
-SAME_FITNESS = 1e-6  # relative difference below which two fitnesses are one
+SAME_FITNESS = 1e-6  # relative difference below which two fitness values are equal
 
 
 class WidthResult(NamedTuple):
@@ -56,11 +56,11 @@ def candidate_widths(
 
 
 def most_stable(results: Sequence[WidthResult]) -> int:
-    """Return which of the partitions, in the order of widths, to take.
+    """Return the index of the chosen partition; partitions are in the order of widths.
 
-    The longest run of widths whose partitions agree with their neighbours wins, among runs that
-    come near the fittest partition of all; among equals the one with the fittest partition. Within
-    the run the fittest is taken.
+    A run is a sequence of widths whose partitions agree with their neighbours. Runs whose best
+    partition is much less fit than the fittest of all are dropped. The longest of the others wins,
+    on a tie the one with the fittest partition. The fittest partition of that run is chosen.
     """
     runs: list[list[int]] = [[0]]
     for place in range(1, len(results)):
@@ -76,8 +76,8 @@ def most_stable(results: Sequence[WidthResult]) -> int:
     bar = CONTENDER * max(each.fitness for each in results)
     runs = [run for run in runs if peak(run) >= bar]
     longest = max(runs, key=lambda run: (len(run), peak(run)))
-    # Partitions that are the same have the same fitness except for rounding, which must not decide:
-    # the narrowest of these widths is taken.
+    # Equal partitions have the same fitness except for rounding, which must not decide: the
+    # smallest of these widths is taken.
     best = peak(longest)
     return next(at for at in longest if results[at].fitness >= best - SAME_FITNESS * abs(best))
 
@@ -103,7 +103,7 @@ class CenterSearch:
 
     @property
     def where(self) -> dict[str, Any]:
-        """Options of an objective that say where it computes."""
+        """Options of an objective: threads and backend."""
         return {"backend": self.backend, "n_threads": self.n_threads}
 
     def space(self, rows: Floats, walk: Walk | None, sigma: float) -> FeatureSpace:
@@ -122,7 +122,7 @@ class CenterSearch:
         swarm: Any = self.swarm
         if isinstance(objective, PrintedObjective):
             swarm = RepairedMEPSO.of(self.swarm, objective)
-        # The same random numbers at every width, so that only the width makes partitions differ.
+        # The same random numbers at every width, so that partitions differ only by the width.
         rng = np.random.default_rng(seed)
         check_swarm(self.n_particles, self.max_clusters * (1 + objective.rows.shape[1]))
         start = objective.initial(rng, self.n_particles)
@@ -131,19 +131,19 @@ class CenterSearch:
 
 
 class CenterSolution(NamedTuple):
-    """The clusters, and what new rows are labelled by."""
+    """The clusters, and the reference by which new rows are labelled."""
 
-    labels: Integers  # (n,), numbered by first row; all 0 where no particle split the rows
+    labels: Integers  # (n,), numbered by first row; all 0 if no particle splits the rows
     sigma: float
     reference: Any  # centres (K, d) among the rows, or a feature space
-    best: Any  # what `move` returned for the chosen width
+    best: Any  # result of `move` for the chosen width
     n_evaluations: int  # at all widths together
 
 
 def search_input_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
-    """Search for centres in the space of the rows, as published.
+    """Search for centres in input space, as published.
 
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position.
     """
@@ -169,15 +169,15 @@ def search_feature_centers(
     rows: Floats, search: CenterSearch, seed: int, move: Callable[..., Any]
 ) -> CenterSolution:
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
-    found = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
-    least = max(min(2, len(rows) // 2), int(np.ceil(found.min_size * len(rows))))
+    settings = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
+    least = max(min(2, len(rows) // 2), int(np.ceil(settings.min_size * len(rows))))
     kernel = search.kernel.name
     walk = Walk.of(rows, search.max_clusters) if kernel == "diffusion" else None
     searches: list[Any] = []
     results: list[WidthResult] = []
     for sigma in candidate_widths(rows, kernel, search.sigma, walk, search.backend):
         space = search.space(rows, walk, sigma)
-        steps = found.refine_steps
+        steps = settings.refine_steps
         objective = SpaceObjective(
             space, search.max_clusters, steps=steps, least=least, **search.where
         )
@@ -191,7 +191,7 @@ def search_feature_centers(
         space = search.space(rows, walk, sigma)
     if fitness <= 0.0:
         labels = np.zeros_like(labels)
-    if found.polish:
+    if settings.polish:
         labels = polish(space.gram, labels, least)
     n_evaluations = sum(best.n_evaluations for best in searches)
     return CenterSolution(

@@ -18,7 +18,7 @@ CENTERS = ("feature-space", "input")
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel with parameters of its own.
+    """A kernel with its own parameters.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ class FeatureCenters:
     Parameters
     ----------
     min_size : float, default=0.02
-        Least share of the rows in a cluster.
+        Smallest allowed share of the rows in a cluster.
     refine_steps : int, default=1
         Steps of k-means in feature space before a particle is scored.
     polish : bool, default=True
-        Kernel k-means from the best particle's clusters.
+        Whether kernel k-means refines the clusters of the best particle.
 
     Examples
     --------
@@ -87,16 +87,16 @@ class FeatureCenters:
 
 @dataclass(frozen=True)
 class InputCenters:
-    """Centres among the rows, and how `KernelSwarm` repairs particles.
+    """Centres in input space, and how `KernelSwarm` repairs particles.
 
     Parameters
     ----------
     repairs : {"decoded", "printed"}, default="decoded"
         What happens to a particle without active centres or with a cluster of fewer than two rows.
         ``"decoded"``: its two highest thresholds count as active and small clusters are dropped
-        when it is evaluated; the particle stays as it is, and has one fitness. ``"printed"``: two
+        when it is evaluated; the particle itself does not change. ``"printed"``, as published: two
         random thresholds, or averaged centres, are written into the particle; a particle that still
-        has an empty cluster has fitness 0. This runs on the host.
+        has an empty cluster has fitness 0. This runs on the CPU.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def read_kernel(kernel: Any) -> Kernel:
 
 
 def read_centers(centers: Any) -> FeatureCenters | InputCenters:
-    """Return whether centres are rows or in feature space, and how they are found."""
+    """Return the settings of centres in input space or in feature space."""
     if isinstance(centers, (FeatureCenters, InputCenters)):
         return centers
     check_choice("centers", centers, CENTERS)
@@ -130,7 +130,7 @@ def read_centers(centers: Any) -> FeatureCenters | InputCenters:
 # Moves old parameters of kernel methods into these records.
 KERNEL_RECORD = RecordParameter(Kernel, Kernel)
 CENTERS_RECORD = RecordParameter((FeatureCenters, InputCenters), read_centers)
-# Centres among the rows do not use the old parameters of centres in feature space.
+# Centres in input space do not use the old parameters of centres in feature space.
 OLD_CENTERS = RecordParameter(
     FeatureCenters,
     read_centers,

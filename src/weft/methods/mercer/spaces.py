@@ -10,7 +10,7 @@ Y           (n, q)    coordinates in the q directions that hold most of the spre
 
 The diffusion kernel (Coifman and Lafon 2006; local scales of Zelnik-Manor and Perona 2004):
 W_ij = exp(-|x_i - x_j|² / s_i s_j), s_i the distance to the 7th neighbour; P = D⁻¹W is a random
-walk, and rows are near when walks of t steps from them end alike: Y = (λ_1^t ψ_1, λ_2^t ψ_2, …)
+walk, and rows are near if walks of t steps from them end similarly: Y = (λ_1^t ψ_1, λ_2^t ψ_2, …)
 with the eigenvectors ψ of P. σ is the width of such a walk in steps of the local scale, t = σ².
 """
 
@@ -30,8 +30,8 @@ from weft.backends import CPU, Backend
 from weft.methods.mercer.settings import Kernel
 
 LOCAL_NEIGHBOUR = 7
-# Directions with less than this share of the spread are rounding errors, in which equal rows would
-# differ.
+# Directions with less than this share of the variance are rounding errors: equal rows would differ
+# in them.
 ROUNDING = 1e-12
 # Number of inner products of new rows with known ones that are in memory at a time.
 _PRODUCTS_AT_ONCE = 2**22
@@ -39,7 +39,7 @@ _PRODUCTS_AT_ONCE = 2**22
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """φ of the rows seen in fit, by inner products."""
+    """φ of the rows of the fit, given by inner products."""
 
     X: Floats
     gram: Floats
@@ -73,7 +73,7 @@ class KernelSpace(FeatureSpace):
     def of_gram(
         cls, X: Floats, gram: Floats, kernel: str, params: dict[str, Any], n_components: int
     ) -> KernelSpace:
-        """Build the space from its inner products; without coordinates if none are asked for."""
+        """Build the space from its inner products; without coordinates if `n_components` is 0."""
         if n_components == 0:
             return cls(X, gram, np.empty((len(X), 0)), kernel, params)
         means = gram.mean(axis=0)
@@ -113,7 +113,7 @@ class Walk:
         return max(1.0, float(np.median(distances) / max(np.median(self.scales), 1e-300)))
 
     def space(self, sigma: float) -> WalkSpace:
-        """Return where walks of σ² steps end."""
+        """Return the feature space of walks of σ² steps."""
         coordinates = np.ascontiguousarray(self.vectors * self._decay(sigma**2))
         return WalkSpace(self.X, coordinates @ coordinates.T, coordinates, self, sigma)
 
@@ -121,7 +121,7 @@ class Walk:
         """Return the coordinates of new rows: one step to known rows, then the rest (Nyström)."""
         squared = cdist(rows, self.X, "sqeuclidean")
         place = min(LOCAL_NEIGHBOUR, len(self.X) - 1)
-        # A new row has the scale it would have as one of them: its 7th neighbour counts itself.
+        # A new row gets the scale that it would have as a known row, which is its own neighbour.
         nearest = np.sqrt(np.partition(squared, place, axis=1)[:, place])
         scales = np.where(nearest > 0.0, nearest, _positive_floor(self.scales))
         exponents = -squared / (scales[:, np.newaxis] * self.scales)
@@ -148,7 +148,7 @@ class WalkSpace(FeatureSpace):
 
     def cross(self, rows: Floats) -> Floats:
         if self.walk is None:
-            raise ValueError("a WalkSpace is made by Walk.space; do not build one by hand.")
+            raise ValueError("a WalkSpace must be made by Walk.space.")
         return self.walk.coordinates(rows, self.sigma) @ self.coordinates.T
 
 
@@ -160,10 +160,10 @@ def read_width(sigma: Any) -> Any:
 
 
 class LoadedSpace(NamedTuple):
-    """A feature space, with its inner products where they are worked on."""
+    """A feature space, with its inner products in the memory of the backend."""
 
     space: FeatureSpace
-    width: float | None  # None for kernels that have none
+    width: float | None  # None for kernels without a width
     gram: Any  # opaque: made and read by the backend
 
 
@@ -177,7 +177,7 @@ def make_space(
 ) -> LoadedSpace:
     """Build the space of a kernel at one width.
 
-    The Gaussian kernel is made by the backend; the others are made on the host and moved.
+    The Gaussian kernel is computed by the backend; the others are computed on the CPU and moved.
     """
     sigma = read_width(sigma)
     kernel, params = given.name, dict(given.params)
@@ -214,7 +214,7 @@ def nearest_means(space: FeatureSpace, known: Integers, n_clusters: int, rows: F
 
 
 def leading(matrix: Floats, n_vectors: int) -> tuple[Floats, Floats]:
-    """Return the `n_vectors` largest eigenvalues, falling, and their vectors (n, n_vectors)."""
+    """Return the `n_vectors` largest eigenvalues, in falling order, and vectors (n, n_vectors)."""
     n_rows = len(matrix)
     n_vectors = min(n_vectors, n_rows)
     values, vectors = eigh(matrix, subset_by_index=[n_rows - n_vectors, n_rows - 1])
@@ -237,6 +237,6 @@ def _local_scales(squared: Floats) -> Floats:
 
 
 def _positive_floor(scales: Floats) -> float:
-    """Return the scale of a row with 7 twins: the smallest that is not 0."""
+    """Return the scale of a row with 7 equal rows: the smallest scale above 0."""
     positive = scales[scales > 0.0]
     return float(positive.min()) if len(positive) else 1.0

@@ -1,4 +1,4 @@
-"""Clusters in subspaces, by swarm: fitness of particles, their starts, the polish."""
+"""Swarm search for clusters in subspaces: fitness and starts of particles, refinement."""
 
 from weft.methods.projected.settings import Objective, SwarmSettings
 

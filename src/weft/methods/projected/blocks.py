@@ -1,4 +1,4 @@
-"""Tables that do not fit in memory: search on a sample, polish on all rows."""
+"""Tables that do not fit in memory: search on a sample, refinement on all rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.kmeans.sampling import draw_sample
 from weft.methods.projected.fitting import whole_rule
 from weft.methods.projected.settings import Settings
 
-# Rows that the swarm searches on; all of them go through the polish.
+# Number of rows that the swarm searches on; the final refinement uses all rows.
 SEARCH_ROWS = 10_000
 
 
@@ -28,7 +28,7 @@ class WholeTable(NamedTuple):
 
 
 def look_at(blocks: Blocks, survey: Survey) -> WholeTable:
-    """Return what a search and its polish need from all rows."""
+    """Return the quantities of all rows that a search and its refinement need."""
     active = some_varying(survey.low, survey.high)
     table = Table.of(blocks, survey, 2.0)
     return WholeTable(table, active, *whole_center(table, active))
@@ -49,7 +49,7 @@ def rows_to_search(given: WholeTable, seed: int) -> Floats:
 
 
 def polish_blocks(given: WholeTable, start: Start, settings: Settings) -> BlockFit:
-    """Run the closed-form alternation over all rows from what the search has found."""
+    """Run the closed-form alternation over all rows from the result of the search."""
     rule = whole_rule(
         settings, len(start.centers), given.active, given.whole.dispersions, given.n_rows
     )

@@ -1,7 +1,7 @@
-"""The four objectives of soft projected clustering, for one partition or for a whole swarm's.
+"""The four objectives of soft projected clustering, for one partition or those of a swarm.
 
-Lu, Wang, Li and Zhou 2009, eq. 14, 9, 6 and 1. Weights enter as shares w / Σ_j w of a cluster, so
-that a swarm has a box to move in and no equality to keep (section 3.1).
+Lu, Wang, Li and Zhou 2009, eq. 14, 9, 6 and 1. Weights are shares w / Σ_j w of a cluster, so
+that the swarm moves in a box, without an equality constraint (section 3.1).
 
 =========  ===========================================  ============  =========================
 name       F, to be minimised                           factor f_lj   best shares given D
@@ -12,12 +12,12 @@ ewkm       Σ_l Σ_j (w_lj D_lj + γ w_lj log w_lj)        w             ∝ exp
 lac        Σ_l Σ_j (w_lj D_lj / n_l + h w log w)        w             ∝ exp(-D / (n_l h))
 =========  ===========================================  ============  =========================
 
-D_lj is the sum of squares around the centre of cluster l in feature j. Powers are taken of m w,
-which is 1 on average, not of w: m^-β of the printed form is the same for all solutions, and below
-what single precision can hold.
+D_lj is the sum of squares around the centre of cluster l in feature j. Powers are computed of m w,
+which is 1 on average, not of w. The factor m^-β of the printed form is the same for all solutions,
+and too small for single precision.
 
-`ScaledRule` makes a criterion a rule of the k-means family, in the columns' own units, so that the
-closed-form alternation over blocks of rows, or over batches, serves both.
+`ScaledRule` turns a criterion into a rule of the k-means family, in the columns' own units. So the
+closed-form alternation over blocks of rows or over batches works for both.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Criterion:
     exponent: float  # β of psovw and wkmeans
     strength: float  # γ of ewkm, h of lac
     # (M,), added to every D_lj of psovw and wkmeans: without it a cluster that is constant in one
-    # feature costs nothing, whatever else is in it. 0 is the printed form.
+    # feature has cost 0, regardless of its other features. 0 is the printed form.
     floor: Floats
 
     @property
@@ -55,11 +55,11 @@ class Criterion:
         return self.name in ("psovw", "wkmeans")
 
     def factors(self, weights: Floats) -> Floats:
-        """Return what shares amount to in a distance."""
+        """Return the factors of a distance, given shares."""
         if not self.powered:
             return weights
         scaled = weights * weights.shape[-1]
-        if self.exponent == 8.0:  # three products are quicker than a power
+        if self.exponent == 8.0:  # three products are faster than a power
             scaled = scaled * scaled
             scaled = scaled * scaled
             return scaled * scaled
@@ -89,7 +89,7 @@ class Criterion:
         return shares.reshape(dispersions.shape)
 
     def pool(self, weights: Floats) -> Floats:
-        """Make weights of the right scope: one set for all is the mean over clusters."""
+        """Return the weights; if all clusters share one set, it is the mean over clusters."""
         if not self.shared:
             return weights
         return np.broadcast_to(weights.mean(axis=-2, keepdims=True), weights.shape).copy()
@@ -110,7 +110,7 @@ def shares_of(weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class ScaledRule:
-    """Weights and factors of `criterion`, which sees active columns in standard units only."""
+    """Weights and factors of `criterion`, which uses active columns in standard units only."""
 
     criterion: Criterion
     active: NDArray[np.bool_]  # (M,)
@@ -128,7 +128,7 @@ class ScaledRule:
         return uniform(self.active, 1)[0]
 
     def factors(self, weights: Floats) -> Floats:
-        """Return what the weights amount to in a squared distance."""
+        """Return the factors of a squared distance, given weights."""
         out = np.zeros_like(weights)
         out[:, self.active] = self.criterion.factors(weights[:, self.active]) / self.unit**2
         return out
@@ -145,5 +145,5 @@ class ScaledRule:
         return float(costs.sum() + self.criterion.strength * xlogy(shares, shares).sum())
 
     def pool(self, weights: Floats) -> Floats:
-        """Make weights of the right scope."""
+        """Return the weights, pooled over clusters if these share one set."""
         return self.criterion.pool(weights)

@@ -27,7 +27,7 @@ class Settled(NamedTuple):
 
 
 class DenseSpace:
-    """A table with weighted squared distances, on whichever backend holds it."""
+    """A table with weighted squared distances, on the backend that holds it."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class DenseSpace:
         return max(1, _HELD // (n_trials * len(self.X)))
 
     def squared_distances(self, rows: Integers) -> Any:
-        """Return squared distances of some rows to all rows, as the backend holds them."""
+        """Return squared distances of some rows to all rows, as an array of the backend."""
         return self.operations.squared_distances(self.table, rows)
 
     def draw_next(self, nearest: Any, draws: Floats) -> tuple[Integers, Any]:
@@ -70,7 +70,7 @@ class DenseSpace:
     def assign(
         self, factors: Floats, centers: Floats, dead: NDArray[np.bool_], *, exact: bool = False
     ) -> tuple[Labels, Floats]:
-        """Return each row's nearest living centre for each particle, and how far it is."""
+        """Return each row's nearest active centre for each particle, and its distance."""
         assigned: tuple[Labels, Floats] = self.operations.assign(
             self.table, factors, centers, dead, exact
         )
@@ -93,8 +93,8 @@ class DenseSpace:
     def settle(self, labels: Labels, n_rounds: int, *, exact: bool = False) -> Settled:
         """Run up to `n_rounds` of the closed-form alternation from each partition.
 
-        A round weighs, assigns and takes means. Rows in no cluster join one in the first round; a
-        cluster without rows gets the row that costs most.
+        A round computes weights, assigns rows and computes means. Rows in no cluster join one in
+        the first round. A cluster without rows gets the row with the largest cost.
         """
         operations, table = self.operations, self.table
         partitions = operations.hold(table, labels)

@@ -28,24 +28,24 @@ from weft.search.swarms.clpso import CLPSO, PartitionCLPSO
 
 
 class Problem(NamedTuple):
-    """What a search needs; `best` returns what the best position stands for."""
+    """The parts of a search; `best` decodes the best position."""
 
     objective: PartitionObjective | WeightObjective
     swarm: CLPSO | PartitionCLPSO
     positions: Floats
 
     def best(self, position: Floats) -> Labels | Best:
-        """Return the best partition, or the best weights with the centres they had."""
+        """Return the best partition, or the best weights with their centres."""
         if isinstance(self.objective, WeightObjective) and self.objective.best is not None:
             return self.objective.best
         return position.astype(np.int32)
 
 
 class Clusters(NamedTuple):
-    """What is learned, in the columns' own units.
+    """The result, in the columns' own units.
 
     `factors` (K, M) are those of squared distances; for sparse rows, the weights (K, M) that
-    similarities are taken with, or None where terms count alike.
+    similarities are computed with, or None if all terms have the same weight.
     """
 
     labels: Labels
@@ -98,7 +98,7 @@ def make_problem(space: Space, settings: Settings, rng: np.random.Generator) -> 
 
 
 def standard_table(X: Floats, standardize: bool) -> StandardTable:
-    """Leave constant columns out, and measure the others in their standard deviations."""
+    """Leave constant columns out, and divide the others by their standard deviations."""
     active = varying(X)
     # Columns that vary have a deviation above 0, but it may be too small to divide by.
     unit = X[:, active].std(axis=0) if standardize else np.ones(int(active.sum()))
@@ -109,7 +109,7 @@ def standard_table(X: Floats, standardize: bool) -> StandardTable:
 def dense_space(
     table: StandardTable, n_clusters: int, settings: Settings, run: Runner, backend: Backend
 ) -> DenseSpace:
-    """Return the table with its criterion, where the swarm is evaluated."""
+    """Return the table with its criterion, on the backend of the search."""
     rows = table.rows
     strength = settings.strength
     if strength is None:
@@ -129,7 +129,7 @@ def close_dense(
     settings: Settings,
     run: Runner,
 ) -> Clusters:
-    """Polish the best particle, and bring it back to the units of all columns of X."""
+    """Refine the best particle, and convert it to the units of all columns of X."""
     criterion, n_clusters = space.criterion, space.n_clusters
     if isinstance(best, Best):
         _, shares, centers = best
@@ -162,7 +162,7 @@ def close_dense(
 
 
 def close_sparse(space: SparseSpace, best: Labels | Best, settings: Settings) -> Clusters:
-    """Polish the best particle of sparse rows."""
+    """Refine the best particle of sparse rows."""
     weights = None
     if not isinstance(best, Best):
         _, centers, fitness = space.settle_one(best, None, settings.closing_rounds)
@@ -196,7 +196,7 @@ def whole_rule(
 def stream_rule(settings: Settings, active: Mask, stream: Any, centers: Floats) -> ScaledRule:
     """Return the rule of the rows of a stream so far.
 
-    The clusters' scatter and that of their centres make up the whole.
+    The total scatter is that within the clusters plus that of their centres.
     """
     n_rows = float(stream.sizes.sum())
     mean = (stream.sizes / n_rows) @ centers

@@ -56,8 +56,7 @@ class Best(NamedTuple):
 class PartitionObjective:
     """Fitness of partitions (P, n) after `n_steps` rounds.
 
-    A position of -1 everywhere gets a new start: `draw` makes as many as are needed, with the
-    generator `rng`.
+    A position of -1 everywhere gets a new start, which `draw` draws with the generator `rng`.
 
     The improved partitions are written back to `positions`, so that particles remember them and
     learn from them.
@@ -85,7 +84,7 @@ class PartitionObjective:
             restore_rng(self.rng, state["rng"])
 
     def accepts(self, positions: Floats) -> bool:
-        """Whether positions from a file are partitions: compiled code takes them as indices."""
+        """Return whether positions from a file are partitions; compiled code indexes with them."""
         whole = positions == np.rint(positions)
         return bool((whole & (positions >= -1) & (positions < self.space.n_clusters)).all())
 
@@ -101,7 +100,7 @@ class PartitionObjective:
 
 
 class WeightObjective:
-    """Fitness of weight matrices (P, G·M), G = K, or 1 where all clusters share their weights.
+    """Fitness of weight matrices (P, G·M); G = K, or 1 if all clusters share their weights.
 
     Each call moves the centres, so the same position may have another fitness the next time, as
     published. The best position is stored together with its centres.
@@ -120,7 +119,7 @@ class WeightObjective:
         self.best: Best | None = None
 
     def get_state(self) -> dict[str, Any]:
-        """Return what a checkpoint keeps; the generator is the loop's."""
+        """Return the state for a checkpoint; the loop saves the generator."""
         best = None if self.best is None else self.best._asdict()
         return {"centers": self.centers, "best": best}
 
@@ -146,14 +145,14 @@ class WeightObjective:
         return np.broadcast_to(shares_of(weights), shape)
 
     def __call__(self, positions: Floats) -> Evaluation:
-        """Move the centres of every particle within the walls once and evaluate it."""
+        """Evaluate every particle inside the box, after one update of its centres."""
         inside = np.flatnonzero(((positions >= 0.0) & (positions <= 1.0)).all(axis=1))
         fitness = np.full(len(positions), -np.inf)
         n_clusters = np.zeros(len(positions), dtype=np.int64)
         if len(inside) > 0:
             weights = self.decode(positions[inside])
             labels, centers, values = self.space.lloyd(weights, self.centers[inside], self.rng)
-            self.centers = self.centers.copy()  # a checkpoint may hold the old ones
+            self.centers = self.centers.copy()  # a checkpoint may refer to the old array
             self.centers[inside] = centers
             fitness[inside] = values
             n_clusters[inside] = count_clusters(labels)

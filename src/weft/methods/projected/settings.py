@@ -16,7 +16,7 @@ PARTICLES = ("clusters", "weights")
 
 @dataclass(frozen=True)
 class Objective:
-    """What `ProjectedSwarm` minimises, with its constants.
+    """The objective that `ProjectedSwarm` minimises, with its constants.
 
     Parameters
     ----------
@@ -24,11 +24,12 @@ class Objective:
         The objective of the paper, of LAC or EWKM (weights with an entropy term), or of W-k-means
         (one set of weights for all clusters).
     strength : float or "auto", default="auto"
-        γ of ``"ewkm"`` (printed: 1) or h of ``"lac"``: how much the entropy counts. "auto": the
+        γ of ``"ewkm"`` (published: 1) or h of ``"lac"``: weight of the entropy term. "auto": the
         mean dispersion of a feature in a random cluster, as in `EntropyKMeans`.
     dispersion_floor : float, default=1e-4
-        Share of a feature's variance that is added to every cluster's: without it a cluster that
-        is constant in one feature costs nothing, whatever else is in it. The paper has none.
+        Share of a feature's variance that is added to the dispersion of every cluster. Without it a
+        cluster that is constant in one feature has cost 0, regardless of its other features. The
+        paper does not have it.
 
     Examples
     --------
@@ -60,19 +61,19 @@ class SwarmSettings:
     init : {"k-means++", "random"}, default="k-means++"
         How each particle's first centres are drawn from the rows; the paper: "random".
     weight_init : {"near-one", "uniform"}, default="near-one"
-        Where first weights are drawn: [0.9, 1], or, as printed, [0, 1].
+        Range of the first weights: [0.9, 1], or, as published, [0, 1].
     bounds : {"clip", "repair", "neglect"}, default="clip"
-        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``: it
-        stops at the wall, or is reflected. ``"neglect"``, as printed: it flies on, and a particle
-        is not evaluated as long as any of its weights is outside.
+        What happens to a weight whose step would leave [0, 1], with ``particle="weights"``. It
+        stops at the bound (``"clip"``), is reflected (``"repair"``), or, as published, leaves the
+        range (``"neglect"``): a particle with a weight outside the range is not evaluated.
     inertia : (float, float), default=(0.9, 0.7)
         First and last inertia, with ``particle="weights"``.
     acceleration : float, default=1.49445
-        Pull of what was learned, with ``particle="weights"``.
+        Pull towards the learned position, with ``particle="weights"``.
     n_steps : int, default=3
         Rounds of the closed-form alternation in each evaluation, with ``particle="clusters"``.
     max_iter : int, default=300
-        Largest number of rounds of the alternation at the start of a particle and in the polish.
+        Maximum number of rounds of the alternation, at the start of a particle and in the polish.
 
     Examples
     --------
@@ -119,29 +120,29 @@ class Settings:
 
     @property
     def averaged(self) -> bool:
-        """Whether the objective takes means over a cluster's rows."""
+        """Whether the objective uses means over a cluster's rows instead of sums."""
         return self.objective == "lac"
 
     @property
     def closing_rounds(self) -> int:
-        """Largest number of rounds in the polish."""
+        """Maximum number of rounds in the polish."""
         return self.swarm.max_iter if self.polish else 0
 
 
 def read_settings(model: Any) -> Settings:
-    """Return the parameters of an estimator, which allow each other; its schema checks each."""
+    """Return the parameters of an estimator, after checks of their combinations."""
     swarm = model.swarm if isinstance(model.swarm, SwarmSettings) else SwarmSettings()
     objective = model.objective
     if not isinstance(objective, Objective):
         objective = Objective(objective)
     if model.metric == "jaccard" and model.device == "cuda":
         raise ValueError(
-            "device='cuda' has no form for metric='jaccard'; use device='cpu', or 'auto', "
+            "device='cuda' is not available for metric='jaccard'; use device='cpu', or 'auto', "
             "which uses the CPU for it."
         )
     if model.metric == "jaccard" and objective.name != "psovw":
         raise ValueError(
-            f"objective={objective.name!r} has no form for metric='jaccard'; "
+            f"objective={objective.name!r} is not available for metric='jaccard'; "
             "leave objective at 'psovw'."
         )
     n_particles = int(model.n_particles)
@@ -170,7 +171,7 @@ def read_settings(model: Any) -> Settings:
 
 
 def read_exponent(weight_exponent: Any, metric: str) -> float:
-    """Return the power of the weights; "auto" is 8 as printed, and 1 for text."""
+    """Return the power of the weights; "auto" is 8 as published, and 1 for text."""
     if isinstance(weight_exponent, str):
         return 1.0 if metric == "jaccard" else 8.0
     return float(weight_exponent)

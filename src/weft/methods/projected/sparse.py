@@ -42,7 +42,7 @@ class SparseSpace:
         return self.X.shape
 
     def similarities(self, weights: Floats | None, centers: Floats) -> Floats:
-        """Return s(x_i, z_l), (n, K); `weights` None counts every term alike."""
+        """Return s(x_i, z_l), (n, K); with `weights` None all terms have the same weight."""
         if weights is None:
             products = self._products(np.ascontiguousarray(centers.T))
             norms = self.norms[:, np.newaxis]
@@ -59,7 +59,7 @@ class SparseSpace:
             lengths = np.einsum("jk,kj->k", factors, centers)
         below = norms + lengths
         below -= products
-        # Nothing in common with an empty centre, nor an empty row with anything.
+        # The similarity with an empty centre or an empty row is 0.
         np.divide(products, below, out=products, where=below > 0.0)
         return products
 
@@ -146,7 +146,7 @@ class SparseSpace:
         labels = np.empty((n_particles, n_rows), dtype=np.int32)
         means = np.empty_like(centers)
         fitness = np.empty(n_particles)
-        # Drawn for all particles, needed or not, so that the numbers do not depend on threads.
+        # Drawn for all particles, even if not needed, so that results do not depend on threads.
         spare = rng.integers(n_rows, size=(n_particles, self.n_clusters))
 
         def task(first: int, last: int) -> None:

@@ -1,4 +1,4 @@
-"""Where a swarm starts: centres, weights, and the partitions that they make."""
+"""Starts of a swarm: centres, weights, and the partitions that follow from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEAR = 0.9
 
 
 def draw_weights(shape: tuple[int, ...], weight_init: str, rng: np.random.Generator) -> Floats:
-    """Draw first weights: ``"uniform"`` in [0, 1] as printed, or ``"near-one"``."""
+    """Draw first weights: ``"uniform"`` in [0, 1] as published, or ``"near-one"``."""
     return rng.uniform(_NEAR if weight_init == "near-one" else 0.0, 1.0, size=shape)
 
 
@@ -36,10 +36,10 @@ def draw_rows(space: Space, n_particles: int, init: str, rng: np.random.Generato
 def plus_plus(space: Space, n_particles: int, rng: np.random.Generator) -> Integers:
     """Draw greedy k-means++ starts for several particles at once, (P, K).
 
-    A row is drawn by its squared distance to the nearest row drawn before; of 2 + log K candidates
-    the one that leaves the least sum is taken (Arthur and Vassilvitskii 2007, as scikit-learn does
-    it). The candidates of all particles are one product: a swarm draws many starts, and one after
-    another they took a third of the time.
+    A row is drawn with probability proportional to its squared distance to the nearest row drawn
+    before. Of 2 + log K candidates, the one with the smallest sum of distances is chosen (Arthur
+    and Vassilvitskii 2007, as in scikit-learn). The candidates of all particles are computed in one
+    product: a swarm draws many starts, and drawn one by one they took a third of the time.
     """
     n_rows, n_clusters = space.shape[0], space.n_clusters
     n_trials = 2 + int(np.log(n_clusters))
@@ -67,7 +67,7 @@ def draw_partitions(
     """Draw centres and weights for each particle and assign the rows to them, (P, n)."""
     rows = draw_rows(space, n_particles, init, rng)
     labels = np.empty((n_particles, space.shape[0]), dtype=np.int32)
-    for p in range(n_particles):  # one by one: sparse rows must not become P dense matrices
+    for p in range(n_particles):  # one by one, to avoid P dense matrices of sparse rows
         centers = space.rows(rows[p])
         weights = draw_weights(centers.shape, weight_init, rng)
         labels[p] = space.assign_by_weights(weights, centers)

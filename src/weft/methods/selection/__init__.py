@@ -1,4 +1,4 @@
-"""Features that repeat each other: the compression index, FSFS and iKFS."""
+"""Selection among redundant features: the compression index, FSFS and iKFS."""
 
 from weft.methods.selection.compression import maximal_information_compression
 

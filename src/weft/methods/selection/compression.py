@@ -16,17 +16,18 @@ from weft.backends import CPU
 
 
 def maximal_information_compression(x: Any, y: Any = None) -> Any:
-    """Return λ2: how much is lost when two features are written as one; 0 if one gives the other.
+    """Return λ2: the loss when two features are reduced to one; 0 if they are linearly dependent.
 
-    The least eigenvalue of the covariance matrix of two features (variances over n). It does not
-    change when both are shifted or rotated together, but it does when one is scaled: scale first.
+    It is the smallest eigenvalue of the covariance matrix of two features (variances over n). It
+    does not change if both are shifted or rotated together, but it changes if one is scaled, so
+    scale the features first.
 
     Parameters
     ----------
     x : array-like of shape (n_samples,) or (n_samples, n_features)
         A feature, or a table of them.
     y : array-like of shape (n_samples,) or (n_samples, n_others), default=None
-        What it is compared with; None: the features of `x` among themselves.
+        The features to compare with; None: the features of `x` with each other.
 
     Returns
     -------

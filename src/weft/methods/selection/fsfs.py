@@ -4,12 +4,12 @@
 symbol    name  meaning
 ========  ====  ===========================================================================
 R         alive features that have not been discarded
-k         k     how many nearest features the retained one stands for
+k         k     how many nearest features the retained one replaces
 r_i^k     far   dissimilarity λ2 of feature i to its k-th nearest in R
-ε         limit what a discarded feature may lose
+ε         limit largest allowed loss of a discarded feature
 ========  ====  ===========================================================================
 
-The loop of step 6, which lowers k by one until some r_i^k is at most ε, is taken at once: that k
+The loop of step 6 lowers k by one until some r_i^k is at most ε. It is replaced by one step: that k
 is the largest number of features that any feature has within ε.
 """
 
@@ -24,12 +24,12 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.backends import CPU, Backend
 
 EPSILONS = ("first", "latest")
-LIST_SHARE = 4  # lists of neighbours once k is below 1 / LIST_SHARE of the features left
+LIST_SHARE = 4  # lists are used when k is below 1 / LIST_SHARE of the remaining features
 LIST_SPARE = 32
 
 
 class Selected(NamedTuple):
-    """Which features stay, and how many features each step discarded within what."""
+    """The selected features, and for each step the number of discarded ones and its limit."""
 
     support: Mask
     discarded: Integers  # k of each step
@@ -37,7 +37,7 @@ class Selected(NamedTuple):
 
 
 class Features:
-    """Features, as a backend holds them, and dissimilarities between some of them."""
+    """Features on a backend, and dissimilarities between some of them."""
 
     def __init__(self, columns: Floats, backend: Backend) -> None:
         self.count = len(columns)
@@ -87,7 +87,7 @@ class Tiles:
 
 
 class Lists:
-    """Keeps the nearest features of each feature, and extends a list when it is used up."""
+    """Stores the nearest features of each feature, and extends a list when it is exhausted."""
 
     def __init__(self, features: Features, alive: Mask, k: int) -> None:
         self.features = features
@@ -106,7 +106,7 @@ class Lists:
             rows = np.arange(len(tile))
             tile[rows, position[start : start + len(tile)]] = np.inf
             near = np.argpartition(tile, length - 1, axis=1)[:, :length]
-            near.sort(axis=1)  # so that equal values stay in the order of the features
+            near.sort(axis=1)  # so that equal values keep the order of the features
             values = np.take_along_axis(tile, near, axis=1)
             order = np.argsort(values, axis=1, kind="stable")
             at = which[start : start + len(tile)]

@@ -1,11 +1,11 @@
-"""iKFS, iK-Means with feature similarity: de Amorim 2011, algorithm 5.2. No parameter to set.
+"""iKFS, iK-Means with feature similarity: de Amorim 2011, algorithm 5.2. It has no parameters.
 
-The features are the rows that iK-Means clusters. The anomalous patterns here are those of
-`weft.kmeans.seeding` under plain squared distances, found by products instead of passes: with
+The features are the rows that iK-Means clusters. The anomalous patterns are those of
+`weft.kmeans.seeding` under plain squared distances, computed by products instead of passes. With
 x' = x - reference, x is nearer to a centre c than to the reference point exactly if
-2 x'·c' > c'·c', and since the reference point stays, the rows farthest from it come in a fixed
-order. So the first round of many patterns is one product. With thousands of features that repeat
-nothing (each a pattern by itself) that is the difference between seconds and minutes.
+2 x'·c' > c'·c'. The reference point stays, so the order of the rows by their distance from it is
+fixed, and one product gives the first round of many patterns. With thousands of unrelated features
+(each is its own pattern) this takes seconds instead of minutes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Patterns(NamedTuple):
 
 
 class FeatureClusters(NamedTuple):
-    """Which features stay, and the clusters they were taken from."""
+    """The selected features, and the clusters they come from."""
 
     support: Mask
     labels: Integers  # (M,)
@@ -64,7 +64,7 @@ def feature_patterns(columns: Floats, backend: Backend = CPU) -> Patterns:
         for slot, seed in enumerate(seeds):
             if not left[seed]:
                 continue
-            if squared[seed] <= 0.0:  # all that is left lies on the reference point
+            if squared[seed] <= 0.0:  # all remaining rows equal the reference point
                 members = left.copy()
             else:
                 members = left & (2.0 * products[slot] > squared[seed])
@@ -100,7 +100,7 @@ def ikfs(columns: Floats, *, pick: str = "spread", backend: Backend = CPU) -> Fe
     n_clusters = len(patterns.sizes)
     # Step 2: all patterns start the second stage, the threshold being zero.
     labels = _k_means(columns, patterns.centers, backend)
-    # eq. 5.3: f_k = ⌈|S_k| K / M⌉, in whole numbers so that no rounding error lifts it
+    # eq. 5.3: f_k = ⌈|S_k| K / M⌉, in integers, to avoid rounding errors
     n_taken = -(-patterns.sizes * n_clusters // len(columns))
     support = np.zeros(len(columns), dtype=bool)
     for k in range(n_clusters):
@@ -113,7 +113,7 @@ def ikfs(columns: Floats, *, pick: str = "spread", backend: Backend = CPU) -> Fe
 
 def _k_means(columns: Floats, centers: Floats, backend: Backend) -> Integers:
     """Return labels of plain k-means from given centres."""
-    if not backend.on_gpu:  # scikit-learn's is quicker where features are many and rows few
+    if not backend.on_gpu:  # scikit-learn is faster with many features and few rows
         model = KMeans(len(centers), init=centers, n_init=1, max_iter=MAX_ROUNDS, tol=0.0)
         return model.fit(columns).labels_.astype(np.int64)
     active = np.ones(columns.shape[1], dtype=bool)
@@ -130,8 +130,8 @@ def _pick(columns: Floats, count: int, pick: str) -> Integers:
     to_center = _compression(columns.mean(axis=0)[np.newaxis], columns)
     if pick == "largest":  # step 3 as written, with the centroid as the other feature
         return np.argsort(-to_center, kind="stable")[:count]
-    # First the feature nearest to the centroid, then each time the one least similar to those
-    # taken.
+    # First the feature nearest to the centroid, then repeatedly the one that is least similar to
+    # those already chosen.
     chosen = [int(to_center.argmin())]
     lost = _compression(columns[chosen], columns)
     while len(chosen) < count:

@@ -1,7 +1,7 @@
-"""Stage 1: how many clusters there may be, by the silhouette over k-means (section 3.1).
+"""Stage 1: estimate the number of clusters by the silhouette over k-means (section 3.1).
 
-k-means is run for every k in [2, √n] and the k with the highest mean silhouette wins; since one run
-of k-means depends on chance, this is repeated `n_estimates` times and the median is taken.
+k-means runs for every k in [2, √n], and the k with the highest mean silhouette wins. Because a run
+of k-means depends on chance, this is repeated `n_estimates` times; the median is the estimate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LLOYD_STEPS = 100
 
 
 class Estimate(NamedTuple):
-    """What stage 1 found."""
+    """The result of stage 1."""
 
     n_clusters: int  # the median, halves rounded up
     votes: Integers  # (n_estimates,), the winner of each repetition
@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
 
 
 def largest_number(n_rows: int) -> int:
-    """Return the cap on the number of clusters, ⌊√n⌋, but 2 at least."""
+    """Return the maximum number of clusters, ⌊√n⌋, but at least 2."""
     return max(2, int(np.sqrt(n_rows)))
 
 

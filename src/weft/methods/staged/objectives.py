@@ -31,7 +31,7 @@ from weft.search.swarms.base import Evaluation
 
 QUALITIES = ("between-within", "calinski-harabasz")
 FEATURE_TERMS = ("elliptical", "linear", "none")
-# Within is the difference T - Between: what is left below this share of T is rounding.
+# Within is the difference T - Between; values below this share of T are rounding errors.
 _LEAST_WITHIN = 1e-12
 
 
@@ -78,12 +78,12 @@ class Terms:
 
 
 class Partition(NamedTuple):
-    """What a position decodes to."""
+    """A decoded position."""
 
     labels: Integers  # (n,), 0 … K-1, numbered by first row, every number used
     features: Integers  # (m',), those that assign rows
     prototypes: Floats  # (K, m')
-    polished_from: Integers | None = None  # the selected features, where others assign rows
+    polished_from: Integers | None = None  # the selected features, if others assign rows
 
     @classmethod
     def of(
@@ -131,10 +131,10 @@ class MedoidObjective(SpreadObjective):
         return self.rows.shape[1] + len(self.rows) + 1
 
     def initial(self, rng: np.random.Generator, n_particles: int) -> Floats:
-        """Draw first positions in [-1, 1]; see that one of them is a solution.
+        """Draw first positions in [-1, 1]; at least one of them is a valid solution.
 
-        With many rows most thresholds give far too many medoids. If no particle has a fitness then,
-        one gets a threshold that gives K_est medoids. Raising all thresholds is worse: bests
+        With many rows most thresholds give far too many medoids. If no particle is valid, one gets
+        a threshold that gives K_est medoids. Raising all thresholds is worse: best positions
         without common medoids pull the particles in different directions.
         """
         positions = rng.uniform(-1.0, 1.0, (n_particles, self.n_dimensions))
@@ -143,9 +143,9 @@ class MedoidObjective(SpreadObjective):
         n_rows, n_features = self.rows.shape
         n_medoids = min(max(2, round(self.terms.k_estimate)), n_rows - 1)
         instances = np.sort(positions[0, n_features:-1])[::-1]
-        positions[0, -1] = instances[n_medoids]  # the first that is no medoid gives the threshold
+        positions[0, -1] = instances[n_medoids]  # the first instance that is not a medoid
         selected = rng.integers(n_features)
-        positions[0, selected] = 0.5  # some feature is selected, and with more than one not all
+        positions[0, selected] = 0.5  # at least one feature is selected, but not all
         if n_features > 1 and (positions[0, :n_features] >= 0.0).all():
             positions[0, (selected + 1) % n_features] = -0.5
         return positions
@@ -162,7 +162,7 @@ class MedoidObjective(SpreadObjective):
 
     def decode(self, position: Floats) -> Partition:
         """Return the partition of a position whose fitness is above 0."""
-        # A single position is decoded on the host, where its labels are wanted.
+        # A single position is decoded on the CPU, where its labels are needed.
         data = CPU.prototypes.load(self.rows, CPU.device)
         features, medoids = CPU.prototypes.medoids_of(data, position, self.terms.max_clusters)
         return Partition.nearest(self.rows, features, medoids)

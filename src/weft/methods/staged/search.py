@@ -1,4 +1,4 @@
-"""The search in stages as a pure function: rows in, clusters, features and their numbers out."""
+"""The search in stages as a pure function from rows to clusters and features."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class StagedSearch:
 
     @property
     def where(self) -> dict[str, Any]:
-        """Options that say where the arithmetic runs."""
+        """Options of an objective: threads and backend."""
         return {"backend": self.backend, "n_threads": self.n_threads}
 
     def count(self, rows: Floats, rng: np.random.Generator) -> int | None:
-        """Return K_est: given, by stage 1, or none where there is no stage 1."""
+        """Return K_est: as given, or from stage 1; None if there is no stage 1."""
         if self.stages == 1:
             return None
         if self.estimate.n_clusters is not None:
@@ -69,7 +69,7 @@ class StagedSolution(NamedTuple):
 
     partition: Partition
     n_clusters_estimate: int | None
-    stages: list[Any]  # what `move` returned for stage 1 or 2, and for stage 3
+    stages: list[Any]  # results of `move` for stage 1 or 2, and for stage 3
 
 
 def search_stages(
@@ -110,7 +110,7 @@ POLISHES = ("lloyd", "prune")
 
 
 class Clusters(NamedTuple):
-    """Centres where k-means left them."""
+    """The result of k-means."""
 
     centers: Floats
     labels: Integers
@@ -118,11 +118,11 @@ class Clusters(NamedTuple):
 
 
 def polished(partition: Partition, rows: Floats, terms: Terms, kind: str) -> Partition:
-    """Return the clusters of stage 2 after the polish; rows are assigned over all features.
+    """Return the clusters of stage 2 after the polish, which assigns rows over all features.
 
-    ``"lloyd"``: steps of k-means from the clusters found. ``"prune"``: then, as long as the fitness
-    of stage 2 gains (its feature term stays what it was), a centre is dropped and k-means run
-    again. Lloyd steps alone cannot remove a centre: two centres in one cluster stay there.
+    ``"lloyd"``: k-means from the clusters that were found. ``"prune"``: in addition, a centre is
+    dropped and k-means is run again, as long as this improves the fitness of stage 2 (with the same
+    feature term). Lloyd steps alone cannot remove a centre: two centres in one cluster stay there.
     """
     operations = CPU.prototypes
     data = operations.load(rows, CPU.device)

@@ -1,4 +1,4 @@
-"""Settings of the search in stages, and rows as it takes them."""
+"""Settings of the search in stages, and the scaling of its rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ClusterEstimate:
     n_clusters : int, default=None
         K_est, if it is known; None runs stage 1.
     n_estimates : int, default=30
-        Repetitions of stage 1, whose median is taken.
+        Repetitions of stage 1; the median is the estimate.
     k_spread : float, default=1.5
         The term for K is a Gaussian around K_est with standard deviation K_est / k_spread.
 
@@ -44,12 +44,12 @@ class ClusterEstimate:
 
 
 def read_estimate(estimate: Any) -> ClusterEstimate:
-    """Return what a number, None or the record itself says."""
+    """Return the settings, given as a number, None or a record."""
     return estimate if isinstance(estimate, ClusterEstimate) else ClusterEstimate(estimate)
 
 
 class RangeScaling(NamedTuple):
-    """Turns rows into what the search sees: ranges of 1, the mean of all rows at 0."""
+    """Scales rows for the search: columns with range 1 and mean 0."""
 
     low: Floats  # (d,)
     span: Floats  # (d,)
@@ -57,13 +57,13 @@ class RangeScaling(NamedTuple):
 
     @classmethod
     def of(cls, X: Floats, *, scaled: bool) -> RangeScaling:
-        """Return the scaling of X; without `scaled` only the mean is moved."""
+        """Return the scaling of X; without `scaled` only the mean is subtracted."""
         n_features = X.shape[1]
         if not scaled:
             return cls(np.zeros(n_features), np.ones(n_features), X.mean(axis=0))
         low = X.min(axis=0)
         span = X.max(axis=0) - low
-        # A constant column is 0 everywhere, whatever it is divided by.
+        # A constant column is 0 everywhere, for any divisor.
         span = np.where(span > 0.0, span, 1.0)
         return cls(low, span, ((X - low) / span).mean(axis=0))
 

@@ -1,7 +1,7 @@
-"""What a value in a model file may be: small records, each with a check of its own.
+"""Kinds of values in a model file: small records, each with its own check.
 
 Lengths are symbols, such as "n_features": a symbol stands for one length in the whole file, and
-``"*"`` for any length. A value that does not fit raises `Refused`, the end of a sentence.
+``"*"`` for any length. A value that does not fit raises `Refused` with the end of a sentence.
 """
 
 from weft.models.kinds.compound import Fields, ListOf, MapOf, OneOf, Record, records_in

@@ -30,7 +30,7 @@ class OneOf(Kind):
     def inspect(self, value: Any, what: str, lengths: Lengths) -> None:
         likely = [kind for kind in self.kinds if kind.takes(value)]
         if len(likely) == 1 and not isinstance(value, (int, float, str)):
-            likely[0].inspect(value, what, lengths)  # its own sentence says more than that of all
+            likely[0].inspect(value, what, lengths)  # its error is more precise than a general one
             return
         known, n_pending = dict(lengths.known), len(lengths.pending)
         for kind in likely:
@@ -67,7 +67,7 @@ class ListOf(Kind):
         bounded = self.least <= len(value) <= self.longest
         if not bounded or not lengths.bind(self.length, len(value)):
             raise Refused(
-                f"its {what} has {len(value)} entries, which does not fit the rest of it."
+                f"its {what} has {len(value)} entries, which does not match its other data."
             )
         for item in value:
             self.kind.check(item, f"entry in {what}", lengths)
@@ -131,7 +131,7 @@ class Record(Kind):
     name: str
     made: type
     fields: Mapping[str, Kind]
-    rule: Callable[[Any], str] | None = None  # returns what is wrong, or ""
+    rule: Callable[[Any], str] | None = None  # returns the problem, or ""
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""What all kinds have in common (lengths as symbols, refusals), and single values and arrays."""
+"""The base of all kinds (lengths as symbols, errors), and kinds for single values and arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Lengths:
         self.pending: list[Callable[[], None]] = []
 
     def bind(self, symbol: str | int, length: int) -> bool:
-        """Return whether `symbol` stands for this length; a new symbol does from now on."""
+        """Return whether `symbol` has this length; a new symbol gets it."""
         if isinstance(symbol, int):
             return symbol == length
         return symbol == "*" or self.known.setdefault(symbol, length) == length
@@ -30,21 +30,21 @@ class Lengths:
         return self.known.get(symbol, 0)
 
     def finish(self) -> None:
-        """Do the checks that were put off until all symbols are known."""
+        """Do the checks that need all symbols to be known."""
         for check in self.pending:
             check()
 
 
 class Kind:
-    """What a value may be."""
+    """Base class: a set of allowed values."""
 
     @property
     def words(self) -> str:
-        """What is allowed, for a sentence."""
+        """Return the allowed values in words, for an error message."""
         raise NotImplementedError
 
     def takes(self, value: Any) -> bool:
-        """Return whether the type of `value` fits, whatever it holds."""
+        """Return whether the type of `value` fits, regardless of its contents."""
         raise NotImplementedError
 
     def inspect(self, value: Any, what: str, lengths: Lengths) -> None:
@@ -55,7 +55,7 @@ class Kind:
         yield from ()
 
     def check(self, value: Any, what: str, lengths: Lengths) -> None:
-        """Raise `Refused` if `value`, which a sentence calls `what`, is not of this kind."""
+        """Raise `Refused` if `value`, called `what` in the message, is not of this kind."""
         if not self.takes(value):
             self.refuse(value, what)
         self.inspect(value, what, lengths)
@@ -65,7 +65,7 @@ class Kind:
 
 
 def described(value: Any) -> str:
-    """The value in a few words, for a sentence."""
+    """Return the value in a few words, for an error message."""
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype.name} with shape {value.shape}"
     if value is None or isinstance(value, (bool, float, str)):
@@ -108,7 +108,7 @@ class Array(Kind):
         if not fits:
             self.refuse(value, what)
         if not (value.flags.c_contiguous and value.dtype.isnative):
-            raise Refused(f"its {what} does not lie in memory as compiled code needs it.")
+            raise Refused(f"its {what} does not have the memory layout that compiled code needs.")
         if value.dtype.kind == "f" and not np.isfinite(value).all():
             if not self.nan and np.isnan(value).any():
                 raise Refused(f"its {what} holds NaN, where only numbers are allowed.")
@@ -144,7 +144,9 @@ class Texts(Kind):
 
     def inspect(self, value: np.ndarray, what: str, lengths: Lengths) -> None:
         if value.ndim != len(self.shape) or not all(map(lengths.bind, self.shape, value.shape)):
-            raise Refused(f"its {what} has shape {value.shape}, which does not fit the rest of it.")
+            raise Refused(
+                f"its {what} has shape {value.shape}, which does not match its other data."
+            )
         for item in value.ravel():
             Text().check(item, f"text in {what}", lengths)
 
@@ -204,7 +206,7 @@ class Integer(Kind):
         if not self.low <= value <= (LARGEST_INTEGER if isinstance(symbol, str) else symbol):
             self.refuse(value, what)
         if self.binds and not lengths.bind(self.binds, value):
-            raise Refused(f"its {what} is {value}, which does not fit the rest of it.")
+            raise Refused(f"its {what} is {value}, which does not match its other data.")
         if isinstance(symbol, str):
             lengths.pending.append(lambda: self._check_top(value, what, lengths.of(symbol)))
 
@@ -240,7 +242,7 @@ class Text(Kind):
 
     def inspect(self, value: str, what: str, lengths: Lengths) -> None:
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise Refused(f"its {what} holds half of a character.")
+            raise Refused(f"its {what} holds half of a character (a lone surrogate).")
 
 
 class Choice(Kind):

@@ -1,4 +1,4 @@
-"""Distances in, labels out: the clusterers that `FeatureSwarm` takes, by name."""
+"""Clusterers, from distances to labels; `FeatureSwarm` takes them by name."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def make_clusterer(
     n_clusters: int | None,
     seed: int,
 ) -> Clusterer:
-    """Return the clusterer of that name, the object itself, or one around scikit-learn's."""
+    """Return the clusterer of that name, the object itself, or a wrapper of a scikit-learn one."""
     if not isinstance(clusterer, str):
         if params:
             raise ValueError(
-                f"clusterer_params={params!r} goes with a clusterer's name; "
+                f"clusterer_params={params!r} needs the name of a clusterer; "
                 f"set the parameters on the {type(clusterer).__name__} object itself."
             )
         if isinstance(clusterer, Clusterer):

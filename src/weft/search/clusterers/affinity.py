@@ -15,7 +15,7 @@ from weft.search.clusterers.base import Clusterer
 
 @dataclass(frozen=True)
 class AffinityPropagation(Clusterer):
-    """Exemplars by messages; ``preference=None`` is the median similarity.
+    """Exemplars found by passing messages; ``preference=None`` is the median similarity.
 
     The paper does not give the damping. If the messages have not converged after `max_iter` rounds,
     the clustering is marked, and the search treats the particle as infeasible: otherwise the swarm

@@ -12,14 +12,14 @@ from weft.backends.spaces import Partitions, Spaces
 
 
 class Clusterer:
-    """A distance-based clusterer: sees the `Spaces` of some particles, never a particle.
+    """A distance-based clusterer; it gets the `Spaces` of some particles, never a particle.
 
     Subclass it and write `cluster`; the rest has defaults. It runs on every backend as long as it
     uses the operations of the spaces alone, or `Spaces.to_host` for what needs NumPy.
     """
 
-    n_matrices: ClassVar[int] = 0  # n × n arrays that it cannot do without
-    precision: ClassVar[str] = "float64"  # "float32" if it settles what that leaves open
+    n_matrices: ClassVar[int] = 0  # number of n × n arrays that it needs
+    precision: ClassVar[str] = "float64"  # "float32" if it resolves rounding errors itself
     pair_bytes: ClassVar[int] = 20  # per particle and pair of rows, on a GPU
     on_gpu: ClassVar[bool] = True  # whether it works on the arrays of a GPU
     recordable: ClassVar[bool] = False  # whether its steps on a GPU never wait for the host

@@ -1,8 +1,8 @@
 """DBSCAN: Ester et al. 1996, as used in O'Neill 2017, section 2.7.1.
 
 Core rows have at least `min_samples` rows, themselves among them, within `eps`. Core rows within
-`eps` of each other share a cluster. Any other row within `eps` of a core row joins the *nearest*
-such row's cluster: the original leaves that open, and this choice does not depend on the order of
+`eps` of each other share a cluster. Any other row within `eps` of a core row joins the cluster of
+its *nearest* core row. The paper does not specify this; the choice does not depend on the order of
 the rows. All other rows are noise, -1.
 """
 
@@ -45,7 +45,7 @@ class DBSCAN(Clusterer):
         if self.eps is not None:
             return self
         near = full.neighbours(max(self.min_samples - 1, 1))
-        # The order of the nearest rows is not promised; the farthest of them is what counts.
+        # The order of the nearest rows is not guaranteed, so take the farthest of them.
         reach = full.to_host(near.distances).max(axis=2, initial=0.0)
         eps = float(np.quantile(reach, _AUTO_QUANTILE))
         return replace(self, eps=eps if eps > 0.0 else 1.0)

@@ -11,7 +11,7 @@ from weft.search.clusterers.base import Clusterer
 
 @dataclass(frozen=True)
 class CompleteLinkage(Clusterer):
-    """Merge the two clusters whose farthest rows are nearest until `n_clusters` are left."""
+    """Merge the two clusters with the smallest maximum distance until `n_clusters` remain."""
 
     n_clusters: int | None = None
 

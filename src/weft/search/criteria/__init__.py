@@ -1,4 +1,4 @@
-"""What the search maximises: the criteria that `FeatureSwarm` takes, by name."""
+"""Criteria, which the search maximises; `FeatureSwarm` takes them by name."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def _two_arguments(function: Any) -> Any:
 
 
 def make_criterion(criterion: Any, params: Mapping[str, Any] | None = None) -> Criterion:
-    """Return the criterion of that name, the object itself, or one around a function."""
+    """Return the criterion of that name, the object itself, or a wrapper of a function."""
     given = isinstance(criterion, Criterion)
     if given or callable(criterion):
         if params:
             raise ValueError(
-                f"criterion_params={params!r} goes with a criterion's name; set the parameters of "
+                f"criterion_params={params!r} needs the name of a criterion; set the parameters of "
                 "an object on itself, and bind the parameters of a function with functools.partial."
             )
         return criterion if given else FunctionCriterion(_two_arguments(criterion))

@@ -23,8 +23,8 @@ class Criterion:
     uses the operations of the spaces alone, or `Spaces.to_host` for what needs NumPy.
     """
 
-    labels_only: ClassVar[bool] = False  # equal labels have equal scores: none is scored twice
-    n_matrices: ClassVar[int] = 0  # n × n arrays that it cannot do without
+    labels_only: ClassVar[bool] = False  # the score depends on labels only: none is scored twice
+    n_matrices: ClassVar[int] = 0  # number of n × n arrays that it needs
     number_bytes: ClassVar[int] = 0  # per particle and number of the table, on a GPU
     on_gpu: ClassVar[bool] = True  # whether it works on the arrays of a GPU
     needs_screening: ClassVar[bool] = False  # whether `prepare` needs the columns that matter
@@ -35,27 +35,27 @@ class Criterion:
         return False
 
     def prepare(self, full: Spaces, screened: Mask | None = None) -> Self:
-        """Return the criterion with what depends on the data alone computed once.
+        """Return the criterion after computing everything that depends only on the data.
 
         `full` is the space of one particle with all features at weight 1; `screened` (d,) are the
-        columns that matter, for those that ask (`needs_screening`).
+        columns that matter, for criteria with `needs_screening`.
         """
         return self
 
     def score(self, spaces: Spaces, labels: Array) -> Array:
         """Return the fitness (P,) of `labels` (P, n), which were found in `spaces`.
 
-        Partitions with fewer than two clusters may be among them on a GPU; their fitness is not
-        used, but must not be an error.
+        On a GPU some partitions may have fewer than two clusters; their fitness is not
+        used, but must not raise an error.
         """
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class OutlierCriterion(Criterion):
-    """Base of criteria that have to decide how rows without a cluster count.
+    """Base of criteria with a setting for rows without a cluster.
 
-    Rows that DBSCAN leaves out are a cluster of their own (O'Neill 2017, section 5.8.2), or are
+    Rows that DBSCAN leaves out form one more cluster (O'Neill 2017, section 5.8.2), or are
     left out of the measure as in appendix E.
     """
 
@@ -65,7 +65,7 @@ class OutlierCriterion(Criterion):
         check_choice("outliers", self.outliers, _OUTLIERS)
 
     def dense(self, spaces: Spaces, labels: Array) -> Array:
-        """Return the labels that the measure sees."""
+        """Return the labels for the measure."""
         return labels if self.outliers == "exclude" else spaces.outliers_as_cluster(labels)
 
 

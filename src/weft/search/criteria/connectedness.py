@@ -17,7 +17,7 @@ class Connectedness(OutlierCriterion):
     features: str = "full"
     n_neighbors: int = 5
     cap: float = 10.0
-    # Of the full data: the same for all particles.
+    # Computed on the full data, so it is the same for all particles.
     neighbours: Neighbours | None = field(default=None, init=False, repr=False, compare=False)
 
     recordable = True

@@ -1,7 +1,7 @@
 """Combined silhouette and connectedness: O'Neill 2017, section 4.4.
 
-The paper takes the silhouette on the weighted features and the connectedness on the full ones
-(table 4.3's best variant).
+The paper uses the silhouette on the weighted features and the connectedness on all features
+(the best variant of table 4.3).
 """
 
 from __future__ import annotations

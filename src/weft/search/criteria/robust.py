@@ -21,7 +21,7 @@ from weft.search.criteria.base import OutlierCriterion
 
 @dataclass(frozen=True)
 class Robust(OutlierCriterion):
-    """Modularity on the graph of the screened columns, or of all where none is screened."""
+    """Modularity on the graph of the screened columns, or of all columns if there are none."""
 
     n_neighbors: int = 10
     graph: Integers | None = field(default=None, init=False, repr=False, compare=False)
@@ -51,7 +51,7 @@ class Robust(OutlierCriterion):
 
 
 def _alone(labels: Integers) -> Integers:
-    """Return labels where each row in no cluster has one of its own."""
+    """Return labels in which each row without a cluster is its own cluster."""
     inside = labels >= 0
     if inside.all():
         return labels

@@ -1,4 +1,4 @@
-"""One optimiser per file; none of them sees data. `SWARMS` are those that `FeatureSwarm` takes."""
+"""One optimiser per file; none of them uses data. `FeatureSwarm` takes those in `SWARMS`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of swarms: start, ask, tell; and what particle swarms remember.
+"""The interface of swarms (start, ask, tell), and the best positions of particle swarms.
 
 A swarm gets positions and fitness, never data.
 """
@@ -14,14 +14,14 @@ from weft._base.arrays import Floats
 
 
 class Evaluation(NamedTuple):
-    """What the objective returns for a whole swarm."""
+    """The result of the objective for a whole swarm."""
 
     fitness: Floats  # (P,), higher is better; -inf where there is no valid solution
-    details: dict[str, NDArray[Any]] = {}  # noqa: RUF012 - per particle, for the history alone
+    details: dict[str, NDArray[Any]] = {}  # noqa: RUF012 - per particle, only for the history
 
 
 class SwarmState(Protocol):
-    """What the loop reads of a swarm's state; each swarm keeps more."""
+    """The attributes of a swarm's state that the loop reads; each swarm has more."""
 
     @property
     def positions(self) -> Floats: ...  # (P, D), to be evaluated
@@ -36,7 +36,7 @@ State = TypeVar("State")
 
 @runtime_checkable
 class Swarm(Protocol[State]):
-    """An optimiser. Each call returns a new state and leaves the old one as it was."""
+    """An optimiser. Each call returns a new state and does not change the old one."""
 
     def start(self, positions: Floats, rng: np.random.Generator) -> State:
         """Return the state whose positions are evaluated first."""
@@ -52,7 +52,7 @@ Remembering = TypeVar("Remembering", bound=Any)
 
 
 class Bests(NamedTuple):
-    """The part of a state that is remembered, in the order that all states have."""
+    """The best positions and fitness values, in the order that all states have."""
 
     own_best: Floats  # (P, D)
     own_best_fitness: Floats  # (P,)
@@ -61,7 +61,7 @@ class Bests(NamedTuple):
 
 
 def nothing_known(positions: Floats) -> Bests:
-    """Return what is remembered before the first evaluation."""
+    """Return the state of the bests before the first evaluation."""
     unknown = np.full(len(positions), -np.inf)
     return Bests(positions.copy(), unknown, positions[0].copy(), -np.inf)
 

@@ -1,7 +1,7 @@
 """Binary particle swarm optimisation: Kennedy and Eberhart 1997.
 
-The velocity is the logit of a bit's chance to be set: each bit is drawn again in every move,
-P(bit = 1) = 1 / (1 + exp(-v)). One pair of random numbers per bit, as in the original.
+The velocity is the logit of the probability that a bit is set. Each move draws every bit again,
+P(bit = 1) = 1 / (1 + exp(-v)), with one pair of random numbers per bit, as in the original.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weft.search.swarms.pso import PSO, PSOState
 class BinaryPSO(PSO):
     """Binary PSO: a position says which features are used.
 
-    A clamp of 6 keeps every bit a chance of 0.25 % to flip.
+    With a clamp of 6, every bit keeps a probability of 0.25 % to flip.
     """
 
     max_velocity: float = 6.0

@@ -9,14 +9,14 @@ symbol    shape    meaning
 ========  =======  ===============================================================================
 λ         ()       inertia, 0.9 falling linearly to 0.7
 c1        ()       acceleration, 1.49445
-r1        (P, 1)   a uniform number, one per particle: the text speaks of a number
+r1        (P, 1)   a uniform number, one per particle, because the text says "a number"
 Pc        (P,)     0.5 (e^f(i) - e^f(1)) / (e^f(s) - e^f(1)), f(i) = 5 i / (s - 1): from 0 to 0.5
 CpBest    (P, D)   own best with numbers of the exemplar's best
 ========  =======  ===============================================================================
 
-`PartitionCLPSO` does the same with partitions: what is learned is a whole cluster, found in the
-exemplar by its overlap with the particle's own. Cluster 3 of one particle is not related to cluster
-3 of another, so learning number by number would mix unrelated clusters.
+`PartitionCLPSO` does the same with partitions: particles learn whole clusters. The clusters of the
+exemplar are matched with the particle's own by their overlap. Cluster 3 of one particle is not
+related to cluster 3 of another, so learning number by number would mix unrelated clusters.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class CLPSO:
     learning: tuple[float, float] = (0.0, 0.5)
     low: float = 0.0
     high: float = 1.0
-    # "clip" stops a particle at the wall; "repair" reflects it, and turns its velocity; "neglect"
-    # lets it fly through: outside it has no fitness, and what it learned draws it back.
+    # "clip" stops a particle at the bound; "repair" reflects it and reverses its velocity;
+    # "neglect" lets it leave the box: outside it has no fitness, and its CpBest pulls it back.
     bounds: str = "clip"
 
     @property
@@ -142,13 +142,13 @@ class CLPSO:
 class PartitionCLPSO:
     """The swarm over partitions: a position holds the cluster of each row, -1 for rows in none.
 
-    A particle moves onto CpBest: there is no velocity between two partitions. Its learned clusters
-    are the exemplar's, its other clusters keep what the learned ones leave them, and rows of the
-    clusters that it gave up have no cluster until the objective assigns them.
+    A particle moves directly to CpBest, because partitions have no velocity. Its learned clusters
+    are those of the exemplar. Its other clusters keep the rows that are not in a learned cluster.
+    Rows of the replaced clusters have no cluster until the objective assigns them.
 
-    Particles that have become equal learn nothing more from each other. A particle that has become
-    equal to another forgets its best and starts again: its position is -1 everywhere, for which the
-    objective makes a new partition. The best position of the swarm is kept through all that.
+    Equal particles cannot learn from each other. So a particle that has become equal to another
+    loses its best and starts again: its position is -1 everywhere, and the objective makes a new
+    partition for it. The best position of the swarm is always kept.
     """
 
     n_clusters: int
@@ -159,7 +159,7 @@ class PartitionCLPSO:
         return _first(positions, np.empty((len(positions), 0)))
 
     def ask(self, state: CLPSOState, rng: np.random.Generator) -> CLPSOState:
-        """Move every particle onto its CpBest."""
+        """Move every particle to its CpBest."""
         n_particles = len(state.positions)
         exemplars = tournament(state.own_best_fitness, rng)
         chance = learning_probabilities(n_particles, *self.learning)
@@ -171,7 +171,7 @@ class PartitionCLPSO:
             own, other = state.own_best[i], state.own_best[exemplar]
             match = match_clusters(own, other, self.n_clusters)
             differing = np.flatnonzero(clusters_differ(own, other, match))
-            if len(differing) == 0 and i > exemplar:  # of two that are equal, one stays
+            if len(differing) == 0 and i > exemplar:  # of two equal particles, one is kept
                 fitness[i] = -np.inf
                 continue
             # At least one cluster is learned, if possible one that differs.
@@ -196,7 +196,7 @@ def match_clusters(own: Floats, other: Floats, n_clusters: int) -> Integers:
 
 
 def clusters_differ(own: Floats, other: Floats, match: Integers) -> NDArray[np.bool_]:
-    """Return which clusters of `own` are not, row for row, the cluster of `other` they match."""
+    """Return which clusters of `own` have other rows than the matching cluster of `other`."""
     translated = np.append(match, -1)[own.astype(np.int64)]
     apart = translated != other
     differ = np.zeros(len(match) + 1, dtype=bool)  # the last entry stands for -1
@@ -208,7 +208,7 @@ def clusters_differ(own: Floats, other: Floats, match: Integers) -> NDArray[np.b
 def learn_clusters(own: Floats, other: Floats, match: Integers, taken: NDArray[np.bool_]) -> Floats:
     """Return `own` with the clusters `taken` replaced by those of `other` that match them."""
     n_clusters = len(taken)
-    # what a cluster of each partition is called in the new one; the last entry stands for -1
+    # numbers of each partition's clusters in the new one; the last entry stands for -1
     kept = np.append(np.where(taken, -1.0, np.arange(n_clusters)), -1.0)
     learned = np.full(n_clusters + 1, -1.0)
     learned[match[taken]] = np.flatnonzero(taken)

@@ -30,7 +30,7 @@ class GAState(NamedTuple):
 
 @dataclass(frozen=True)
 class GA:
-    """Settings; the defaults are table 2's of Abraham, Das and Konar."""
+    """Settings; the defaults are those of table 2 of Abraham, Das and Konar."""
 
     n_genes: int
     gene_size: int
@@ -48,7 +48,7 @@ class GA:
         return state._replace(positions=children)
 
     def tell(self, state: GAState, fitness: Floats) -> GAState:
-        """Keep the best string ever: it takes the place of the worst (elitism)."""
+        """Keep the best string so far: it replaces the worst one (elitism)."""
         positions, fitness = state.positions.copy(), fitness.copy()
         leader = int(fitness.argmax())
         best_position, best_fitness = state.best_position, state.best_fitness
@@ -67,7 +67,7 @@ class GA:
         return rng.choice(len(fitness), size=len(fitness), p=weights / total)
 
     def _cross(self, parents: Floats, rng: np.random.Generator) -> Floats:
-        """Swap the genes from a random one on, between neighbours in the mating pool."""
+        """Swap all genes from a random position on, between neighbours in the mating pool."""
         children = parents.copy()
         for first in range(0, len(parents) - 1, 2):
             if rng.random() < self.crossover:

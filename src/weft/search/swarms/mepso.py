@@ -7,7 +7,7 @@ optimization algorithm", GECCO 2007, section 3; parameters of table 2.
 symbol    shape meaning
 ========  ====  ===========================================================================
 β         (P,)  growth rate: how often a particle was fitter than in the generation before
-guide     (D,)  what the paper calls the global best: of all own bests above the last guide,
+guide     (D,)  the "global best" of the paper: of all own bests above the last guide,
                 the one whose particle has the highest β (not the fittest)
 ========  ====  ===========================================================================
 
@@ -46,14 +46,14 @@ class MEPSOState(NamedTuple):
 
 @dataclass(frozen=True)
 class MEPSO:
-    """Settings of the swarm; the defaults are table 2's.
+    """Settings of the swarm; the defaults are those of table 2.
 
     Parameters
     ----------
     inertia : float, default=0.794
         How much of its velocity a particle keeps.
     cognitive, social : float or (float, float), default=(0.35, 2.4), (2.4, 0.35)
-        Pull of a particle's own best position and of the guide: constant, or from first to last. As
+        Pull of a particle's own best position and of the guide: constant, or (first, last). As
         published the cognitive pull grows and the social one falls, which is the opposite of the
         usual direction.
     n_generations : int, default=1250
@@ -153,5 +153,5 @@ def _pull(name: str, given: Any) -> tuple[float, float]:
     return (check_real(name, pair[0], low=0.0), check_real(name, pair[1], low=0.0))
 
 
-# Settings by name: table 2's of multi-elitist and of plain PSO.
+# Settings by name: those of table 2 for multi-elitist and for plain PSO.
 TABLE_2 = {"mepso": MEPSO(), "pso": MEPSO(0.75, (2.0, 2.0), (2.0, 2.0), elitist=False)}

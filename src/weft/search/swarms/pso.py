@@ -8,8 +8,8 @@ symbol    shape   meaning
 ========  ======  =========================================================================
 ω         ()      inertia
 c1, c2    ()      pull of the particle's own best and of the swarm's best
-r1, r2    (P, 1)  one uniform number per particle each: with one per dimension the swarm keeps
-                  far from half of the features, with one per particle about half, as printed
+r1, r2    (P, 1)  one uniform number per particle. So the swarm keeps about half of the features,
+                  as published; with one number per dimension it keeps far from half of them
 ========  ======  =========================================================================
 """
 
@@ -38,7 +38,7 @@ class PSOState(NamedTuple):
 
 @dataclass(frozen=True)
 class PSO:
-    """Global-best particle swarm optimisation; the defaults are the paper's.
+    """Global-best particle swarm optimisation; the defaults are those of the paper.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class PSO:
     cognitive: float = 1.5
     social: float = 1.5
     max_velocity: float = 1.0
-    # The paper draws first velocities in [-2, 2] and clamps at 1: clamped at once here.
+    # The paper draws first velocities in [-2, 2] and clamps at 1; weft clamps them immediately.
     initial_velocity: float = 2.0
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ class StagedPSO:
     initial_velocity: float | None = None
 
     def __post_init__(self) -> None:
-        self.at_stage(2, polished=False)  # which checks the settings
+        self.at_stage(2, polished=False)  # checks the settings
 
     def at_stage(self, stage: int, *, polished: bool) -> StandardPSO:
         """Return the swarm of a stage."""

@@ -1,8 +1,8 @@
 """Affinity propagation: see the reference for the notation.
 
-`listed_messages` keeps the few messages that count. Where they are too many, `dense_messages` has
-all in two matrices: one pass a round, the availabilities of a row finished and its next
-responsibilities made while the row is in cache.
+`listed_messages` keeps the few messages that matter. If there are too many, `dense_messages` stores
+all messages in two matrices, with one pass per round: it finishes the availabilities of a row and
+computes its next responsibilities while the row is in the cache.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def dense_messages(S, R, A, damping, max_iter, patience, exemplar):
             _responsible(
                 r[where + 1 :], s[where + 1 :], largest, keep, take, next_support[where + 1 :]
             )
-            # R_kk itself stands in the sum, not its positive part.
+            # The sum contains R_kk itself, not its positive part.
             next_support[i] += r[i] - max(r[i], zero)
         support, next_support = next_support, support
         if round_ > 0:
@@ -128,7 +128,7 @@ def _responsible(r, s, rival, keep, take, support):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _two_largest(values):
-    """Return the place of the first largest value, it, and the largest of the others."""
+    """Return the position of the first largest value, the value, and the largest of the others."""
     n_values = values.shape[0]
     largest = values.dtype.type(-np.inf)
     second = largest
@@ -182,7 +182,7 @@ def _most_similar(S, chosen, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def break_ties(S):
-    """Update `S`: move each entry by a few rounding steps, by a hash of its place."""
+    """Update `S`: move each entry by a few rounding steps, given by a hash of its position."""
     n_rows, n_columns = S.shape
     unit = 2.0**-17 if S.itemsize == 4 else 2.0**-46
     least = 1e-37 if S.itemsize == 4 else 1e-300
@@ -198,10 +198,10 @@ def break_ties(S):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def upper_bins(D, shift, counts):
-    """Fill `counts` with how many entries above the diagonal have which first bits.
+    """Fill `counts` with the number of entries above the diagonal for each value of the first bits.
 
-    Entries are not negative, so their bits, as whole numbers, are in the entries' own order;
-    `shift` is how many of the last bits are left out.
+    Entries are not negative, so their bits, read as integers, have the same order as the entries.
+    `shift` is the number of last bits that are left out.
     """
     counts[:] = 0
     for i in range(D.shape[0]):

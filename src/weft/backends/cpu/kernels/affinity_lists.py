@@ -1,19 +1,19 @@
-"""Affinity propagation with lists of the messages that count: see the reference for the notation.
+"""Affinity propagation with lists of the messages that matter; the reference has the notation.
 
-In full, messages fill two matrices, and every round reads all of them. But nearly all follow from
+All messages fill two matrices, and every round would read all of them. But nearly all follow from
 two numbers per row and one per column. With damping λ and c_t = 1 - λ^t,
 
     r_ik = c_t s_ik - M_i + E_ik        M_i: damped best of row i;  E_ik = 0 unless k was the best
     a_ik = B_k + C_ik    (k ≠ i)        B_k: damped min(0, support of k);  C_ik = 0 unless r_ik > 0
 
-and only rows k that are near to i can be its best or its second, or get r_ik > 0: a_ik ≤ max B, so
-whatever is less similar than `cut_i` is out of the question, as long as
+and only rows k near to i can be its best or second best, or have r_ik > 0: a_ik ≤ max B, so rows
+that are less similar than `cut_i` can be ignored, as long as
 
     second best of row i ≥ cut_i + max B     and     c_t cut_i ≤ M_i.
 
-So each row has a list of the rows above its cut, with s, E and C. Where the first condition fails
-the row is looked through; where the second does, the cut is lowered. Where lists would grow beyond
-a third of the rows the matrices of `affinity` are cheaper, and the whole is done again with them.
+So each row has a list of the rows above its cut, with s, E and C. If the first condition fails, the
+whole row is searched; if the second fails, the cut is lowered. If lists would grow beyond a third
+of the rows, the matrices of `affinity` are faster, and the computation starts again with them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from weft.backends.cpu.kernels.vectors import PIECE, above, below, largest, lowe
 def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
     """Fill `exemplar`; return 1 if the messages converged, 0 if not, -1 if lists grew too long.
 
-    `keys`, `s`, `e` and `c` are room for the lists of all rows, one behind the other: the rows, and
-    s, E and C of each. Messages are in float64, whatever the precision of `S`. Lists end on whole
-    pieces: what fills up has s = -inf.
+    `keys`, `s`, `e` and `c` are memory for the lists of all rows, one after the other: the rows,
+    and s, E and C of each. Messages are in float64 for any precision of `S`. Lists are padded to
+    whole pieces by entries with s = -inf.
     """
     n_rows = S.shape[0]
     keep, take = damping, 1.0 - damping
@@ -97,7 +97,7 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
                     size = _extend(S[i], i, lower, cut[i], lists, length[i], extras[i])
                 length[i] = size
                 cut[i] = lower
-            # The best one's rival is the second best.
+            # The best one is compared with the second best.
             own_e[i] *= keep
             if best_at >= 0:
                 lists[2][best_at] += take * (best - second)
@@ -105,7 +105,7 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
                 own_e[i] += take * (best - second)
             _add_support(lists, length[i], now, m, there, next_support)
             own_r[i] = now * S[i, i] - m + own_e[i]
-            # R_kk itself stands in the sum, not its positive part.
+            # The sum contains R_kk itself, not its positive part.
             next_support[i] += own_r[i]
         support, next_support = next_support, support
         before = now
@@ -133,9 +133,9 @@ def _lists(room, first, space):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _move(room, first, space, i, length, used, wanted):
-    """Update a list's place: behind all others, with more room; return it, and what is used then.
+    """Move a list behind all others, with more memory; return its place and the memory in use.
 
-    The second is -1 where the room does not suffice.
+    The second is -1 if there is not enough memory.
     """
     old = _lists(room, first[i], space[i])
     wanted = -(-wanted // PIECE) * PIECE
@@ -155,14 +155,14 @@ def _move(room, first, space, i, length, used, wanted):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _outside(row, i, cut, B, lists, size, best, second):
-    """Return the two largest of A + S when rows outside of the list count too.
+    """Return the two largest of A + S over all rows, also those outside of the list.
 
-    The third number is the row that is the best, if it comes from there; else -1.
+    The third number is the best row if it is outside of the list; else -1.
     """
     n_rows = row.shape[0]
     other = -1
     for low in range(0, n_rows, PIECE):
-        # The last piece overlaps the one before it, whose bits it does not repeat.
+        # The last piece overlaps the one before it; overlapping bits are not used again.
         start = min(low, n_rows - PIECE)
         mask = sum_above(row, start, B, start, cut, second)
         mask &= ~np.int64(0) << np.int64(low - start)
@@ -181,7 +181,7 @@ def _outside(row, i, cut, B, lists, size, best, second):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _add_support(lists, size, now, m, r, support):
-    """Update `support` by the positive responsibilities of a list; `r` is room for them."""
+    """Update `support` by the positive responsibilities of a list; `r` is memory for them."""
     where, s, e, _ = lists
     last = -(-size // PIECE) * PIECE
     for slot in range(last):
@@ -198,8 +198,8 @@ def _add_support(lists, size, now, m, r, support):
 def _finish_availabilities(lists, size, before, m, keep, take, support, B, there, value):
     """Update C and E of a list by the last round's support; fill `value` with A + S.
 
-    `there` is room for the support of the list's rows: what is looked up comes first, so that the
-    rest is done for many rows at a time.
+    `there` is memory for the support of the list's rows: it is filled first, so that the other
+    steps are vectorised.
     """
     where, s, e, c = lists
     last = -(-size // PIECE) * PIECE
@@ -218,9 +218,9 @@ def _finish_availabilities(lists, size, before, m, keep, take, support, B, there
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _two_best(value, size, own):
-    """Return the largest of `value` and `own`, the second largest, and the place of the first.
+    """Return the largest of `value` and `own`, the second largest, and the position of the first.
 
-    The place of `own` is -1; of equal ones in the list the first counts. The place is written over.
+    The position of `own` is -1. On a tie within the list the first wins. Its entry is overwritten.
     """
     best, best_at = -np.inf, -1
     for low in range(0, size, PIECE):
@@ -239,7 +239,7 @@ def _two_best(value, size, own):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _first_cut(row):
-    """Return what about a twentieth of the row is above: the fourth largest of 64 in it."""
+    """Return a value that about 1/20 of the row exceeds: the fourth largest of 64 entries."""
     top = np.full(4, -np.inf, row.dtype)
     for j in range(0, row.shape[0], max(row.shape[0] // 64, 1)):
         if row[j] > top[0]:
@@ -253,7 +253,7 @@ def _first_cut(row):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _append(lists, size, k, similarity):
-    """Update a list by row k; return its place, -1 if there is none left."""
+    """Add row k to a list; return its position, or -1 if the list is full."""
     where, s, e, c = lists
     if size == where.shape[0]:
         return -1
@@ -277,7 +277,7 @@ def _is_listed(where, size, k):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _extend(row, i, lower, upper, lists, size, n_extras):
-    """Update a list by the rows with lower ≤ s_ik < upper; return its size, -1 if too long."""
+    """Add the rows with lower ≤ s_ik < upper to a list; return its size, or -1 if too long."""
     n_rows = row.shape[0]
     before = size if n_extras > 0 else 0
     for low in range(0, n_rows, PIECE):

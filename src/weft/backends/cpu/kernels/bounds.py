@@ -1,4 +1,4 @@
-"""What a round reuses of the last one: bounds of distances, and sums that few rows change.
+"""Data that a round reuses from the last one: bounds of distances, and sums of clusters.
 
 G. Hamerly, "Making k-means even faster", SDM 2010, extended to weights that change: with
 N(x) = (Σ f |x - c|^p)^(1/p), a norm of x - c, new factors f' and a centre moved by δ in that norm,
@@ -39,7 +39,7 @@ def loosen_bounds(labels, grow, move, keep, drop, upper, lower, todo):
 
 @njit(nogil=True, cache=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def _own_distance(x, center, factor, exponent):
-    """Return Σ_v f_v |x_v - c_v|^p, added in any order: a bound has room for that."""
+    """Return Σ_v f_v |x_v - c_v|^p, added in any order; the bound allows for the rounding."""
     total = 0.0
     if exponent == 2.0:
         for v in range(x.size):
@@ -75,7 +75,7 @@ def cluster_moments(X, labels, mass, origin, first, second):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def move_moments(X, mass, rows, before, after, origin, first, second):
-    """Fill (K, M) with what the sums of `cluster_moments` change by as rows change cluster."""
+    """Fill (K, M) with the changes of the sums of `cluster_moments` when rows change cluster."""
     first[:] = 0.0
     second[:] = 0.0
     for i in rows:

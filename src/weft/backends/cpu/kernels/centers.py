@@ -1,11 +1,11 @@
 """Minkowski centres for any power: the notation is that of the reference.
 
-The centre is the root of eq. 3.11, found by Newton's method kept inside a bracket: the sum is
-convex, so its slope changes sign once. Values are scaled by their range first, which keeps
-|d|^(p-1) from overflowing. The root is accepted once the slope has opposite signs at two points at
-most 1e-14 of the range apart, once Newton's steps from both sides of it point to the same place, or
-once a step is so short that the curvature cannot change on the way.
-The first steps are taken in single precision, which costs a quarter.
+The centre is the root of eq. 3.11, found by Newton's method inside a bracket: the sum is convex, so
+its slope changes sign once. Values are scaled by their range first, so that |d|^(p-1) does not
+overflow. The root is accepted if the slope has opposite signs at two points at most 1e-14 of the
+range apart, if Newton's steps from both sides lead to the same point, or if a step is so short that
+the curvature does not change along it. The first steps are in single precision, which takes a
+quarter of the time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from weft.backends.cpu.kernels.power import aligned
 from weft.backends.cpu.kernels.slopes import LANES, slope_at, slope_single
 
 ROOT_WIDTH = 1e-14  # of the values' range
-SURE = 1e-11  # of the range: what Newton's next step may be for the root to be in sight
+SURE = 1e-11  # of the range: largest expected next Newton step at which the root is accepted
 ROUGH_WIDTH = 1e-4  # a step below this leaves an error of about its square
 ROUGH_STEPS = 8
 ROUGH_EXPONENT = 1.15  # below it the slope is nearly a step function
@@ -61,7 +61,7 @@ def _rough_root(values, mass, low, high, exponent, guess, thin_values, thin_mass
 def _root(values, mass, low, high, exponent, guess, rough, lanes):
     """Return the Minkowski centre of padded `values` within [low, high], and the sum there.
 
-    `rough` says that `guess` comes from `_rough_root`.
+    `rough`: whether `guess` comes from `_rough_root`.
     """
     reach = high - low
     scale = 1.0 / reach
@@ -69,7 +69,7 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
     center = guess if low < guess < high else 0.5 * (low + high)
     last = np.inf  # the last slope
     before = np.inf  # the last Newton step
-    beyond = 0.0  # how far the last trial went past the expected root, where it did
+    beyond = 0.0  # how far the last trial went past the expected root, if it did
     for _ in range(MAX_STEPS):
         total, slope, curve, near = slope_at(values, mass, center, scale, exponent, lanes)
         if slope == 0.0:
@@ -83,17 +83,17 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
         # Newton: the slope's constant is p, the curvature's p (p - 1), both in units of the range.
         step = -slope / (curve * (exponent - 1.0)) * reach
         inside = low < center + step < high
-        # Along a step that is short compared with the nearest value (by a share `turn`) the
-        # curvature changes by at most |p - 2| turn, to the first order: Newton errs by that much of
-        # the step.
+        # Along a step that is the share `turn` of the distance to the nearest value, the curvature
+        # changes by at most |p - 2| turn, to the first order. So the error of Newton's step is at
+        # most this share of the step.
         turn = abs(step) * scale / near
         short = turn < 0.01 and abs(exponent - 2.0) * turn * abs(step) <= 0.1 * SURE * reach
         if inside and (short or (abs(step) <= 4.0 * beyond and step * before < 0.0)):
             center += step
             total -= 0.5 * exponent * abs(slope * step) * scale  # Taylor, to the second order
-            break  # or else: from both sides of the root Newton points to the same place
+            break  # or: from both sides of the root, Newton's steps lead to the same point
         # Steps shrink quadratically: the next would be about |step|³ / before². After a rough
-        # root the first step has no other before it: ten times what is usual is assumed.
+        # root there is no step before the first one: ten times the usual length is assumed.
         coming = abs(step) * (step / before) ** 2
         if rough and before == np.inf:
             coming = 1e3 * step * step * scale
@@ -103,7 +103,7 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
         elif coming <= (SURE * reach if rough else width) and abs(step) < 0.1 * min(
             abs(before), reach
         ):
-            # A nearby value can cause this by accident: go just past the root and check from there.
+            # A nearby value can cause this by chance: go just past the root and check from there.
             beyond = max(width, 4.0 * coming)
             trial = center + step + (beyond if step > 0.0 else -beyond)
         elif abs(step) <= 0.25 * width:
@@ -115,14 +115,14 @@ def _root(values, mass, low, high, exponent, guess, rough, lanes):
         if not low < trial < high:
             trial = 0.5 * (low + high)
         if trial in (low, high):
-            break  # neighbours in floating point
+            break  # adjacent floating-point numbers
         center = trial
     return center, total * reach**exponent
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _weighted_median(values, mass):
-    """Return the middle of the values between which half of the mass lies on either side."""
+    """Return the weighted median; the mean of two values if half of the mass is on either side."""
     ranked = np.argsort(values, kind="mergesort")
     whole = 0.0
     for j in ranked:
@@ -193,8 +193,8 @@ def column_centers(
 ):
     """Fill `centers` and `dispersions` (K, M), columns `first` to `last`: eqs. 3.7 and 3.9.
 
-    Only where `wanted` (K, M). `mass` is in the order of `order`. A centre already there is where
-    the search starts.
+    Only where `wanted` (K, M). `mass` is in the order of `order`. The search starts from the
+    centres that `centers` already contains.
     """
     n_clusters = starts.size - 1
     longest = 0

@@ -31,7 +31,7 @@ def _radius_bounds(radius, slack, i, most):
     kind = slack.dtype.type
     doubt = slack[i] + most
     inner = kind(radius) * kind(1.0 - 1e-6) - doubt
-    # No distance is below 0, and a distance of 0 may count.
+    # Distances are at least 0, and a distance of 0 may be within the radius.
     return inner, kind(radius) * kind(1.0 + 1e-6) + doubt + kind(1e-30)
 
 
@@ -74,7 +74,7 @@ def join_in_tiles(Z, norms, slack, columns, radius, ready, store, core, parent, 
 
     Core rows within `radius` of each other get the same root. `nearest` (-1 before) becomes the
     nearest core row within `radius` of each other row, `reach` (inf before) its squared distance.
-    `ready` says that `store` holds all tiles.
+    `ready`: whether `store` holds all tiles.
     """
     n_rows = columns.shape[1]
     n_tiles = Z.shape[0]

@@ -1,8 +1,8 @@
-"""Dependence of columns from their tables of counts, which are counted on bits.
+"""Dependence of columns from their contingency tables, which are computed by counting bits.
 
 A bin of a column is a mask with one bit per row. The count of rows that two bins share is the
 number of bits that both masks have, so 32 rows cost three instructions, and the loop over the
-partners runs on vectors. All counts are exact: every machine has the same sums.
+partners is vectorised. All counts are exact, so every machine has the same sums.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic as _numba_intrinsic
 
-intrinsic: Any = _numba_intrinsic  # what it decorates loses its first parameter
+intrinsic: Any = _numba_intrinsic  # decorated functions lose their first parameter
 
-WORDS_AT_ONCE = 4  # words of a mask that one step of `squared_contrasts` takes
+WORDS_AT_ONCE = 4  # words of a mask that one step of `squared_contrasts` processes
 
 
 @intrinsic
@@ -48,7 +48,7 @@ def squared_contrasts(masks, sizes, partners, partner_sizes, n_rows, out):
                 inverse[bin_, other] = 1.0 / partner_sizes[bin_, other]
     for column in range(out.shape[0]):
         own = out[column]
-        # Arrays are filled in loops: an assignment of arrays compiles a text for its error.
+        # Arrays are filled in loops: numba compiles error messages for assignments of arrays.
         for other in range(n_others):
             own[other] = 0.0
         for bin_ in range(n_bins):
@@ -101,7 +101,7 @@ def sum_and_nearest(z, first, references, n_partners, overall, nearest):
     """Fill (columns,) with Σ z / √count over the references, and the mean of the largest z.
 
     Columns are numbered from `first`; none is compared with itself. A column with fewer than
-    `n_partners` references has -inf for a mean.
+    `n_partners` references has the mean -inf.
     """
     largest = np.empty(n_partners)  # in falling order
     for column in range(z.shape[0]):

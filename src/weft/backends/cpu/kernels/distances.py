@@ -1,13 +1,13 @@
 """Powered distances between rows: Σ_f |x_f - y_f|^p_f, one feature after the other.
 
-Features come one per row of the array, already weighted, and dropped features are left out; no
-exponents at all, an empty array, mean 2 for all. Each pair is summed over the features in their
-order, so that its bits depend neither on how rows are cut into blocks nor on which of the two comes
-first, and equal rows are at distance 0 exactly.
+Each row of the array is a weighted feature; dropped features are left out. An empty array of
+exponents means 2 for all. Each pair is summed over the features in their order. So its bits do not
+depend on the division of rows into blocks, or on the order of the two rows, and equal rows have
+distance exactly 0.
 
-The inner loop runs over the right rows, which vectorises without reordering any sum. Right rows
-come in strips that keep the running sums in the first-level cache. Powers in single precision, for
-several particles at once, are in `swarm_powers`.
+The inner loop runs over the right rows, which vectorises without reordering any sum. Right rows are
+processed in strips, so that the running sums stay in the first-level cache. Powers in single
+precision, for several particles at once, are in `swarm_powers`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STRIP = 1024
 def power_error(n_features):
     """Return the largest relative error of a powered distance: each term's, and the sum's.
 
-    Terms are never negative, so nothing cancels. A term is as exact as the power behind it.
+    Terms are never negative, so there is no cancellation. A term is as exact as its power.
     """
     return 2e-15 * (1.0 + 1022.0) + n_features * 2.0**-53
 

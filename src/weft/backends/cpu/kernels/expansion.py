@@ -14,7 +14,7 @@ root of eq. 3.11 is found to its last digits without another pass over the rows.
 ======  ===============  ====================================================================
 symbol  shape            meaning
 ======  ===============  ====================================================================
-guess   (K, M)           where the series is taken
+guess   (K, M)           centre of the series
 scale   (K, M)           1 / σ, σ about the distance of a cluster's rows from its centre
 sums    (TERMS, K, M)    B_(-1), B_0, ..., B_(TERMS-2)
 ======  ===============  ====================================================================
@@ -34,7 +34,7 @@ TERMS = 9
 NEAR = 0.005  # rows nearer than this are listed
 REACH = 0.3 * NEAR  # how far from the guess the root may be
 WIDTH = 1e-13  # of σ: how far apart two points are between which the slope changes sign
-SURE = 1e-13  # of the curvature: what the terms left out may be
+SURE = 1e-13  # of the curvature: upper limit of the omitted terms
 SPAN = 64  # columns at a time: running sums stay in the nearest cache
 BATCH = 32  # rows at a time
 MAX_STEPS = 100
@@ -42,7 +42,7 @@ MAX_STEPS = 100
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _gather(X, rows, stride, first, last, out):
-    """Fill `out` with columns `first` to `last` of some rows: many are on their way at once."""
+    """Fill `out` with columns `first` to `last` of some rows; many loads run at the same time."""
     for r in range(rows.size):
         x = X[rows[r] * stride, first:last]
         target = out[r]
@@ -54,7 +54,7 @@ def _gather(X, rows, stride, first, last, out):
 def _rough_row(x, guess, scale, m, exponent, sums):
     """Update three sums by one row, in single precision; `exponent` is p - 2.
 
-    The sums lie in one array, SPAN apart: LLVM then sees that they do not overlap.
+    The sums are in one array, SPAN apart, so that LLVM knows that they do not overlap.
     """
     least = np.float32(1e-18)
     if exponent == np.float32(-0.5):
@@ -251,7 +251,7 @@ def _root(series, binomials, aways, masses, exponent):
             break
         step = -slope / curve
         trial = h + step
-        if abs(step) < 0.25 * WIDTH:  # perhaps a nearby value: check from the other side
+        if abs(step) < 0.25 * WIDTH:  # a nearby value may cause this: check from the other side
             trial = h + (0.5 * WIDTH if step > 0.0 else -0.5 * WIDTH)
         if not low < trial < high or abs(slope) > 0.5 * last:
             trial = 0.5 * (low + high)
@@ -278,7 +278,7 @@ def solve(
         which = order[starts[pair] : starts[pair + 1]]
         near, weight = aways[which], masses[which]
         h, found = _root(series, binomials, near, weight, exponent)
-        # Each term left out is at most |h| / NEAR times the one before it.
+        # Each omitted term is at most |h| / NEAR times the one before it.
         size = abs(h) / NEAR
         final = abs(binomials[TERMS - 2] * series[TERMS - 1]) * abs(h) ** (TERMS - 2)
         other = abs(binomials[TERMS - 3] * series[TERMS - 2]) * abs(h) ** (TERMS - 3)

@@ -1,7 +1,7 @@
 """Weighted k-means on squared distances: the notation is that of the reference.
 
-Rows are taken in blocks of 64, transposed, so that the inner loop runs over rows: it vectorises
-without reordering any row's sum, and a row gets the same bits at any place in the table.
+Rows are processed in transposed blocks of 64, so that the inner loop runs over rows. It vectorises
+without reordering any row's sum, and a row gets the same bits at any position in the table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def load_block(X, start, out):
     """Fill `out` (M, BLOCK) with rows from `start` on, transposed; the last row pads the block."""
     last = X.shape[0] - 1
     if start + BLOCK - 1 <= last:
-        # Eight rows at a time: whole cache lines on either side. The slice spares a check for
+        # Eight rows at a time: whole cache lines are read and written. The slice avoids a check for
         # negative indices.
         rows = X[start : start + BLOCK]
         for r in range(0, BLOCK, 8):
@@ -37,8 +37,8 @@ def load_block(X, start, out):
 def _squared_pair(block, center, factor, other_center, other_factor, out, other):
     """Fill `out` and `other` with Σ_v f_v (x_v - c_v)² for two centres and the rows of a block.
 
-    Two centres and two features a turn: rows and running sums are loaded and stored less often.
-    Each sum adds its features in their order, whatever centre it is paired with.
+    Each iteration handles two centres and two features, so that rows and running sums are loaded
+    and stored less often. Each sum adds its features in their order, for any pair of centres.
     """
     n_features = block.shape[0]
     out[:] = 0.0

@@ -1,7 +1,7 @@
-"""The nearest known row of new ones: the notation is that of the reference.
+"""The nearest known row of each new row: the notation is that of the reference.
 
-Products in single precision say which known rows may be the nearest; the few that may are compared
-in double precision, so that the answer is that of exact distances.
+Products in single precision show which known rows may be the nearest. These few are compared in
+double precision, so that the answer is that of exact distances.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PIECE = 64
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearest_known(block, slack, rows, known, nearest, powered):
-    """Fill `nearest` and `powered`, (b,), from `block` (b, n), which is off by at most `slack`."""
+    """Fill `nearest` and `powered`, (b,), from `block` (b, n) with errors up to `slack`."""
     n_known = block.shape[1]
     lanes = np.empty(_LANES, block.dtype)
     whole = n_known - n_known % _LANES
@@ -30,7 +30,7 @@ def nearest_known(block, slack, rows, known, nearest, powered):
         for j in range(whole, n_known):
             low = row[j] if row[j] < low else low
         exact = low + 2.0 * slack[r]
-        limit = block.dtype.type(exact + 1e-6 * abs(exact))  # not below it, once it is rounded
+        limit = block.dtype.type(exact + 1e-6 * abs(exact))  # not below `exact` after rounding
         best = np.inf
         where = 0
         for start in range(0, n_known, _PIECE):

@@ -4,8 +4,8 @@ Müllner 2011, "Modern hierarchical, agglomerative clustering algorithms", secti
 linkage does the same but holds the interpreter lock, so particles would wait for each other.
 
 A merge changes a row *and* a column of the matrix, and columns are slow to read from memory. So
-merges are written into a log, and a row is updated from the log when it is next read; many rows
-never are.
+merges are written to a log, and a row is updated from the log when it is read next. Many rows are
+never read again.
 
 Distances in single precision are for `settled_linkage`.
 """
@@ -22,7 +22,7 @@ _PIECE = 64
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def complete_linkage(distances, n_clusters, out):
-    """Fill `out` with labels of the `n_clusters` clusters; `distances` (n, n) is used up."""
+    """Fill `out` with labels of the `n_clusters` clusters; `distances` (n, n) is overwritten."""
     n_rows = distances.shape[0]
     height = np.empty(n_rows - 1)
     left = np.empty(n_rows - 1, dtype=np.int64)
@@ -44,7 +44,7 @@ def complete_linkage(distances, n_clusters, out):
             tip = chain[length - 1]
             catch_up(distances[tip], left, right, caught_up[tip], merge)
             caught_up[tip] = merge
-            # The previous element wins ties: otherwise the chain could go round in a circle.
+            # The previous element wins ties: otherwise the chain could form a cycle.
             before = chain[length - 2] if length > 1 else -1
             bound = distances[tip, before] if length > 1 else np.inf
             nearest, smallest = first_below(distances[tip], bound)
@@ -86,7 +86,7 @@ def cut_tree(height, left, right, n_clusters, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def catch_up(row, left, right, begin, end):
-    """Update a row by the merges that it has missed."""
+    """Update a row by the merges since it was last read."""
     for merge in range(begin, end):
         low, high = left[merge], right[merge]
         row[low] = max(row[low], row[high])
@@ -95,7 +95,7 @@ def catch_up(row, left, right, begin, end):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def first_below(row, bound):
-    """Return the first place of the smallest entry below `bound`, and it; -1 if there is none."""
+    """Return the first position of the smallest entry below `bound` (-1: none), and the entry."""
     n_rows = row.shape[0]
     smallest = bound
     where = -1

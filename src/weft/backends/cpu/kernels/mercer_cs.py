@@ -38,8 +38,8 @@ def mean_widths(distances, labels, n_clusters, widths):
         first, last = starts[k], starts[k + 1]
         total = 0.0
         if 4 * (last - first) > n_rows:
-            # A large cluster: maxima over whole rows of the matrix, four at a stride, are faster
-            # than picking out the mates.
+            # For a large cluster, maxima over whole rows of the matrix, four at a time, are faster
+            # than selecting the rows of the cluster.
             farthest[:] = 0.0
             for a in range(first, last):
                 row = distances[order[a]]

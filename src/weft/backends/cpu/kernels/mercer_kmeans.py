@@ -33,7 +33,7 @@ def mean_products(gram, labels, n_clusters, products, norms, counts):
 def kernel_kmeans(gram, n_clusters, max_iter, least, labels):
     """Move `labels` in place by kernel k-means; return the steps and the sum of squares.
 
-    A step that would leave a cluster with fewer than `least` rows is not taken.
+    A step that would leave a cluster with fewer than `least` rows is not made.
     """
     n_rows = gram.shape[0]
     products = np.empty((n_clusters, n_rows))

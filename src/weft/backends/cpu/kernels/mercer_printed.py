@@ -1,4 +1,4 @@
-"""Kernel MEPSO exactly as published: repairs that change the particle, and eq. 8 of what is left.
+"""Kernel MEPSO exactly as published: repairs that change the particle, and eq. 8 of the result.
 
 A. Abraham, S. Das and A. Konar, "Kernel based automatic clustering using modified particle swarm
 optimization algorithm", GECCO 2007, sections 4.1 and 4.3. Symbols as in `mercer_cs`.
@@ -45,7 +45,7 @@ def write_repairs(data, n_centers, draws, positions):
             first = int(draws[p, 0] * n_centers)
             second = int(draws[p, 1] * (n_centers - 1))
             second += second >= first
-            # 1 - u/2 lies in (0.5, 1]: active for certain.
+            # 1 - u/2 lies in (0.5, 1], so the centre is active.
             position[first] = 1.0 - 0.5 * draws[p, 2]
             position[second] = 1.0 - 0.5 * draws[p, 3]
         numbers, centers = thresholded_centers(data, position, n_centers)

@@ -1,7 +1,7 @@
 """Minkowski distances for any power, and their derivatives: the notation is the reference's.
 
-Squared distances without missing values go to `weft.backends.cpu.kernels.kmeans`. Powers are taken
-for 64 rows at a time, which vectorises; sums over clusters then run over the rows in their order.
+Squared distances without missing values are in `weft.backends.cpu.kernels.kmeans`. Powers are taken
+for 64 rows at a time, which vectorises. Sums over clusters then run over the rows in their order.
 """
 
 from __future__ import annotations

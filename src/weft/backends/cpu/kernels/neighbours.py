@@ -12,7 +12,7 @@ from numba import njit
 
 from weft.backends.cpu.kernels.products import squared_difference
 
-# Rows are searched in pieces: one vectorised count says whether a piece holds anything at all.
+# Rows are searched in pieces: one vectorised count shows whether a piece has any candidate.
 _PIECE = 64
 
 
@@ -38,7 +38,7 @@ def true_values(columns, exponents, indices, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def insert(value, j, best, where):
-    """Update the ascending list `best`: the last falls out, the earlier stays ahead of its ties."""
+    """Insert into the ascending list `best`; the last entry is dropped, earlier rows win ties."""
     slot = best.shape[0] - 1
     while slot > 0 and best[slot - 1] > value:
         best[slot] = best[slot - 1]
@@ -52,7 +52,7 @@ def insert(value, j, best, where):
 def fill_from(source, out):
     """Fill `out` with the beginning of `source`.
 
-    A loop: for ``out[:] = source`` numba compiles two seconds' worth of messages about shapes.
+    A loop, because numba takes two seconds to compile ``out[:] = source`` with its error messages.
     """
     for slot in range(out.shape[0]):
         out[slot] = source[slot]
@@ -81,16 +81,16 @@ def settled_nearest_in_block(
 ):
     """Fill rows start … of `indices` and `values` (n, k) with the k nearest of each row.
 
-    `guess` (n, g) names rows that are probably near: the search starts from them, so that little
-    else is looked at. The k rows are exactly the nearest; their order, where they are nearer to
-    each other than the error bound, is that of `block`.
+    `guess` (n, g) are rows that are probably near: the search starts from them, so that few other
+    rows are examined. The k rows are exactly the nearest. If their distances differ by less than
+    the error bound, their order is that of `block`.
     """
     n_block, n_rows = block.shape
     k = indices.shape[1]
     kind = block.dtype.type
     grow, shrink = kind(1.0 + share), kind(1.0 - share)
     most_slack = slack.max()
-    # One place more than needed: the next row shows whether there is any doubt.
+    # One more than needed: the next row shows whether the result is certain.
     best = np.empty(k + 1, dtype=block.dtype)
     where = np.empty(k + 1, dtype=np.int64)
     for offset in range(n_block):
@@ -112,7 +112,7 @@ def settled_nearest_in_block(
                 for j in range(low, high):
                     if row[j] < best[k] and j != i and not np.any(where == j):
                         insert(row[j], j, best, where)
-        # The true k-th distance is at most `upper`: whatever cannot be above it is in doubt.
+        # The true k-th distance is at most `upper`: rows that may be below it are uncertain.
         upper = kind(0.0)
         for slot in range(k):
             if where[slot] >= 0:
@@ -136,7 +136,7 @@ def settled_nearest_in_block(
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _settle_row(i, row, k, limit, shrink, slack, columns, exponents, where, best):
-    """Fill `where` and `best` with the k nearest rows by exact distances, if there is doubt."""
+    """Fill `where` and `best` with the k nearest rows by exact distances, if they are uncertain."""
     n_rows = row.shape[0]
     near = 0
     for j in range(n_rows):
@@ -217,7 +217,7 @@ def count_within(block, start, radius, slack, share, columns, exponents, counts)
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _any_possible(piece, slack, shrink, outer):
-    """Tell whether a distance of the piece may be within the radius; without a branch."""
+    """Return whether a distance of the piece may be within the radius; without a branch."""
     near = 0
     for j in range(piece.shape[0]):
         near += piece[j] * shrink - slack[j] <= outer
@@ -253,7 +253,7 @@ def join_cores(block, start, radius, slack, share, columns, exponents, core, par
 def nearest_core(block, start, radius, slack, share, columns, exponents, core, index, value):
     """Fill `index` and `value` from `start` on with each border row's nearest core row.
 
-    Core rows themselves are passed over: they keep what they have. Where no core row is within
+    Core rows are skipped: their entries do not change. If no core row is within
     `radius`, the index is -1 and the value inf.
     """
     n_block, n_rows = block.shape

@@ -1,8 +1,9 @@
 """Powers of non-negative numbers that LLVM turns into vector instructions.
 
-``x ** p`` in numba calls the C library once per number, about 13 ns each; a Minkowski distance
-is little else. Here it is ``2 ** (p * log2(x))`` with polynomials and integer shifts and without
-a branch, so that a loop over an array runs eight (or sixteen) numbers at a time: about 2 ns.
+``x ** p`` in numba calls the C library once per number, about 13 ns each, which is most of the time
+of a Minkowski distance. This module computes ``2 ** (p * log2(x))`` with polynomials and integer
+shifts, without a branch. So a loop over an array processes eight (or sixteen) numbers at a time,
+about 2 ns each.
 
 Relative error: below 2e-15 * (1 + |p log2 x|) in double, below 2e-7 * (8 + |p log2 x|) in single
 precision. Zero gives 2**-1022 (or 2**-126) for p > 0, which is negligible compared with any other
@@ -18,14 +19,14 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic as _numba_intrinsic
 
-intrinsic: Any = _numba_intrinsic  # what it decorates loses its first parameter
+intrinsic: Any = _numba_intrinsic  # decorated functions lose their first parameter
 
-# Bits of 1.0 and of sqrt(1/2): the mantissa is taken in [sqrt(1/2), sqrt(2)), where log is small.
+# Bits of 1.0 and of sqrt(1/2): the mantissa is in [sqrt(1/2), sqrt(2)), where log is small.
 _ONE = np.int64(0x3FF0000000000000)
 _ROOT_HALF = np.int64(0x3FE6A09E667F3BCD)
 _MANTISSA = np.int64(0x000FFFFFFFFFFFFF)
 _TO_ROOT = np.int64(_ONE - _ROOT_HALF)
-_TWO_52 = np.int64(0x4330000000000000)  # bits of 2.0**52: `or` an integer in, and it is a float
+_TWO_52 = np.int64(0x4330000000000000)  # bits of 2.0**52: `or` with an integer gives a float
 _SHIFT = np.int64(52)
 _ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it rounds to an integer, kept in the low bits
 
@@ -130,8 +131,8 @@ def positive_power_single(x: Any, p: Any) -> Any:
 def aligned(rows: int, columns: int, dtype: Any = np.float64) -> Any:
     """Return an empty (rows, columns) array that starts on a cache line.
 
-    A vector of 64 bytes that lies across two lines costs twice, which would otherwise depend on
-    chance.
+    A vector of 64 bytes across two cache lines takes twice the time; without alignment this would
+    depend on chance.
     """
     raw = np.empty(rows * columns + 16, dtype)
     skip = ((64 - raw.ctypes.data % 64) // raw.itemsize) % 16

@@ -1,23 +1,23 @@
 """Squared distances as one matrix product per tile: |x|² + |y|² - 2 x·y.
 
 A product is much faster than a difference per feature, but the sum loses digits near zero. So each
-pair has an error bound, slack_i + slack_j, and pairs that are not well above it are computed again
-in float64, feature by feature: small distances keep three digits at least, and equal rows are at
-distance 0 exactly.
+pair has an error bound, slack_i + slack_j. Pairs that are not well above it are computed again in
+float64, feature by feature. So small distances have at least three correct digits, and equal rows
+have distance exactly 0.
 
 ========  ===============  ============================================================
 symbol    shape            meaning
 ========  ===============  ============================================================
-Z         (T, m, TILE)     weighted rows around the data's centre, in float32 or float64, each
-                           tile of rows turned over; the rows that fill the last tile are zero
-norms     (T · TILE,)      |z|², and inf for the rows that only fill: they are far from all
+Z         (T, m, TILE)     weighted rows minus the mean, in float32 or float64; each tile is
+                           transposed, and rows that pad the last tile are zero
+norms     (T · TILE,)      |z|², and inf for rows of the padding, which are far from all
 slack     (T · TILE,)      |computed - true| ≤ slack_i + slack_j
 columns   (m, n)           the weighted columns in float64
 ========  ===============  ============================================================
 
-Tiles have one size, are made in one way, and stand for both halves of the matrix: the bits of a
-pair depend neither on which block of rows was asked for nor on how many threads ask. The size is
-what the smallest kernels of BLAS libraries are best at, and what the first cache holds.
+All tiles have the same size, are computed in the same way, and are used for both halves of the
+matrix. So the bits of a pair do not depend on the requested block of rows or on the number of
+threads. The size is best for the smallest kernels of BLAS libraries and fits the first-level cache.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _SAFE = 512.0
 
 
 def count_tiles(n_rows: int) -> int:
-    """Return how many tiles the rows fill, the last one perhaps in part."""
+    """Return the number of tiles; the last one may be filled in part."""
     return -(-n_rows // TILE)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def weighted_tiles(centred, X, kept, weights, Z, norms, slack, columns):
-    """Fill `Z`, `norms`, `slack` and `columns` from (d, n) columns, around 0 and as they are."""
+    """Fill `Z`, `norms`, `slack` and `columns` from (d, n) columns, centred and original."""
     n_tiles, n_kept, _ = Z.shape
     n_rows = X.shape[1]
     unit = 2.0**-24 if Z.itemsize == 4 else 2.0**-53
@@ -65,7 +65,7 @@ def weighted_tiles(centred, X, kept, weights, Z, norms, slack, columns):
     slack[n_rows:] = 0.0
     for i in range(n_rows):
         norms[i] = totals[i]
-        # m roundings in the product, and a few more for rounding Z and adding up.
+        # m roundings in the product, and a few more in Z and in the sum.
         slack[i] = (n_kept + 16.0) * unit * totals[i]
 
 
@@ -81,7 +81,7 @@ def squared_difference(columns, i, j):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def two_tiles(dtype):
-    """Return two empty tiles, flat, to work in."""
+    """Return two empty, flat tiles as working memory."""
     return aligned(1, TILE * TILE, dtype)[0], aligned(1, TILE * TILE, dtype)[0]
 
 
@@ -111,7 +111,7 @@ def make_tile(Z, norms, slack, columns, top, left, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def mirror_tile(tile):
-    """Update a tile of the diagonal: its lower half is that of the upper one."""
+    """Update a tile of the diagonal: copy its upper half to the lower one."""
     for r in range(TILE):
         for c in range(r):
             tile[r * TILE + c] = tile[c * TILE + r]
@@ -149,7 +149,7 @@ def product_matrix(Z, norms, slack, columns, out):
             height, width = up.stop - up.start, across.stop - across.start
             _copy(tile, height, width, out[up, across])
             if left > top and width == TILE:
-                # Straight to its place: this takes a sixth less than by way of `turned`.
+                # Written directly to its place, which is a sixth faster than through `turned`.
                 turn_tile(tile, flat[across.start * n_rows + up.start :], n_rows)
             elif left > top:
                 turn_tile(tile, turned, TILE)

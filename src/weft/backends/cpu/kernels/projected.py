@@ -1,7 +1,7 @@
 """Sums over clusters and nearest centres for a whole swarm: see the reference for the notation.
 
-Each particle's sums run over the rows in order on one thread, so no bit depends on how particles
-are shared out.
+Each particle's sums run over the rows in order on one thread, so no bit depends on the number of
+threads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def cluster_totals(rows, labels, out, counts):
     width = rows.shape[1]
     out[:] = 0.0
     counts[:] = 0.0
-    # Rows outside, particles inside: a row stays in the first-level cache for the whole swarm.
+    # Particles are the inner loop, so that a row stays in the first-level cache for all of them.
     for i in range(n_rows):
         row = rows[i]
         for p in range(n_particles):
@@ -32,7 +32,7 @@ def cluster_totals(rows, labels, out, counts):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def nearest(distances, labels, best):
-    """Fill `labels` and `best` (P, n) from `distances` (n, P·K): the first least of each K."""
+    """Fill `labels` and `best` (P, n) from `distances` (n, P·K): the first smallest of each K."""
     n_particles, n_rows = labels.shape
     n_clusters = distances.shape[1] // n_particles
     for i in range(n_rows):

@@ -21,7 +21,7 @@ def nearest_prototypes(columns, features, prototypes, labels, squared):
     for k in range(prototypes.shape[0]):
         distance[:] = 0.0
         slot = 0
-        # Four features a pass: the sums go to memory a quarter as often, and in the same order.
+        # Four features per pass: sums are written to memory a quarter as often, in the same order.
         while slot + 4 <= n_selected:
             a, b = columns[features[slot]], columns[features[slot + 1]]
             c, d = columns[features[slot + 2]], columns[features[slot + 3]]
@@ -39,7 +39,7 @@ def nearest_prototypes(columns, features, prototypes, labels, squared):
                 distance[i] += da * da
             slot += 1
         for i in range(n_rows):
-            # Everything is loaded before it is chosen from: else the loop is not vectorised.
+            # All values are loaded before the choice; otherwise the loop is not vectorised.
             value, least, label = distance[i], squared[i], labels[i]
             closer = value < least
             labels[i] = k if closer else label
@@ -115,7 +115,7 @@ def between_sum(sums, counts, n_rows):
 def distinct_medoids(rows, features, chosen, limit, out):
     """Fill `out` with the first of each set of medoids equal in `features`; return how many.
 
-    Stops at limit + 1: more than `limit` distinct medoids is all that the caller wants to know.
+    Stops at limit + 1: the caller only needs to know that there are more than `limit` of them.
     """
     n_distinct = 0
     for c in range(chosen.shape[0]):
@@ -192,7 +192,7 @@ def medoid_swarm(positions, rows, columns, limit, n_selected, n_clusters, betwee
         counts = np.empty(n_distinct, dtype=np.int64)
         cluster_sums(rows, labels, sums, counts)
         between[p] = between_sum(sums, counts, n_rows)[0]
-        n_clusters[p] = chosen.shape[0]  # equal ones, too: K is the number of medoids
+        n_clusters[p] = chosen.shape[0]  # K is the number of medoids, including equal ones
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -10,7 +10,7 @@ from weft.backends.cpu.kernels.power import positive_power_single
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def add_cluster_sums(block, start, labels, root, sums):
-    """Update `sums` (K, n): the distances of rows start … to all rows, added to their cluster's.
+    """Update `sums` (K, n): add the distances of rows start … to all rows to their cluster's sum.
 
     Distances are symmetric, so this is also each row's sum of distances *to* the cluster, and
     whole rows are added to whole rows.
@@ -70,11 +70,11 @@ def silhouette_rows(sums, labels, counts, out):
 def silhouette_block(block, start, labels, counts, root, out):
     """Fill out[start …] as `silhouette_rows` does, row by row: slower, but without (K, n) sums.
 
-    Sums are taken in the same order and precision, so the bits are the same.
+    Sums have the same order and precision, so the bits are the same.
     """
     n_block, n_rows = block.shape
     n_clusters = counts.shape[0]
-    # One bin more, at the end, takes the rows without a label: no branch in the inner loop.
+    # One more bin at the end is for rows without a label, which avoids a branch in the inner loop.
     sums = np.empty((n_clusters + 1, 1), dtype=block.dtype)
     rooted = np.empty((1, n_rows), dtype=block.dtype)
     zero_label = np.zeros(1, dtype=np.int64)
@@ -124,7 +124,7 @@ def connectedness_rows(indices, distances, labels, cap, out):
             for slot in range(k):
                 mate = labels[indices[i, slot]]
                 if mate >= 0:
-                    # 1/0 is inf under the NumPy error model, and the cap takes care of it.
+                    # 1/0 is inf under the NumPy error model, and the cap limits it.
                     closeness = min(1.0 / distances[i, slot], cap)
                     total += closeness if mate == labels[i] else -closeness
         out[i] = total

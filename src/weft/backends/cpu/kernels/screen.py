@@ -1,18 +1,18 @@
-"""Nearest centres under |d|^p: single precision first, double where that cannot decide.
+"""Nearest centres under |d|^p: single precision first, double precision for uncertain rows.
 
-Single precision costs a quarter or less. A row whose two nearest centres differ by more than the
-error bound has its label; the few others are done again in double precision. The labels are those
-of `minkowski.nearest_centers`, to the bit.
+Single precision takes a quarter of the time or less. If the distances to a row's two nearest
+centres differ by more than the error bound, its label is certain. The few other rows are computed
+again in double precision. The labels are exactly those of `minkowski.nearest_centers`.
 
 ========  ============  ======================================================================
 symbol    shape         meaning
 ========  ============  ======================================================================
-tiles     (T, M, 64)    (x - middle) / half, within [-1, 1], in single precision, 64 rows a tile,
-                        turned over; the last row fills the last tile
-c         (K, M)        the centres likewise, at most 4 in size; at p = 2: -s c
+tiles     (T, M, 64)    (x - middle) / half, within [-1, 1], in single precision, 64 rows per
+                        transposed tile; the last row pads the last tile
+c         (K, M)        the centres, scaled likewise, at most 4 in size; at p = 2: -s c
 f         (K, M)        f half^p divided by its largest; at p = 2 its root s, so that a term
                         (s x - s c)² is two multiply-adds
-unit                    what the roots of these distances are multiplied by
+unit                    factor of the roots of these distances
 ========  ============  ======================================================================
 
 The bound: a distance's root N = (Σ f |d|^p)^(1/p) is a norm, so moving every d by at most ε moves
@@ -35,7 +35,7 @@ from weft.backends.cpu.kernels.power import (
     positive_power_single,
 )
 
-LARGEST_EXPONENT = 16.0  # 6^16 is still far from the largest single
+LARGEST_EXPONENT = 16.0  # 6^16 is far below the largest float32
 ROUNDING = 2.0**-23
 WHOLE = 12  # number of open rows from which a whole tile is computed
 
@@ -55,7 +55,7 @@ def fill_tiles(X, middle, half, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _gather(X, rows, middle, half, out):
-    """Fill `out` (M, 64) with some rows, scaled; the last of them fills up."""
+    """Fill `out` (M, 64) with some rows, scaled; the last row pads."""
     for r in range(BLOCK):
         row = X[rows[min(r, rows.size - 1)]]
         for v in range(X.shape[1]):
@@ -77,7 +77,7 @@ def _single_powers(block, center, factor, exponent, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _single_roots(block, center, factor, out):
-    """Fill `out` with Σ_v f_v |x_v - c_v|^1.5: a root costs less than half of a power."""
+    """Fill `out` with Σ_v f_v |x_v - c_v|^1.5: a root takes less than half the time of a power."""
     out[:] = np.float32(0.0)
     whole = block.shape[0] - block.shape[0] % 2
     for v in range(0, whole, 2):
@@ -171,8 +171,8 @@ def _errors(factors, exponent):
         widest = max(widest, total)
     root = 1.0 / exponent
     n_features = factors.shape[1]
-    # Relative: the power's own error down to d = 2^-24, and the sum's. Absolute: rounding of x, c,
-    # d; what is smaller than the smallest single.
+    # Relative: the error of the power down to d = 2^-24, and of the sum. Absolute: rounding of x,
+    # c, d, and values below the smallest float32.
     power = 0.0 if exponent in (1.5, 2.0) else 2e-7 * (9.0 + 24.0 * exponent)
     relative = power + ROUNDING * (n_features + 8.0)
     return relative, 8.0 * ROUNDING * widest**root + (n_features * 1e-37) ** root
@@ -180,7 +180,7 @@ def _errors(factors, exponent):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _record(rows, least, second, which, root, relative, absolute, unit, labels, upper, lower, out):
-    """Fill labels and bounds of a block's rows, and `out` with the unsure; return their number."""
+    """Fill labels and bounds of a block's rows, and `out` with uncertain rows; return how many."""
     count = 0
     for r in range(rows.size):
         i = rows[r]
@@ -206,7 +206,7 @@ def nearest_screened(
     """Fill `labels` with argmin_k Σ_v f_kv |x_iv - c_kv|^p, the first on a tie, where `todo` is.
 
     `upper` and `lower` get bounds of the distance's root to that centre and to all others. In a
-    tile with many rows to do all rows are done.
+    tile with many rows in `todo`, all rows are computed.
     """
     n_rows, n_features = X.shape
     relative, absolute = _errors(thin_factors, exponent)

@@ -1,9 +1,9 @@
 """Complete linkage from distances in single precision, with the labels of double precision.
 
-The error of a distance between clusters is at most that of the worst pair. If this cannot decide
-which cluster is the nearest, or which merges are the last, the few pairs that can be the farthest
-are computed again in double precision. If many distances are exactly equal, this takes longer than
-double precision from the start; then it gives up.
+The error of a distance between clusters is at most that of the worst pair. If this leaves open
+which cluster is the nearest, or which merges are the last, the few pairs that may be the farthest
+are computed again in double precision. If many distances are exactly equal, this would take longer
+than double precision from the start; the function then stops and returns False.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from weft.backends.cpu.kernels.linkage import cut_tree
 from weft.backends.cpu.kernels.neighbours import true_powered
 from weft.backends.cpu.kernels.vectors import PIECE, least_sum, lowest_bit, sum_below
 
-# What an exact distance costs, in looks at a pair; and how many looks, in pairs of all rows, are
-# less than what double precision costs.
+# Cost of an exact distance, in examined pairs; and the limit of examined pairs, as a multiple of
+# all pairs of rows, above which double precision would be faster.
 _EXACT_COST = 64
 _PATIENCE = 2
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def settled_linkage(distances, work, slack, share, columns, exponents, n_clusters, out):
-    """Fill `out` as `complete_linkage` does on exact distances; return False if it gave up.
+    """Fill `out` like `complete_linkage` with exact distances; return False if it stopped early.
 
-    `distances` (n, n), n ≥ PIECE, in single precision, are off by slack_i + slack_j + share of
-    themselves at most. `work`, of the same shape, is room to work in.
+    `distances` (n, n), n ≥ PIECE, in single precision, have errors of at most slack_i + slack_j +
+    share · distance. `work`, of the same shape, is working memory.
     """
     n_rows = distances.shape[0]
     height = np.empty(n_rows - 1)
@@ -37,7 +37,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     ends = np.empty((n_rows - 1, 2), np.int64)
     # The largest slack in each cluster, and minus that.
     up, down = slack.copy(), -slack
-    # A row is copied when it is first read, because it is in the cache then.
+    # A row is copied when it is first read, because it is then in the cache.
     caught_up = np.full(n_rows, -1)
     dead = np.zeros(n_rows, np.bool_)
     chain, found = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
@@ -57,7 +57,7 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
             _copy_or_catch_up(distances[tip], row, left, right, caught_up, tip, merge)
             n_found = _candidates(row, up, down, up[tip], share, found)
             if n_found == 0:
-                return False  # all are beyond single precision
+                return False  # all distances are beyond single precision
             nearest = found[0]
             if n_found > 1:
                 nearest, looks = _settle_nearest(
@@ -103,7 +103,7 @@ def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
             row[j] = source[j]
         row[i] = np.inf
         done = 0
-    # What is merged into another is too far by its slack; it need not be so here too.
+    # The slack of a merged cluster already excludes it, so its entry need not be infinite.
     for later in range(done, merge):
         low, high = left[later], right[later]
         row[low] = max(row[low], row[high])
@@ -112,23 +112,23 @@ def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _doubt_limit(smallest, own, share):
-    """Return what no candidate for the nearest cluster, less its slack, is above."""
-    # A bit more for the roundings here; never 0, for what is at distance 0 has to be below it.
+    """Return an upper limit of candidates for the nearest cluster, their slack subtracted."""
+    # Slightly larger because of rounding; never 0, because distances of 0 must be below it.
     return np.float32((smallest + 2.0 * own) * (1.0 + 2.5 * share + 1e-6) + 1e-30)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _candidates(row, up, down, own, share, found):
-    """Fill the front of `found` with the clusters that may be the nearest; return how many."""
+    """Fill the beginning of `found` with clusters that may be the nearest; return their number."""
     n_rows = row.shape[0]
-    # First what the nearest is at most, then all that may be below: two passes without a branch
-    # are faster than one that takes down every new smallest.
+    # First an upper bound of the smallest distance, then all clusters that may be below it: two
+    # passes without a branch are faster than one pass that records every new minimum.
     smallest = np.float32(np.inf)
     for low in range(0, n_rows, PIECE):
         smallest = min(smallest, least_sum(row, min(low, n_rows - PIECE), up))
     limit = _doubt_limit(smallest, own, share)
-    # Mostly there is one; where it lies cannot be predicted, so that is found without a branch
-    # (of an empty mask the lowest bit means nothing, and is written over).
+    # Usually there is one candidate. Its position cannot be predicted, so it is found without a
+    # branch (the lowest bit of an empty mask is meaningless and is overwritten).
     n_pieces = several = np.int64(0)
     for low in range(0, n_rows, PIECE):
         start = min(low, n_rows - PIECE)
@@ -151,9 +151,9 @@ def _candidates(row, up, down, own, share, found):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _settle_nearest(row, candidates, tip, before, end, slack, share, pairs):
-    """Return the nearest of some clusters by exact distances, and how many looks that took.
+    """Return the nearest of some clusters by exact distances, and the number of examined pairs.
 
-    The one `before` wins ties, then the first.
+    The cluster `before` wins ties, then the first one.
     """
     nearest = -1
     least = np.inf
@@ -169,7 +169,7 @@ def _settle_nearest(row, candidates, tip, before, end, slack, share, pairs):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _exact(value, a, b, end, slack, share, pairs):
-    """Return the exact distance of the clusters that begin at rows a and b, and the looks taken."""
+    """Return the exact distance of the clusters that begin at rows a and b, and examined pairs."""
     return _farthest(value, a, end[a], b, end[b], slack, share, pairs)
 
 
@@ -186,10 +186,10 @@ def _most_slack(slack, row, last, follower):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
-    """Return the exact distance of the farthest rows of two chains of rows; it is near `value`."""
+    """Return the exact distance of the farthest rows of two chains of rows, about `value`."""
     distances, columns, exponents, follower = pairs
     doubt = _most_slack(slack, a, last_a, follower) + _most_slack(slack, b, last_b, follower)
-    # Both the farthest pair's distance and `value` may be off, to either side.
+    # Both the farthest pair's distance and `value` may have an error of either sign.
     least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * doubt
     farthest = 0.0
     looks = 0
@@ -213,7 +213,7 @@ def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
-    """Update `height` where it is open which merges are the `n_merges` lowest; False: gave up."""
+    """Update `height` if it is uncertain which merges are the `n_merges` lowest; False: stopped."""
     if n_merges == 0 or n_merges == height.shape[0]:
         return True
     ordered = np.sort(height)
@@ -236,6 +236,6 @@ def _settle_heights(height, left, right, ends, n_merges, slack, share, budget, p
             budget -= looks
             if budget < 0:
                 return False
-            # What is left as it was stays outside of the doubtful ones.
+            # The limits keep heights that are not updated outside the uncertain range.
             height[merge] = min(max(value, last - doubt), after + doubt)
     return True

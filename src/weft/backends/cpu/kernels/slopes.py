@@ -1,4 +1,4 @@
-"""Slope and curvature of Σ m |y - c|^p over padded values: what Newton's method asks for."""
+"""Slope and curvature of Σ m |y - c|^p over padded values, for Newton's method."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numba import njit
 
 from weft.backends.cpu.kernels.power import positive_power, positive_power_single
 
-LANES = 32  # running sums side by side: vector instructions, and a fixed order of addition
+LANES = 32  # parallel running sums: vector instructions, and a fixed order of addition
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def slope_at(values, mass, center, scale, exponent, lanes):
     """Return Σ m |d|^p, its slope, its curvature and the least |d|, d = (c - y) / range, p != 2.
 
-    The two derivatives are without their constants p and p (p - 1). A value on the centre has
-    no curvature to give where p < 2 (it would be infinite).
+    The two derivatives are without their constants p and p (p - 1). A value on the centre adds no
+    curvature if p < 2 (it would be infinite).
     """
     lanes[:] = 0.0
     total = lanes[0]
@@ -28,7 +28,7 @@ def slope_at(values, mass, center, scale, exponent, lanes):
     for start in range(0, values.size, LANES):
         y = values[start : start + LANES]
         m = mass[start : start + LANES]
-        if exponent == 1.5:  # a root costs less than half of a power
+        if exponent == 1.5:  # a root takes less than half the time of a power
             for r in range(LANES):
                 away = (center - y[r]) * scale
                 d = abs(away)

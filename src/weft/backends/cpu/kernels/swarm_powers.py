@@ -1,15 +1,16 @@
 """Powered distances of several particles at once, in single precision.
 
-|w (x - y)|^p = 2^(p log2 |x - y| + p log2 w), and the logarithm, the dearer half, belongs to the
-data and to no particle. So it is taken once for a pair of rows and a feature, for all particles at
-hand; each of them then needs one power of 2, and its sum over the features stays in registers.
-Written in LLVM's own vectors: numba would keep the sums in memory.
+|w (x - y)|^p = 2^(p log2 |x - y| + p log2 w). The logarithm takes more time than the power of 2,
+and depends on the data only. So it is computed once for a pair of rows and a feature, for all
+particles of the call. Each particle then needs one power of 2, and its sum over the features stays
+in registers. The code uses LLVM's vectors, because numba would keep the sums in memory.
 
-Values come as two float32 each, high + low, whose differences are as good as those of doubles
-rounded. What a particle gets does not depend on who comes with it, nor on the order of two rows.
+Each value is stored as two float32, high + low. Their differences are as exact as rounded
+differences of float64. The result of a particle does not depend on the other particles of the call
+or on the order of two rows.
 
-A difference of 0 gives 0, and what would be below 2^-126 something below 2^-126; `error_of` bounds
-the error of all else.
+A difference of 0 gives 0, and a result below 2^-126 is replaced by a value below 2^-126; `error_of`
+bounds the error of all other results.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from numpy.typing import NDArray
 from weft.backends.cpu.kernels.distances import mirror
 from weft.backends.cpu.kernels.vectors import load, pointer, repeat
 
-intrinsic: Any = _numba_intrinsic  # what it decorates loses its first parameter
+intrinsic: Any = _numba_intrinsic  # decorated functions lose their first parameter
 
-# Rows on the right that are taken together.
+# Rows on the right that are processed together.
 PIECE = 32
 
 _FLOATS = ir.VectorType(ir.FloatType(), PIECE)
@@ -72,7 +73,7 @@ def _polynomial(builder: Any, x: Any, coefficients: tuple[float, ...]) -> Any:
 
 
 def _log2(builder: Any, x: Any) -> Any:
-    """Return log2 |x|; of 0 some -127."""
+    """Return log2 |x|; about -127 for 0."""
     bits = builder.and_(builder.bitcast(x, _WHOLES), _wholes(0x7FFFFFFF))
     above = builder.sub(bits, _wholes(_ROOT_HALF))
     whole = builder.sitofp(builder.ashr(above, _wholes(23)), _FLOATS)
@@ -186,12 +187,13 @@ class Terms(NamedTuple):
 
 
 def error_of(terms: Terms, spread: NDArray[np.float64]) -> tuple[float, float]:
-    """Return how far one particle's sums may be off: the absolute part, and a share of the sum.
+    """Return the error bound of one particle's sums: an absolute part, and a share of the sum.
 
     `spread` (terms,) is the largest weighted value of each feature. Terms are never negative, so
-    nothing cancels. The share: of a term, rounding in its logarithm, shift and exponent, all of
-    them below 126 + |shift| where the term counts, and the polynomials; then the sum's. The
-    absolute part: a value is known to 2^-48 of the largest, a difference to twice that.
+    there is no cancellation. The share contains, for each term, the rounding of its logarithm,
+    shift and exponent (all below 126 + |shift| if the term matters) and the error of the
+    polynomials, and then the rounding of the sum. The absolute part: a value is known to 2^-48 of
+    the largest, a difference to twice that.
     """
     shift = float(np.abs(terms.shifts).max(initial=0.0))
     share = 2e-6 + 1.1e-7 * (126.0 + shift) + len(terms.kept) * 2.0**-24
@@ -238,7 +240,7 @@ def powered_matrices(halves, starts, kept, exponents, shifts, out):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _fill(halves, here, left, starts, kept, exponents, shifts, row, logs, last, out):
-    """Fill out[:, row, left …] with the distances of row `here`; `logs` and `last` are room."""
+    """Fill out[:, row, left …] with distances of row `here`; `logs`, `last`: working memory."""
     n_features = halves.shape[1]
     size = n_features * 2 * PIECE
     flat = halves.reshape(-1)

@@ -1,11 +1,12 @@
-"""What is wanted of the distances, taken from each tile of them while it is hot.
+"""Results computed from each tile of the distances while it is in the cache.
 
-The upper half of the matrix is made tile by tile, once; each pair counts for its row and for its
-column. Tiles may be kept for what comes after (`store` holds them all) or are made again (`store`
-is a single tile): the bits are the same. Symbols are those of `weft.backends.cpu.kernels.products`.
+The upper half of the matrix is computed once, tile by tile; each pair counts for its row and for
+its column. Tiles may be stored for later steps (`store` holds all of them) or are computed again
+(`store` is a single tile): the bits are the same. Symbols are those of
+`weft.backends.cpu.kernels.products`.
 
-Every decision is the one that exact distances give: what the error bound leaves open is settled in
-float64, feature by feature.
+All decisions are those of exact distances: if the error bound leaves a decision open, the distance
+is computed in float64, feature by feature.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from weft.backends.cpu.kernels.vectors import (
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def stored_tile(store, n_tiles, top, left):
-    """Return the place of a tile, flat: its own in a store of all, or the only one."""
+    """Return the flat memory of a tile: its own in a store of all tiles, or the only one."""
     number = top * n_tiles - top * (top - 1) // 2 + left - top if store.shape[0] > 1 else 0
     return store[number].reshape(TILE * TILE)
 
@@ -45,7 +46,7 @@ def above_diagonal(r):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def retake(tile, r, c, i, j, slack, columns):
-    """Update and return a tile's entry: in float64 where it is not well above its error."""
+    """Return a tile's entry; it is computed again in float64 if it is not well above its error."""
     kind = slack.dtype.type
     value = tile[r * TILE + c]
     if value < kind(_SAFE) * (slack[i] + slack[j]):
@@ -89,7 +90,7 @@ def likely_limits(Z, slack, guess, limits):
             for r in range(height):
                 worst[r] = max(worst[r], total[r])
         for r in range(height):
-            # An upper bound on what the product gives for these rows, and for the same rows again.
+            # An upper bound of the product for these rows, also when it is computed again.
             bound = worst[r] * kind(1.001) + kind(4.0) * (slack[first + r] + most)
             limits[first + r] = bound if bound > kind(0.0) else kind(1e-30)
 
@@ -98,15 +99,16 @@ def likely_limits(Z, slack, guess, limits):
 def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
     """Fill `indices` and `values` (n, k) with the k nearest of each row, and `store`.
 
-    No k + 1 nearest may be beyond `limits`, which is used up. The k rows are exactly the nearest;
-    their order, where they are nearer to each other than the error bound, is that of the products.
+    The k + 1 nearest rows must be within `limits`, which is overwritten. The k rows are exactly the
+    nearest. If their distances differ by less than the error bound, their order is that of the
+    products.
     """
     n_rows, k = indices.shape
     n_tiles = Z.shape[0]
     kind = norms.dtype.type
     safe = kind(_SAFE)
     most = slack.max()
-    # One place more than asked for: what is next in line shows whether there is any doubt.
+    # One more than requested: the next row shows whether the result is certain.
     best = np.full((n_rows, k + 1), np.inf, norms.dtype)
     where = np.full((n_rows, k + 1), -1)
     for top in range(n_tiles):
@@ -136,7 +138,7 @@ def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
             if left == top:
                 mirror_tile(tile)
     for i in range(n_rows):
-        # The true k-th distance is at most `upper`: whatever cannot be above it is in doubt.
+        # The true k-th distance is at most `upper`: rows that may be below it are uncertain.
         upper = kind(0.0)
         for slot in range(k):
             if where[i, slot] >= 0:
@@ -169,7 +171,7 @@ def _settle_row(Z, slack, columns, i, upper, where, best):
                 total[c] += difference * difference
         for c in range(min(TILE, n_rows - tile * TILE)):
             j = tile * TILE + c
-            # Differences of rounded numbers are off by less than twice the bound of products.
+            # Differences of rounded numbers have an error of less than twice the bound of products.
             if j != i and not total[c] - kind(2.0) * (slack[i] + slack[j]) > upper:
                 value = squared_difference(columns, i, j)
                 if value < exact[k - 1] or where[k - 1] < 0:

@@ -41,8 +41,8 @@ def davies_bouldin(rows, labels, centers, counts):
 def string_swarm(positions, rows, columns, n_genes, n_clusters, index):
     """Fill clusters and the Davies–Bouldin index of each string of centres with gaps.
 
-    Centres are moved to the means of their rows before they are judged, as in GCUK; centres
-    without a row are dropped. inf where there are not two.
+    Centres are moved to the means of their rows before the index is computed, as in GCUK; centres
+    without a row are dropped. inf if fewer than two remain.
     """
     n_rows, n_features = rows.shape
     labels = np.empty(n_rows, dtype=np.int64)

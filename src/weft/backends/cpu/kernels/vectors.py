@@ -1,8 +1,8 @@
-"""What LLVM does not find by itself: sixteen comparisons as one mask, squares turned over.
+"""Vector code that LLVM does not generate itself: comparisons as masks, transposed squares.
 
-numba neither vectorises a search that stops nor a transposition. Both are written here once, in
-LLVM's own portable vectors (it splits them into whatever registers the machine has), for float32
-and float64. Arrays are contiguous; positions count elements from the first one.
+numba does not vectorise a search that stops early, or a transposition. This module contains both,
+written with LLVM's portable vectors (LLVM splits them to fit the registers of the machine), for
+float32 and float64. Arrays are contiguous; positions count elements from the first one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as _numba_intrinsic
 
-intrinsic: Any = _numba_intrinsic  # what it decorates loses its first parameter
+intrinsic: Any = _numba_intrinsic  # decorated functions lose their first parameter
 
-# Numbers that are looked at together: as many as a mask has bits.
+# Numbers that are compared together: as many as a mask has bits.
 PIECE = 64
-# Rows and columns of a square that is turned over in registers.
+# Rows and columns of a square that is transposed in registers.
 SQUARE = 8
 
 
@@ -48,7 +48,7 @@ def piece(context: Any, builder: Any, kind: Any, array: Any, at: Any) -> Any:
 
 
 def repeat(builder: Any, value: Any, width: int) -> Any:
-    """Return a vector that holds one value throughout."""
+    """Return a vector with the same value in all entries."""
     vector = ir.VectorType(value.type, width)
     first = builder.insert_element(
         ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0)
@@ -103,7 +103,7 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
 
 
 def _reduce(builder: Any, values: Any, operator: str) -> Any:
-    """Return the first of PIECE numbers by an order; none is a NaN."""
+    """Return the smallest or largest of PIECE numbers; none is NaN."""
     width = PIECE
     while width > 1:
         width //= 2
@@ -246,8 +246,8 @@ def turn_square(
 ) -> Any:
     """Fill SQUARE rows of `target`, `stride` apart, with as many columns of `source`.
 
-    Source rows are `step` apart. In round s, bit s of the row's and of the column's number are
-    exchanged: after all rounds the two numbers are.
+    Source rows are `step` apart. Round s exchanges bit s of the row number with bit s of the column
+    number; after all rounds the two numbers are exchanged.
     """
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:

@@ -18,7 +18,7 @@ _SAMPLED = 1 << 16
 
 
 def break_ties(S: Tensor) -> None:
-    """Update `S` (P, n, n): move each entry by a few rounding steps, by a hash of its place."""
+    """Update `S` (P, n, n): move each entry by a few rounding steps, by a hash of its position."""
     step, least = (2.0**-17, 1e-37) if S.dtype == torch.float32 else (2.0**-46, 1e-300)
     n_rows = S.shape[1]
     height = max(2**24 // n_rows, 1)

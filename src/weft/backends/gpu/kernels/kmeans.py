@@ -186,7 +186,7 @@ def _roots(X: Tensor, labels: Tensor, member: Tensor, exponent: float, guess: Te
     """
     low, high = cluster_ends(X, labels, len(guess))
     reach = high - low
-    done = ~(reach > 0.0)  # one value, or none
+    done = ~(reach > 0.0)  # one value or no value
     reach = torch.where(done, 1.0, reach)
     center = torch.where((low < guess) & (guess < high), guess, 0.5 * (low + high))
     center = torch.where(done, low, center)
@@ -209,7 +209,7 @@ def _roots(X: Tensor, labels: Tensor, member: Tensor, exponent: float, guess: Te
         good = (a < trial) & (trial < b) & ~slow
         trial = torch.where(good, trial, 0.5 * (a + b))
         ended = (slope == 0.0) | (b - a <= ROOT_WIDTH * width) | done[:, columns]
-        ended |= (trial <= a) | (trial >= b)  # neighbours in floating point
+        ended |= (trial <= a) | (trial >= b)  # adjacent floating-point numbers
         center[:, columns] = torch.where(ended, at, trial)
         low[:, columns], high[:, columns] = a, b
         last[:, columns] = slope.abs()
@@ -232,14 +232,14 @@ def _slopes(
         own = labels[span]
         away = (center[own] - X[span][:, columns]) / width[own]
         weight = away.abs().pow_(exponent - 2.0)
-        weight = torch.where(away.abs() > 0.0, weight, 0.0)  # nothing from NaN, nor from 0
+        weight = torch.where(away.abs() > 0.0, weight, 0.0)  # NaN and 0 add nothing
         curve += member[span].T @ weight
         slope += member[span].T @ torch.where(away.isnan(), 0.0, weight * away)
     return slope, curve
 
 
 def _medians(X: Tensor, labels: Tensor, load: Tensor, n_clusters: int) -> Tensor:
-    """Return the middle of the values between which half of a cluster's mass lies, (K, M)."""
+    """Return the weighted medians of the clusters, (K, M)."""
     out = torch.full((n_clusters, X.shape[1]), torch.nan, dtype=X.dtype, device=X.device)
     for k in range(n_clusters):
         rows = (labels == k).nonzero()[:, 0]

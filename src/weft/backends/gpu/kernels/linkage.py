@@ -1,7 +1,7 @@
 """Complete linkage of a whole swarm: all pairs that are each other's nearest merge at once.
 
 Under complete linkage a merge never makes two clusters nearer to each other. So two clusters that
-are each other's nearest remain so until they merge, whatever merges before. All such pairs can
+are each other's nearest remain so until they merge, regardless of other merges. All such pairs can
 therefore be merged in the same round, and the tree is the same (Müllner 2011, section 2.1). About
 two thirds of the clusters are left after a round. Ties are decided by (distance, first row, other
 row), as in the reference.
@@ -20,7 +20,7 @@ from weft.backends.gpu.kernels.neighbours import flatten, number_roots
 
 
 class _Round(NamedTuple):
-    """Clusters that are left: distances, and each one's nearest."""
+    """The remaining clusters: distances, and the nearest cluster of each."""
 
     D: Tensor  # (P, m, m); inf on the diagonal and where there is no cluster
     least: Tensor  # (P, m)

@@ -1,6 +1,6 @@
 """Mercer-kernel CS of swarms of centres, and kernel k-means, all at once: see the reference.
 
-Centres stay in their slots (P, C); a mask says which of them are active. Distances to centres are
+Centres stay in their slots (P, C); a mask marks the active ones. Distances to centres are
 summed over the coordinates in their order, as on the CPU.
 """
 
@@ -92,7 +92,7 @@ def nearest_average(data: prototypes.Rows, distances: Tensor, alive: Tensor) -> 
     order = torch.sort(distances.transpose(1, 2), dim=2, stable=True).indices
     near = (torch.arange(n_rows, device=alive.device) < share).expand(order.shape)
     taken = torch.zeros_like(near).scatter_(2, order, near)
-    # A product may add in another order at the edge of a tile. It is not used here, because centres
+    # A product may add in another order at the edge of a tile. It is not used, because centres
     # with the same nearest rows must be the same to the last bit.
     if is_fused(taken.device):
         (P, C), q = order.shape[:2], data.rows.shape[1]
@@ -181,7 +181,7 @@ def kernel_kmeans(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return labels (R, n), steps (R,) and sums of squares (R,) of kernel k-means from `labels`.
 
-    A step that would leave a cluster with fewer than `least` rows is not taken.
+    A step that would leave a cluster with fewer than `least` rows is not made.
     """
     labels = labels.clone()
     steps = torch.zeros(len(labels), dtype=torch.int64, device=labels.device)

@@ -48,8 +48,8 @@ def _fused_nearest(distances: Distances, k: int) -> Nearest:
 def power_share(distances: Distances) -> float:
     """Return the largest relative error of a powered distance in single precision.
 
-    Logarithm and exponential of the special-function unit are off by 2^-22 each, and logarithms up
-    to 126 are rounded; then the sum is.
+    Logarithm and exponential of the special-function unit have errors of 2^-22 each. Logarithms up
+    to 126 are rounded, and so is the sum.
     """
     if distances.metrics.exponents is None:
         return 0.0

@@ -66,7 +66,7 @@ def silhouette_rows(distances: Distances, labels: Tensor, source: Any = None) ->
 
 
 def exact_silhouette_rows(distances: Distances, labels: Tensor) -> Tensor:
-    """Return the same in float64 throughout, by way of each row's sums of distances to clusters."""
+    """Return the same in float64 throughout, from each row's sums of distances to clusters."""
     n_clusters = max(int(labels.max()) + 1, 1)
     counts = cluster_sizes(labels, n_clusters).to(torch.float64)
     place = labels.clamp(min=0).long()
@@ -78,9 +78,10 @@ def exact_silhouette_rows(distances: Distances, labels: Tensor) -> Tensor:
 
 
 def widest_and_nearest(distances: Distances, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """Return powered distances (P, K): the widest gap to a nearest mate, the nearest stranger.
+    """Return powered distances (P, K) for sparsity and separation.
 
-    Of clusters 0 … K-1; 0 where there is no cluster, no mate or no stranger.
+    The first are the largest distances of a row to its nearest row in the same cluster, the second
+    the smallest distances to a row of another cluster; 0 if there is no such row.
     """
     n_clusters = max(int(labels.max()) + 1, 1)
     labelled = labels >= 0

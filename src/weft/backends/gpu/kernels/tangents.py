@@ -1,6 +1,6 @@
 """Lower bounds of powered differences that are products: |u - w|^p ≥ Σ_j a_j(u) b_j(w), 1 < p < 2.
 
-With a knot t, e = u - t and δ = w - t, a tangent and what lies above it:
+With a knot t, e = u - t and δ = w - t, a tangent and a remainder R:
 
     |e - δ|^p = |e|^p - δ p |e|^(p-1) sign(e) + R,    R = δ² ∫ (1 - s) p (p - 1) |e - sδ|^(p-2) ds
 

@@ -1,12 +1,12 @@
-"""Minkowski centres, all clusters and columns at once: one pass over the rows a step.
+"""Minkowski centres of all clusters and columns at once, with one pass over the rows per step.
 
-With a = (c - x) / half, half being half of a column's range, a pass takes
+With a = (c - x) / half, where half is half of a column's range, a pass computes
 
     Σ m |a|^p,    Σ m |a|^(p-1) sign(a),    Σ m |a|^(p-2),
 
-and of the value next to the centre its a and its mass, and how far the next value is. For p < 2 the
+and for the value next to the centre its a, its mass, and the distance to the next. For p < 2 the
 slope is infinitely steep at each value, so Newton's method oscillates around a value next to the
-root. A step here treats that value exactly and the others by their tangent; the error is of the
+root. A step treats that value exactly and the others by their tangent; the error is of the
 second order in step / (distance of the next value). The first passes are in single precision. A
 pass skips columns that have converged, if all columns of one program have.
 """
@@ -26,7 +26,7 @@ from weft.backends.gpu.kernels.fused.scaled import ScaledRows
 _PASSES = (4, 12)  # at most, in single and in double precision
 _LEAST = 1e-30  # of |a|: below it a value lies on the centre
 _ROUGH = 3e-4  # of σ: a step in single precision below which double precision takes over
-_EXACT = 1e-13  # of σ: what may be left out, as on the CPU
+_EXACT = 1e-13  # of σ: largest error, as on the CPU
 _WIDE = 32  # columns of a program
 
 
@@ -81,7 +81,7 @@ def _pass(X, load, order, starts, open_, centers, scale, numbers, sums, K, M, W,
         total = tl.zeros((BR, BF), dtype=kind)
         slope = tl.zeros((BR, BF), dtype=kind)
         curve = tl.zeros((BR, BF), dtype=kind)
-        # Single precision is enough for the value next to the centre: whatever its error, a step is
+        # Single precision is enough for the value next to the centre: with any error, a step is
         # 0 where the slope is 0.
         first = tl.full((BR, BF), float("inf"), dtype=tl.float32)
         second = tl.full((BR, BF), float("inf"), dtype=tl.float32)
@@ -175,7 +175,7 @@ def _step(sums, mass, numbers, floors, open_, centers, low, high, spread, K, M,
         ratio = (total / tl.load(mass + k)).to(tl.float32)
         sigma = tl.exp2(tl.log2(ratio) / p.to(tl.float32)).to(tl.float64)
         step = _root_of_tangent(slope, curve, first, heavy, p, tl.load(numbers + 1), ROOT)
-        # Far away a tangent leads too far if p < 2; a step to the weighted mean never does.
+        # Far from the root a tangent step is too long if p < 2; a step to the weighted mean is not.
         mean = -slope / curve
         far = tl.abs(mean) >= tl.where(p < 2.0, 0.5 * (p - 1.0), float("inf")) * sigma
         step = tl.where(far, mean, step)
@@ -309,7 +309,7 @@ def _masses(load, order, starts, out, K, S, BR: tl.constexpr):
 
 
 def masses(load: Tensor, order: Tensor, starts: Tensor) -> Tensor:
-    """Return the sum of the loads of each cluster, (K,), always the same bits."""
+    """Return the sum of the loads of each cluster, (K,); the bits are always the same."""
     n_clusters = len(starts) - 1
     splits = _splits(len(load), n_clusters)
     out = torch.empty((splits, n_clusters), dtype=torch.float64, device=load.device)

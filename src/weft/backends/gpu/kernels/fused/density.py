@@ -1,6 +1,6 @@
 """DBSCAN's passes over all pairs of rows, without storing the distances.
 
-Distances are made in float64, feature by feature, in the bits of `distances.exact_rows`.
+Distances are computed in float64, feature by feature, with the bits of `distances.exact_rows`.
 """
 
 from __future__ import annotations

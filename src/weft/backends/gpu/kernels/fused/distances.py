@@ -1,4 +1,4 @@
-"""Distance matrices of a whole swarm, each entry made once, in registers.
+"""Distance matrices of a whole swarm, each entry computed once, in registers.
 
 `exact_rows` has the bits of the CPU's `squared_difference`. `powered_rows` is single precision: one
 logarithm and one exponential per feature and pair, which take most of the time. Each number is
@@ -34,7 +34,7 @@ def _exact(XT, kept, weights, exponents, out, n_rows, first_row, n_block, M: tl.
 
 
 def exact_rows(columns: Tensor, metrics: Any, first: int, last: int, dtype: Any) -> Tensor:
-    """Return the powered distances (P, b, n) of rows first … last - 1, made in float64."""
+    """Return the powered distances (P, b, n) of rows first … last - 1, computed in float64."""
     n_rows = columns.shape[1]
     P, M = metrics.kept.shape
     n_block = last - first
@@ -50,7 +50,7 @@ def exact_rows(columns: Tensor, metrics: Any, first: int, last: int, dtype: Any)
 
 @triton.jit
 def fast_log2(x, FAST: tl.constexpr):
-    """log2, by the special-function unit where there is one; of 0 it is -inf."""
+    """log2, by the special-function unit if there is one; -inf for 0."""
     if FAST:
         return tl.inline_asm_elementwise(
             "lg2.approx.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1

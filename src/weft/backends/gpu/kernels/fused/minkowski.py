@@ -1,7 +1,7 @@
-"""Nearest centres under |d|^p on a device: single precision first, double where that cannot tell.
+"""Nearest centres under |d|^p on a device: single precision first, double for uncertain rows.
 
-With few clusters all distances are computed. With many, a product rules most of them out: see
-`tangents`. What single precision leaves open is done again with the bits of the CPU.
+With few clusters all distances are computed. With many, a product excludes most of them: see
+`tangents`. Rows that single precision leaves open are computed again with the bits of the CPU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.backends.gpu.kernels.fused.scaled import (
 )
 
 _PROGRAMS = 1056
-_MANY = 96  # clusters from which a product rules most of them out
+_MANY = 96  # from this number of clusters on, a product excludes most of them
 
 
 @triton.jit
@@ -103,7 +103,7 @@ def _settle(X, centers, factors, numbers, labels, rows, n_open, K, M, BR: tl.con
             k = first + tl.arange(0, BK)
             total = tl.zeros((BR, BK), dtype=tl.float64)
             for start in range(0, M, 8):
-                for step in tl.static_range(0, 8):  # powers that do not wait for each other
+                for step in tl.static_range(0, 8):  # independent powers
                     v = start + step
                     there = (k < K) & (v < M)
                     x = tl.load(X + row.to(tl.int64) * M + v, mask=ok & (v < M), other=0.0)
@@ -152,7 +152,7 @@ _SHIFTS = (4503599627371519.0, 1.0, 6755399441055744.0)
 
 
 class Search:
-    """nearest centres of the same rows, repeatedly."""
+    """Nearest centres of the same rows, for repeated calls."""
 
     def __init__(self, X: Tensor, exponent: float, n_clusters: int) -> None:
         self.X, self.n_clusters = X, n_clusters
@@ -162,7 +162,7 @@ class Search:
         self.numbers = torch.tensor(numbers, dtype=torch.float64, device=X.device)
 
     def nearest(self, centers: Tensor, factors: Tensor) -> Tensor:
-        """Return each row's nearest centre, the first on a tie, (n,) int32; the host waits not."""
+        """Return each row's nearest centre, the first on a tie, (n,) int32, without waiting."""
         X = self.X
         n_rows, n_features = X.shape
         n_clusters = len(centers)
@@ -180,7 +180,7 @@ class Search:
             )  # fmt: skip
         else:
             self.compare_all(metric, found)
-        # Few rows are open between more than two of many centres: they wait for one program each.
+        # Few rows are open between more than two of many centres: each gets its own program.
         tile = max(16, min(512 if self.many else 64, triton.next_power_of_2(n_clusters)))
         _settle[(_PROGRAMS,)](
             X, centers.T.contiguous(), factors.T.contiguous(), self.numbers, *found, n_clusters,

@@ -1,13 +1,15 @@
 """Exact nearest rows of a whole swarm without any matrix in memory.
 
 1. `_candidates`: distances as products on the matrix units (three products of split float32
-   numbers), straight into 128 buckets per row that keep their two smallest: no sorting, no
-   branches. The C smallest of the buckets are a row's candidates, and the buckets say below which
-   distance nothing was dropped.
-2. `_settle`: the candidates' distances in float64, feature by feature, the bits of the CPU. If the
-   k-th lies below what may have been dropped, the row is done: the buckets hold lower bounds.
-3. `_settle_rows`: the few other rows in float64: against the rows of a bucket whose two smallest
-   were both near, since a third may be; against all rows where the bound itself is too coarse.
+   numbers), directly into 128 buckets per row that keep their two smallest: no sorting, no
+   branches. The C smallest of the buckets are a row's candidates, and the buckets give the distance
+   below which nothing was dropped.
+2. `_settle`: the candidates' distances in float64, feature by feature, with the bits of the CPU. If
+   the k-th is below every distance that may have been dropped, the row is finished: the buckets
+   hold lower bounds.
+3. `_settle_rows`: the few other rows in float64. They are compared with the rows of a bucket whose
+   two smallest were both near, because a third may be near too; or with all rows, if the bound is
+   too coarse.
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ from weft.backends.gpu.kernels.fused.products import chunk, product, split_rows,
 _ROWS, _BUCKETS, _SHIFT, _WARPS = 128, 128, 7, 8
 _MANY = 30_000
 _LARGEST = tl.constexpr(0x7FFFFFFF)
-# A matrix unit adds eight products at a step, so M features in three products take 3M / 8 steps;
-# each may be off by 2^-22 of |x||y|, twice what its 24 bits say. Splitting and the norms add eight.
+# A matrix unit adds eight products per step, so M features in three products take 3M / 8 steps with
+# errors of up to 2^-22 |x||y| each, twice those of 24 bits. Splitting and the norms add eight.
 _STEP = 2.0**-22
 
 
@@ -55,8 +57,8 @@ def _candidates(high, low, norms, matrix, candidates, bound, full, n_rows, first
             there = tl.load(norms + base + column, mask=ok, other=0.0) * shrink
             dot = product(high, low, base + row, base + column, ok_row, ok, M, BK, BM, BN)
             squared = tl.maximum(here[:, None] + there[None, :] - 2.0 * dot, 0.0)
-        # Distances are not negative, so their bits compare as they do; the lowest give room for
-        # the tile, and one for whether the bucket has nothing left behind it.
+        # Distances are not negative, so their bits have the same order. The lowest bits store the
+        # tile, and whether the bucket has dropped nothing.
         key = (squared.to(tl.int32, bitcast=True) & ~low_bits) | (tile << 1)
         key = tl.where(ok[None, :] & (column[None, :] != row[:, None]), key, _LARGEST)
         second = tl.minimum(second, tl.maximum(least, key))
@@ -101,7 +103,7 @@ def exact_tile(XT, kept, weights, exponents, p, row, column, ok_row, n_rows, M: 
     total = tl.zeros((BM, BN), dtype=tl.float64)
     for slot in range(0, M):
         weight = tl.load(weights + p * M + slot)
-        if weight != 0.0:  # slots that are left over
+        if weight != 0.0:  # unused slots have weight 0
             base = XT + tl.load(kept + p * M + slot).to(tl.int64) * n_rows
             x = tl.load(base + row, mask=ok_row, other=0.0) * weight
             y = tl.load(base + column, mask=column < n_rows, other=0.0) * weight
@@ -155,7 +157,7 @@ def _settle(X, kept, weights, exponents, candidates, bound, full, indices, value
 
 @triton.jit
 def ok_value(value):
-    """Whether a distance is valid: masked entries are infinite."""
+    """Return whether a distance is valid: masked entries are infinite."""
     return value < float("inf")
 
 
@@ -170,7 +172,7 @@ def _settle_rows(XT, kept, weights, exponents, full, flagged, n_flagged, indices
         p = code // n_rows
         i = (code % n_rows).to(tl.int32)
         bucket = tl.load(full + code)
-        # All columns, or those of one bucket, in addition to what was found already.
+        # All columns, or those of one bucket, in addition to the rows already found.
         some = bucket >= 0
         stride = tl.where(some, BUCKETS, 1)
         begin = tl.where(some, bucket, 0)
@@ -214,7 +216,7 @@ def _settle_rows(XT, kept, weights, exponents, full, flagged, n_flagged, indices
 
 
 class Source:
-    """Where approximate distances come from: split rows, or blocks of a matrix in float32."""
+    """The source of approximate distances: split rows, or blocks of a matrix in float32."""
 
     def __init__(self, table: Any, metrics: Any, share: float = 0.0) -> None:
         self.table, self.metrics, self.share = table, metrics, share
@@ -233,8 +235,8 @@ def nearest_rows(
     source: Source, columns: Tensor, k: int, blocks: Any = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Return the k nearest rows (P, n, k), exactly, their powered distances, and how many rows
-    had to be taken again. `columns` (d, n) is the table's transpose; `blocks` yields
-    (first row, matrix (P, b, n)) where distances come from a matrix."""
+    were computed again. `columns` (d, n) is the table's transpose; `blocks` yields
+    (first row, matrix (P, b, n)) if distances come from a matrix."""
     table, metrics = source.table, source.metrics
     n_rows, n_features = table.X.shape
     P, M = metrics.kept.shape

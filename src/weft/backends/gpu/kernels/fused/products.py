@@ -24,7 +24,7 @@ def _split(X, kept, weights, high, low, norms, n_rows, n_features,
     weight = tl.load(weights + p * M + slot, mask=slot < M, other=0.0)
     place = row.to(tl.int64)[:, None] * n_features + feature[None, :]
     z = tl.load(X + place, mask=there, other=0.0) * weight[None, :]
-    # The matrix units read 10 bits after the point: round to them, and keep what is left apart.
+    # The matrix units read 10 bits after the point: round to 10 bits and store the rest.
     bits = z.to(tl.float32).to(tl.int32, bitcast=True)
     first = ((bits + 0x1000) & -8192).to(tl.float32, bitcast=True)
     rest = (z - first.to(tl.float64)).to(tl.float32).to(tl.int32, bitcast=True)
@@ -75,7 +75,7 @@ def product(high, low, left, right, ok_left, ok_right, M: tl.constexpr, BK: tl.c
     if M <= _HELD:  # the left rows stay in shared memory from tile to tile
         for start in tl.static_range(0, M, BK):
             total = add_product(total, high, low, left, right, ok_left, ok_right, start, M, BK)
-    else:  # there is no room for them: a loop that is not unrolled fetches them again
+    else:  # they do not fit: a loop that is not unrolled loads them again
         for start in range(0, M, BK):
             total = add_product(total, high, low, left, right, ok_left, ok_right, start, M, BK)
     return total
@@ -87,5 +87,5 @@ def chunk(M: int) -> int:
 
 
 def stages(M: int) -> int:
-    """Return how many tiles are on their way at once: what shared memory has room for."""
+    """Return how many tiles are loaded at the same time, as many as shared memory can hold."""
     return 2 if M <= 64 else 1

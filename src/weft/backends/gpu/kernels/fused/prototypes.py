@@ -1,4 +1,4 @@
-"""Nearest prototypes and sums of clusters for many particles, in the bits of the CPU's kernels.
+"""Nearest prototypes and sums of clusters for many particles, with the bits of the CPU kernels.
 
 Sums run over features, and over rows, in their order, which is fast enough in float64.
 """
@@ -52,7 +52,7 @@ def nearest_prototypes(
     n_prototypes: Tensor,
     labels: Tensor,
 ) -> None:
-    """Fill labels (P, n); `prototypes` (P, W, L) has slots first. Particles with none are left."""
+    """Fill labels (P, n); `prototypes` (P, W, L) has slots first. Skip particles without any."""
     P, W, L = prototypes.shape
     n_rows = columns.shape[1]
     _nearest[(triton.cdiv(n_rows, _ROWS), P)](

@@ -22,9 +22,9 @@ import triton.language as tl
 from weft._base.arrays import Tensor
 
 _STEP = 2.0**-22  # error of a sum of products on the matrix units, for each step of its addition
-_LIFT = 2.0**11  # what a low part is multiplied by, to keep all its digits
+_LIFT = 2.0**11  # factor of the low parts, to keep all their digits
 _PROGRAMS = 1056
-_MANY = 96  # clusters from which open rows are done in single precision first
+_MANY = 96  # from this number of clusters on, open rows are computed in single precision first
 
 
 class Scaled(NamedTuple):
@@ -48,11 +48,11 @@ class Scaled(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Centres and factors for the matrix units: b in half precision, and what that leaves."""
+    """Centres and factors for the matrix units: b in half precision, and the rest."""
 
     thin: Tensor  # (2, clusters, width), half precision: f, -2 f c
-    low: Tensor  # what is left, times 2^11, in half precision
-    constants: Tensor  # (clusters,), Σ f c²; inf for clusters that only fill up
+    low: Tensor  # the rest, times 2^11, in half precision
+    constants: Tensor  # (clusters,), Σ f c²; inf for clusters of the padding
     limits: Tensor  # (5,): |b|, |b - b'|, shares of both kinds of sums, Σ f c²
 
 
@@ -150,7 +150,7 @@ def _assign(high, lost, norms, thin, constants, limits, labels, flagged, n_flagg
     least = tl.full((BR,), float("inf"), dtype=tl.float32)
     second = tl.full((BR,), float("inf"), dtype=tl.float32)
     label = tl.zeros((BR,), dtype=tl.int32)
-    if W == BF:  # the rows stay from tile to tile
+    if W == BF:  # the rows are kept from tile to tile
         x = tl.load(high + place, mask=ok[:, None], other=0.0)
         square = (x.to(tl.float32) * x.to(tl.float32)).to(tl.float16)
         for first in range(0, KP, BK):
@@ -236,7 +236,7 @@ def _settle(X, centers, factors, labels, rows, n_open, K, M, BR: tl.constexpr, B
             k = first + tl.arange(0, BK)
             total = tl.zeros((BR, BK), dtype=tl.float64)
             for start in range(0, M, 8):
-                for step in tl.static_range(0, 8):  # loads that do not wait for each other
+                for step in tl.static_range(0, 8):  # independent loads
                     v = start + step
                     x = tl.load(X + row.to(tl.int64) * M + v, mask=ok & (v < M), other=0.0)
                     c = tl.load(centers + v * K + k, mask=(k < K) & (v < M), other=0.0)
@@ -261,7 +261,7 @@ def nearest(X: Tensor, rows: Scaled, centers: Tensor, factors: Tensor) -> Tensor
     tile = cluster_tile(n_clusters)
     labels, flagged, again = torch.empty((3, n_rows), dtype=torch.int32, device=X.device)
     counts = torch.zeros(2, dtype=torch.int32, device=X.device)
-    # Rows, clusters, warps and stages that shared memory holds, and that were fastest.
+    # Rows, clusters, warps and stages that fit in shared memory and were fastest.
     height, beside, warps, stages = (128, tile, 4, 3) if tile < 128 else (256, 64, 8, 3)
     if width > at_once:
         height, beside, warps, stages = 128, min(tile, 64), 4, 2

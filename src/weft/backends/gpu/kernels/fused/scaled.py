@@ -1,4 +1,4 @@
-"""Rows, centres and factors in single precision, and how far their powered distances may be off."""
+"""Rows, centres and factors in single precision, and error bounds of their powered distances."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def scale_rows(X: Tensor, exponent: float, *, turned: bool = False) -> ScaledRow
 
 
 def relative_error(exponent: float) -> float:
-    """Return the relative error of a power in single precision, roundings of sums aside."""
+    """Return the relative error of a power in single precision, without that of sums."""
     # As on the CPU: see `weft.backends.cpu.kernels.screen`.
     return 0.0 if exponent == 1.5 else 2e-7 * (9.0 + 24.0 * exponent)
 
 
 def make_metric(rows: ScaledRows, centers: Tensor, factors: Tensor) -> Metric:
-    """Scale centres and factors (K, M); no host waits for it."""
+    """Scale centres and factors (K, M), without waiting for the device."""
     n_clusters, n_features = centers.shape
     p = rows.exponent
     wide = factors * rows.half**p
@@ -96,7 +96,7 @@ def power(gap, exponent, ROOT: tl.constexpr):
 
 @triton.jit
 def margin(distance, limits):
-    """Return how far a distance in single precision may be off."""
+    """Return the error bound of a distance in single precision."""
     absolute = tl.load(limits + 1)
     exponent = tl.load(limits + 2)
     root = tl.exp2(tl.log2(distance) / exponent) + absolute

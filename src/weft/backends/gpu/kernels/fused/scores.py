@@ -1,7 +1,7 @@
-"""Silhouettes of a whole swarm: one pass over the pairs, nothing of size n × n or n × K kept.
+"""Silhouettes of a whole swarm in one pass over the pairs, without arrays of n × n or n × K.
 
 Columns are visited cluster by cluster. A row's sum of distances to a cluster is finished when the
-next cluster begins, and becomes a(i) or a candidate for b(i) on the spot.
+next cluster begins, and immediately becomes a(i) or a candidate for b(i).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _silhouette(high, low, norms, matrix, order, labels, counts, inverse_root, f
     offset = tl.program_id(0) * BM + tl.arange(0, BM)
     ok_row = offset < n_block
     base = p * n_rows
-    # From a matrix: rows in their order, columns looked up. Else everything is arranged by cluster.
+    # From a matrix: rows in their order, columns by index. Otherwise all is sorted by cluster.
     row = first_row + offset
     own = tl.load(labels + base + row, mask=ok_row, other=-1)
     here = tl.load(norms + base + row, mask=ok_row, other=0.0)

@@ -1,4 +1,4 @@
-"""Nearest of many centres under |d|^p, 1 < p < 2: a product rules most of them out.
+"""Nearest of many centres under |d|^p, 1 < p < 2: a product excludes most of them.
 
 A row's terms a and a centre's terms b are those of `weft.backends.gpu.kernels.tangents`: a · b is
 at most the distance. Both are rounded to half precision, b with |b| = _LENGTH. By Cauchy and
@@ -6,8 +6,8 @@ Schwarz
 
     |a · b - a' · b'| ≤ |a - a'| |b| + |a'| |b - b'|,
 
-which is an error of the row alone. A row's centres are then looked at one by one, the least bound
-first, until the next one cannot be nearer.
+an error that depends only on the row. A row's centres are then examined one by one, the smallest
+bound first, until the next one cannot be nearer.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ _AT_ONCE = 2**30  # products that are held at once
 
 
 class Product(NamedTuple):
-    """What rules centres out."""
+    """The product that excludes centres."""
 
     b: Tensor  # (K, terms · width), half precision
-    units: Tensor  # (K,), what a · b is multiplied by to be in the units of `Metric`
+    units: Tensor  # (K,), factors that convert a · b to the units of `Metric`
     scale: Tensor  # (width,), u = x · scale + shift, for scaled rows
     shift: Tensor
     share: Tensor  # (1,), errors of b and of sums, as a share of |a| |b|
 
 
 class Features(NamedTuple):
-    """Terms of rows in half precision, and how far a product with b may be off."""
+    """Terms of rows in half precision, and error bounds of their products with b."""
 
     thin: Tensor  # (n, terms · width)
     errors: Tensor  # (n,)
 
 
 def make_product(rows: ScaledRows, metric: Metric, centers: Tensor, factors: Tensor) -> Product:
-    """Return the terms of centres; no host waits for it."""
+    """Return the terms of centres, without waiting for the device."""
     n_clusters, n_features = centers.shape
     p, width = rows.exponent, rows.single.shape[1]
     low, top = rows.middle - rows.half, rows.middle + rows.half
@@ -68,7 +68,7 @@ def make_product(rows: ScaledRows, metric: Metric, centers: Tensor, factors: Ten
     exact = torch.where(size > 0.0, exact.T / size, 0.0).T.contiguous()
     b = exact.to(torch.float16)
     away = ((b.to(torch.float64) - exact) ** 2).sum(dim=1).sqrt().amax() / _LENGTH
-    # Sums of 16 products each, and what splitting a sum into parts may add.
+    # Sums of 16 products each, and the error of splitting a sum into parts.
     sums = (b.shape[1] / 16 + 128) * 2.0**-22 + relative_error(p)
     share = ((away + sums) * (1.0 + 1e-5)).to(torch.float32)[None]
     scale, shift = torch.zeros((2, width), device=centers.device)
@@ -130,7 +130,7 @@ def _features(single, scale, shift, share_at, exponent_at, a, errors, n_rows, M,
 def _look(single, near, errors, units, centers, factors, limits, labels, flagged, n_flagged, pairs,
           n_pairs, first_row, n_rows, K, W: tl.constexpr, BF: tl.constexpr, KP: tl.constexpr,
           ROWS: tl.constexpr, ROOT: tl.constexpr):  # fmt: skip
-    """Look at a row's centres, the least lower bound first, until none can be nearer.
+    """Examine a row's centres, the smallest lower bound first, until none can be nearer.
 
     A row that is open between two centres goes to `pairs` (n, 3) with both, one that is open
     between more to `flagged`.
@@ -148,11 +148,11 @@ def _look(single, near, errors, units, centers, factors, limits, labels, flagged
             units + k, mask=k < K, other=0.0
         )
         lower = tl.where((lower > 0.0) & (lower < float("inf")), lower, 0.0)  # and where it is NaN
-        # Bounds are not negative, so they are in order as whole numbers too. Their last bits give
-        # way to the number of the centre: that makes them smaller.
+        # Bounds are not negative, so their bits, as integers, have the same order. Their last bits
+        # are replaced by the number of the centre, which makes them smaller.
         key = (lower.to(tl.int32, bitcast=True) & -KP) | k
         key = tl.where(k < K, key, 0x7FFFFFFF)
-        after = tl.minimum(i + 1, end - 1)  # read while this row is looked at
+        after = tl.minimum(i + 1, end - 1)  # loaded while this row is examined
         value = tl.load(near + tl.cast(after, tl.int64) * K + k, mask=k < K, other=0.0)
         x = tl.load(single + row * W + slot)
         best = tl.full((), float("inf"), dtype=tl.float32)
@@ -194,7 +194,7 @@ def _look(single, near, errors, units, centers, factors, limits, labels, flagged
 
 
 def _multiply(a: Tensor, b: Tensor) -> Tensor:
-    """Return a bᵀ in half precision, added in single precision: the bounds count on that."""
+    """Return a bᵀ of half-precision numbers, added in single precision, as the bounds assume."""
     settings = torch.backends.cuda.matmul
     before = settings.allow_fp16_reduced_precision_reduction
     settings.allow_fp16_reduced_precision_reduction = False
@@ -242,7 +242,7 @@ def look(
     found: tuple[Tensor, ...],
     n_features: int,
 ) -> None:
-    """Fill what was found of some rows by way of the products `near`."""
+    """Fill the results of some rows, given the products `near`."""
     height, n_clusters = near.shape
     filled = triton.next_power_of_2(n_clusters)
     _look[(triton.cdiv(height, 16),)](
