@@ -26,7 +26,7 @@ from weft.auto.by_number import NumberEvidence, evidence_by_number, evidence_of_
 from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
 from weft.auto.examining import FIXED, Examined, examine, most_clusters
-from weft.auto.judge import Verdict, judge_candidates, load
+from weft.auto.judge import Verdict, is_unfamiliar, judge_candidates, load
 from weft.auto.resampling import Repeat, rows_of_round
 from weft.auto.sources import Sources, as_alternatives, cluster_sources
 from weft.auto.working import MAX_ROWS, Prepared
@@ -190,7 +190,10 @@ def partition_of(
     if not allowed.any():
         return nothing
     judge = load()
-    verdict = judge_candidates(judge, pool, allowed, told=settings.n_clusters is not None)
+    unfamiliar = is_unfamiliar(len(rows), X.shape[1])
+    verdict = judge_candidates(
+        judge, pool, allowed, told=settings.n_clusters is not None, unfamiliar=unfamiliar
+    )
     told = settings.n_clusters is not None or settings.min_clusters is not None
     if verdict.no_clusters >= judge.gate_threshold and not told:
         return nothing._replace(confidence=verdict.no_clusters, verdict=verdict)
