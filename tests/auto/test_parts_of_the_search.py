@@ -17,12 +17,12 @@ from weft.auto.alternatives import (
     find_alternatives,
     take_alternative,
 )
+from weft.auto.clock import Clock
 from weft.auto.examining import share_a_unit
 from weft.auto.large import add_rare, known_rows, sampled_places, say_of_all
 from weft.auto.projection import Projection, learn_projection, nearest_points
 from weft.auto.rare import Core, Far, Known, RareCluster, add_far, far_rows, linked_groups
 from weft.auto.search import (
-    Clock,
     Partition,
     Settings,
     _fits,
@@ -105,7 +105,7 @@ def test_at_most_2000_rows_are_searched():
 
 def test_the_clock_says_who_stopped_the_search(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr("weft.auto.search.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("weft.auto.clock.time.monotonic", lambda: now[0])
     clock = Clock(10.0, lambda: "")
     now[0] = 108.0
     assert clock.is_late(0.8) is False  # not beyond it yet

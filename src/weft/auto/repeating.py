@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.auto.clock import Clock
 from weft.auto.resampling import Repeat, RepeatedSearch, Rounds
-from weft.auto.search import Answer, Clock, Settings
+from weft.auto.search import Answer, Settings
 from weft.search.optimize import optimize
 
 ROWS_PER_THREAD = 50

@@ -13,7 +13,6 @@ clusters.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from weft.auto.alternatives import Alternative, different, find_alternatives
 from weft.auto.by_number import NumberEvidence, evidence_by_number, evidence_of_sources
 from weft.auto.candidates import Candidate
 from weft.auto.candidates.trees import flooded
+from weft.auto.clock import Clock
 from weft.auto.examining import FIXED, Examined, examine, most_clusters
 from weft.auto.judge import Verdict, is_unfamiliar, judge_candidates, load
 from weft.auto.resampling import Repeat, rows_of_round
@@ -292,22 +292,3 @@ def _weak_answers(partition: Partition) -> list[Alternative]:
     if not partition.others:
         return []
     return [Alternative(0.0, 1, partition.labels, "none"), *partition.others]
-
-
-class Clock:
-    """How much of the time limit is used, and whether a stop was requested."""
-
-    def __init__(self, limit: float | None, asked_by: Callable[[], str]) -> None:
-        self.limit = limit
-        self.asked_by = asked_by
-        self.start = time.monotonic()
-        self.stopped_by = ""
-
-    def is_late(self, share: float) -> bool:
-        """Return whether this share of the time limit has passed; the caller then skips its
-        work."""
-        who = self.asked_by()
-        if self.limit is not None and time.monotonic() - self.start > share * self.limit:
-            who = who or "the time limit"
-        self.stopped_by = who or self.stopped_by
-        return bool(who)

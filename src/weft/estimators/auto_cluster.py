@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from weft._base.reading import convert
 from weft.auto.canonical import to_canonical
+from weft.auto.clock import Clock
 from weft.auto.large import SAMPLE_ROWS, in_all_rows, sampled_rows, smallest_rare
 from weft.auto.learned import learn, verdict_of
 from weft.auto.repeating import repeat_search, threads_for
-from weft.auto.search import Clock, round_of_search, search
+from weft.auto.search import round_of_search, search
 from weft.auto.sources import Sources, is_mixed
 from weft.auto.sparse import learn_sparse, take_sample
 from weft.estimators._auto_lazy import fit_lazy, predict_lazy
@@ -261,10 +262,8 @@ class AutoCluster(
                 repeats = repeat_search(rounds, answer, settings, clock, self.callbacks)
             answer = answer._replace(cut_short_by=clock.stopped_by)
             # Memberships of a sample are not used: those of all rows replace them.
-            soft = len(chosen) == X.shape[0]
-            learned = learn(
-                given, table, scales, answer, repeats, owner, soft=soft, n_threads=n_threads
-            )
+            ways = {"soft": len(chosen) == X.shape[0], "n_threads": n_threads}
+            learned = learn(given, table, scales, answer, repeats, owner, **ways)
             if sample is not None:
                 learned = learn_sparse(learned, sample, X)
                 learned["verdict_"] = verdict_of(answer, learned, bool(repeats))
