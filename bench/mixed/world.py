@@ -22,7 +22,7 @@ from bench.mixed.sets import MixedSet, with_gaps, with_noise
 from weft.columns.source import MixedTable
 
 Maker = Callable[[np.random.Generator], tuple[Columns, np.ndarray]]
-GAPS = (0.0, 0.0, 0.1, 0.3)
+GAPS = (0.0, 0.0, 0.1, 0.3)  # of seeds 0 and 1, 2 and 3, 4 and 5, 6 and 7, then again
 
 
 class World(NamedTuple):

@@ -12,10 +12,11 @@ from numpy.testing import assert_allclose
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.harness import records
-from bench.mixed import page, rivals, sets
+from bench.mixed import page, rivals, sets, training
 from bench.mixed.methods import available
 from bench.mixed.runs import PARTS, cells, evaluate
 
+from weft.auto.source_judge import CONFIDENCE, SCORE
 from weft.columns.source import MixedTable, SourceColumn
 
 
@@ -102,3 +103,25 @@ def test_the_page_says_what_holds(tmp_path):
     text = (tmp_path / "page.md").read_text()
     assert "**holds**: weft: screening, main directions: a mean of at least every rival's" in text
     assert "**does not hold**: nothing is kept" in text
+
+
+def test_the_judge_of_mixed_tables_is_that_of_the_stored_rows(capsys):
+    rows = records.load(training.RESULTS)
+    training.show(rows)
+    said = dict(line.split(" = ") for line in capsys.readouterr().out.splitlines() if " = " in line)
+    for name, shipped in (("SCORE", SCORE), ("CONFIDENCE", CONFIDENCE)):
+        # Rounded to two digits, and the last step of the fit depends on the processor.
+        assert_allclose([float(each) for each in said[name][1:-1].split(",")], shipped, atol=0.02)
+
+
+def test_tables_with_gaps_test_the_judge_but_are_not_fitted_on(capsys):
+    rows = records.load(training.RESULTS)
+    without = [row for row in rows if row["cell"]["seed"] < training.N_SEEDS]
+    assert len(without) < len(rows)
+    training.show(without)
+    alone = capsys.readouterr().out
+    training.show(rows)
+    both = capsys.readouterr().out
+    assert both.startswith(alone)
+    assert "tables with gaps" in both
+    assert "tables with gaps" not in alone
