@@ -86,7 +86,7 @@ def test_numbers_of_a_block(measure, shape, period, words):
 def test_numbers_are_not_divided_by_0():
     points = np.array([[0.0, 0.0, 1.0, 1.0]])
     assert _block_fits(Block(0, 0, "number", 0.0, points, 1.0)) == "divides by 0."
-    assert _block_fits(Block(0, 0, "number", 0.0, points + [[0.0, -1.0, 0.0, 0.0]], 1.0)) == ""
+    assert _block_fits(Block(0, 0, "number", 0.0, points - np.eye(4)[1:2], 1.0)) == ""
 
 
 def test_readings_that_make_no_sense():
