@@ -42,6 +42,10 @@ FREE = [f"w{i % 7}x" for i in range(8)]
         ([f"{i:05d}" for i in range(30)], "c", "identifier", "codes of 5 digits"),
         (["10115", "20095", "80331"] * 6, "zip", "category", "3 codes, which are names"),
         ([str(i) for i in range(1, 30)], "c", "identifier", "counts the rows (1 to 29, each once)"),
+        # What counts the rows is whole.
+        (["1", "2", "3.5", "4", "5"], "c", "number", "numbers"),
+        ([1.0, 2.0, 3.5, 4.0, 5.0], "c", "number", "numbers"),
+        (["2020-01-01"] * 3, "c", "constant", "one value only (2020-01-01)"),
         # Days written as numbers, five at least.
         (DAYS, "date", "date", "dates (yearmonthday) as age in days before 2020-01-05"),
         (DAYS[:4], "date", "number", "numbers"),
@@ -95,6 +99,8 @@ def test_columns_and_reasons(values, name, kind, note):
         ([*"1234", *"abcd"], "but text in 4 cells, the first of them on line 6"),
         (["1.5", "2.5", "3.5", "x"], "numbers in column 'c' but text in the cell on line 5 ('x')"),
         (["1"] * 9 + ["2"] * 8 + ["3+"], "text in the cell on line 19 ('3+')"),
+        (["1"] * 9 + ["2"] * 9 + ["3+"] * 3 + ["x"], "in 4 cells, the first of them on line 20"),
+        (["1"] * 3 + ["2"] * 3 + ["3+"] * 2, "text in 2 cells, the first of them on line 8"),
         (
             ["2020-01-01", "2020-02-01", "2020-03-04", "x", "y"],
             "dates in column 'c' but text in 2 cells, the first of them on line 5 ('x')",
