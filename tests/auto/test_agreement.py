@@ -80,6 +80,53 @@ def test_agreement_within_and_across_representations():
     assert agreement_features(scores, labels, likely) == pytest.approx(np.array(expected))
 
 
+def test_agreement_by_definition():
+    rng = np.random.default_rng(1)
+    labels = np.stack([HALVES, np.roll(QUARTERS, 2), MIXED, QUARTERS, rng.integers(3, size=20)])
+    scores = np.array([0.5, 0.0, -0.5, 1.0, 0.25])
+    part_of = np.array([0, 0, 0, 2, 2])
+    found = agreement_features(scores, labels, likely_candidates(scores, labels, part_of))
+    alike = np.array([[adjusted_rand_score(a, b) for b in labels] for a in labels])
+
+    def odds_of(places):
+        weights = np.exp(SHARPNESS * scores[places])
+        return weights / weights.sum()
+
+    every, first, second = np.arange(5), np.arange(3), np.arange(3, 5)
+    odds = odds_of(every)
+    sizes = np.log([2, 4, 4, 4, 3])
+    with_all = alike @ odds
+    inner = [alike[np.ix_(own, own)] @ odds_of(own) for own in (first, second)]
+    across = alike[np.ix_(first, second)]
+    assert found == pytest.approx(
+        [
+            with_all.max(),
+            odds @ with_all,
+            np.sqrt(odds @ (sizes - odds @ sizes) ** 2),
+            across[inner[0].argmax(), inner[1].argmax()],
+            odds_of(first) @ across @ odds_of(second),
+            across.max(),
+            odds_of(first) @ inner[0],
+            odds_of(second) @ inner[1],
+            0.5 - 1.0,
+            2.0,  # the quarters of the second representation agree most with all
+        ]
+    )
+    assert with_all.argmax() == 3
+
+
+def test_at_most_ten_others_are_compared_with():
+    # Twelve copies and a different candidate, which is not among the ten best others.
+    labels = np.stack([HALVES] * 12 + [MIXED])
+    scores = np.append(np.arange(12.0, 0.0, -1.0), 0.5)
+    likely = likely_candidates(scores, labels, np.zeros(13, dtype=int))
+    found = lead(scores, labels, likely, 0)
+    # Without a different one, the lead is over the last of them: 12 − 2.
+    assert found == pytest.approx([12.0, 12.0 - scores.mean(), 10.0, 1.0, 0.0, 1.0])
+    # A candidate that is not the best: the others are the same but for itself.
+    assert lead(scores, labels, likely, 1)[2] == pytest.approx(11.0 - 2.0)
+
+
 def test_gate_and_confidence_see_what_they_should():
     # The winner is in the second representation. The gate sees the best of both, first the first.
     labels = np.stack([HALVES, MIXED, QUARTERS])
