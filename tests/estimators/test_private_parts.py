@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import weft
 from weft.estimators import _soft_answers
 from weft.estimators._blocks import _split_mass, is_dask, joined, lengths_of, map_rows, read_lazy
 from weft.estimators._centers import counted, read_mass
 from weft.estimators._described_answers import _rounded, _titles
+from weft.estimators._mixins import _comparable
 from weft.estimators._scaled_columns import (
     ScaledColumn,
     _categories_fit,
@@ -24,6 +26,7 @@ from weft.estimators._scaled_columns import (
     scale,
 )
 from weft.estimators._soft_answers import SoftAnswersMixin
+from weft.estimators.dynamic_swarm import LLOYD_STEPS, _settled
 
 
 def test_numbers_are_rounded_to_twelve_digits():
@@ -146,7 +149,12 @@ def test_what_one_pass_over_a_lazy_table_finds():
         ([[1.0, np.nan], [2.0, np.nan]], None, {"allow_nan": True}, "column 1 has no observed"),
         ([[1.0, 2.0], [2.0, 3.0]], [1.0, -1.0], {}, "must not be negative"),
         ([[1.0, 2.0], [2.0, 3.0]], [0.0, 0.0], {}, "nor zero for every row"),
-        ([[1.0, 1e200], [2.0, 3.0]], None, {}, "values up to 1e.200, whose powers cannot be summed"),
+        (
+            [[1.0, 1e200], [2.0, 3.0]],
+            None,
+            {},
+            "values up to 1e.200, whose powers cannot be summed",
+        ),
         (np.empty((0, 2)), None, {}, "has no rows"),
     ],
 )
@@ -177,3 +185,46 @@ def test_results_of_blocks_are_one_array():
     assert twice.shape == (3, 2)
     assert twice.compute().tolist() == [[0.0, 2.0], [4.0, 6.0], [8.0, 10.0]]
     assert joined(blocks, [2, 1], np.float64, (2,)).shape == (3, 2)
+
+
+# Tables to compare clusters by --------------------------------------------------------------------
+
+
+def test_a_table_is_read_by_a_plan_only_where_the_model_has_one():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 4.0, 9.5], "c": ["a", "b", "a", "b"]})
+    values, names = _comparable(SimpleNamespace(), frame)
+    assert values is frame
+    assert names is None
+    model = weft.AutoCluster(n_resamples=0, random_state=0)
+    table = pd.DataFrame({"x": np.arange(40.0) ** 1.5, "c": ["a", "b"] * 20})
+    model.fit(table)
+    values, names = _comparable(model, table)
+    assert names == ["x", "c: a", "c: b"]
+    assert values.shape == (40, 3)
+    rows = np.ones((2, 2))
+    assert _comparable(model, rows)[0] is rows
+
+
+# Settled centres ----------------------------------------------------------------------------------
+
+
+def test_the_best_subset_is_settled_and_scored_again():
+    class Objective:
+        rows = np.arange(6.0).reshape(3, 2)
+        pool = np.arange(8.0).reshape(4, 2)
+
+        def settle(self, centers, n_steps):
+            assert n_steps == LLOYD_STEPS
+            return centers + 100.0
+
+        def with_pool(self, centers):
+            return lambda chosen: SimpleNamespace(fitness=chosen.sum(axis=1) + centers[0, 0])
+
+    best = SimpleNamespace(fitness=0.5, position=np.array([0.0, 1.0, 0.5, 0.51]))
+    centers, fitness = _settled(Objective(), best)
+    # Positions above one half are chosen: the second and the last.
+    assert centers.tolist() == [[102.0, 103.0], [106.0, 107.0]]
+    assert fitness == 2.0 + 102.0
+    best.fitness = 0.0
+    centers, fitness = _settled(Objective(), best)
+    assert (centers.tolist(), fitness) == ([[0.0, 1.0]], 0.0)
