@@ -24,7 +24,7 @@ from weft.reporting.drawn import (
     _soft,
     filled,
 )
-from weft.reporting.html import _cell, _cluster_class, _heat, _island, _numbers
+from weft.reporting.html import _cell, _cluster_class, _heat, _island, _numbers, _templates
 from weft.reporting.profile import PERFECT
 
 
@@ -294,3 +294,10 @@ def test_the_range_of_colours_of_a_heat_map():
     found = {"labels": [0, 1], "features": ["a", "b"], "effects": [[0.5, -2.0], [1.0, 0.0]]}
     figure = plots.profile({"profile": found})
     assert (figure.data[0].zmin, figure.data[0].zmax) == (-2.0, 2.0)
+
+
+def test_templates_escape_what_they_are_given():
+    made = _templates().from_string("<p>{{ name }}</p>").render(name='<b> & "x"')
+    assert made == "<p>&lt;b&gt; &amp; &#34;x&#34;</p>"
+    with pytest.raises(Exception, match="name' is undefined"):
+        _templates().from_string("{{ name }}").render()
