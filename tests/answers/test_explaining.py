@@ -120,3 +120,92 @@ def test_a_cluster_without_a_partner_has_no_colour_of_another():
     assert text.count('fill="#888888"') == 1  # cluster 2 of the second, new
     assert text.count('fill-opacity="0.25"') == 1
     assert "script" not in text
+
+
+def test_evidence_by_definition():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=80)
+    values[:3] = np.nan
+    levels = rng.integers(3, size=80).astype(float)
+    labels = rng.integers(-1, 3, size=80)
+    known = [
+        ColumnView("x", "number", values),
+        ColumnView("c", "category", levels, ("red", "green", "blue")),
+    ]
+    rows = [view._replace(values=view.values[:20]) for view in known]
+    own, other = np.arange(20) % 3, (np.arange(20) + 1) % 3
+    placed = Placement(own, other, np.ones(20), np.zeros(20), np.arange(20.0))
+    weights = np.array([1.0, 2.0])
+    titles = [f"row {i}" for i in range(20)]
+    done = explain_rows(known, labels, weights, rows, placed, titles)
+    cuts = np.quantile(values[3:], np.arange(1, 10) / 10)
+
+    def share(column, cluster, value):
+        inside = known[column].values[(labels == cluster) & ~np.isnan(known[column].values)]
+        if column == 1:
+            return (0.5 + (inside == value).sum()) / (1.5 + len(inside))
+        alike = np.searchsorted(cuts, inside) == np.searchsorted(cuts, value)
+        return (0.5 + alike.sum()) / (5.0 + len(inside))  # half a row in each of ten bins
+
+    for i, one in enumerate(done):
+        assert (one.row, one.cluster, one.next_cluster) == (f"row {i}", own[i], other[i])
+        assert one.outlier_score == i
+        found = {reason.column: reason.contribution for reason in one.reasons}
+        for column, name in enumerate("xc"):
+            value = known[column].values[i]
+            ratio = 1.0
+            if not np.isnan(value):
+                ratio = share(column, own[i], value) / share(column, other[i], value)
+            assert found[name] == pytest.approx(np.log(ratio))
+        strengths = [abs(reason.contribution) for reason in one.reasons]
+        assert strengths == sorted(strengths, reverse=True)
+
+
+def test_a_row_in_no_cluster_has_no_evidence_and_equal_evidence_goes_by_weight():
+    views = number_views(np.tile(np.arange(6.0)[:, None], 2), ["a", "b"])
+    labels = np.array([0, 0, 0, 1, 1, 1])
+    row = number_views(np.array([[1.0, 1.0]]), ["a", "b"])
+    weights = np.array([1.0, 2.0])
+    (nowhere,) = explain_rows(views, labels, weights, row, _place(-1, -1))
+    assert [(r.column, r.contribution, r.typical) for r in nowhere.reasons] == [
+        *(("b", 0.0, ""), ("a", 0.0, ""))
+    ]
+    assert nowhere.row == 0
+    (inside,) = explain_rows(views, labels, weights, row, _place(0, 1))
+    assert [reason.column for reason in inside.reasons] == ["b", "a"]
+    assert [reason.weight for reason in inside.reasons] == [2.0, 1.0]
+
+
+def test_without_a_next_cluster_a_row_is_compared_with_all_others():
+    # Levels of cluster 0: 3 of 4 red; of all others: 1 of 5. Half a row is added to each level.
+    view = ColumnView("c", "category", np.array([0, 0, 0, 1, 1, 1, 1, 1, 0.0]), ("red", "blue"))
+    labels = np.array([0, 0, 0, 0, 1, 1, 2, -1, -1])
+    row = view._replace(values=np.array([1.0, 0.0]))
+    placed = Placement(
+        *(np.zeros(2, dtype=int), np.full(2, -1)), *(np.ones(2), np.zeros(2), np.zeros(2))
+    )
+    done = explain_rows([view], labels, np.ones(1), [row], placed)
+    red, blue = (3.5 / 5) / (1.5 / 6), (1.5 / 5) / (4.5 / 6)
+    assert done[0].reasons[0].contribution == pytest.approx(np.log(blue))
+    assert done[1].reasons[0].contribution == pytest.approx(np.log(red))
+    assert done[0].reasons[0].typical == "red 75%, blue 25%"
+    assert done[0].reasons[0].typical_next == ""
+
+
+def test_typical_values_by_hand():
+    # The middle 80 % of 0, …, 10 is 1 to 9.
+    number = ColumnView("x", "number", np.r_[np.arange(11.0), np.nan])
+    every = np.ones(12, dtype=bool)
+    assert typical_range(number, every) == "1 to 9"
+    assert typical_range(number, np.arange(12) == 3) == "3"
+    assert typical_range(number, np.arange(12) == 11) == "missing"
+    # Two levels at most, each of a tenth of the rows at least.
+    names = tuple("abcdefghijkl")
+    tenth = ColumnView("c", "category", np.r_[np.zeros(9), 1.0], names)
+    assert typical_range(tenth, np.ones(10, dtype=bool)) == "a 90%, b 10%"
+    less = ColumnView("c", "category", np.r_[np.zeros(10), 1.0], names)
+    assert typical_range(less, np.ones(11, dtype=bool)) == "a 91%"
+    three = ColumnView("c", "category", np.array([2.0, 2, 1, 1, 0]), names)
+    assert typical_range(three, np.ones(5, dtype=bool)) == "b 40%, c 40%"
+    each = ColumnView("c", "category", np.arange(12.0), names)
+    assert typical_range(each, np.ones(12, dtype=bool)) == "mixed"

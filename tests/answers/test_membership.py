@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
+from weft.answers import outlyingness
 from weft.answers.membership import (
+    N_TOP,
     Membership,
     Softness,
     center_softness,
@@ -15,7 +17,18 @@ from weft.answers.membership import (
     softness_of,
     with_labels_first,
 )
-from weft.answers.outlyingness import cluster_distances, measure_reach, outlier_scores
+from weft.answers.outlyingness import (
+    Reach,
+    _dimension,
+    _factors,
+    around_middle,
+    blocks_of_rows,
+    cluster_distances,
+    measure_reach,
+    outlier_scores,
+    scores_of_block,
+    squared_distances,
+)
 
 PLAIN = Softness(1.0, 1.0, 0.0)
 
@@ -204,3 +217,62 @@ def test_a_ring_of_equal_reaches_has_the_least_spread():
     ring = np.column_stack([np.cos(angles), np.sin(angles)])
     assert measure_reach(ring).spread == 1e-3
     assert measure_reach(np.empty((5, 0))) == (pytest.approx(np.zeros(5)), 1.0, 2.0)
+
+
+def test_two_rows_have_one_neighbour_each():
+    # Each reaches the other, 3 away, as far as expected; two rows say nothing of the dimension.
+    assert measure_reach(np.array([[0.0], [3.0]])) == (pytest.approx([3.0, 3.0]), 1e-3, 2.0)
+    # A row at 6 is 3 from the nearest of them, which is as far as expected; one at 9 is twice as
+    # far, and one at 4.5 is nearer.
+    reach = Reach(np.array([3.0, 3.0]), 0.5, 2.0)
+    found = scores_of_block(np.array([[36.0, 9.0], [81.0, 36.0], [20.25, 2.25]]), reach)
+    np.testing.assert_allclose(found, [0.0, erf(1.0 / (3.0 * np.sqrt(2.0) * 0.5)), 0.0])
+
+
+def test_the_dimension_by_its_formula():
+    # Half of the mean of log 16 and log 4; where all neighbours are at distance 0, nothing is
+    # known; the median of three rows.
+    row = 0.25 * (np.log(16.0) + np.log(4.0))
+    assert _dimension(np.array([[4.0, 1.0, 16.0]])) == pytest.approx(1.0 / row)
+    other = 0.25 * (np.log(100.0) + np.log(25.0))
+    third = 0.25 * (np.log(9.0) + np.log(9.0))
+    three = np.array([[16.0, 4.0, 1.0], [1.0, 100.0, 4.0], [1.0, 1.0, 9.0], [0.0, 1.0, 9.0]])
+    assert _dimension(three) == pytest.approx(1.0 / sorted([row, other, third])[1])
+    assert _dimension(np.zeros((4, 3))) == 1.0
+    assert _dimension(np.ones((4, 2))) == 2.0
+    assert _dimension(np.ones((4, 3))) == pytest.approx(1000.0)
+
+
+def test_how_much_farther_rows_reach_than_expected():
+    # What is not above the floor is not far; an expectation below it counts as the floor.
+    own, expected = np.array([0.5, 2.0, 3.0, 1.0]), np.array([0.1, 1.0, 0.0, 2.0])
+    assert _factors(own, expected, 0.5).tolist() == [0.0, 1.0, 5.0, -0.5]
+
+
+def test_rows_are_compared_in_blocks(monkeypatch):
+    monkeypatch.setattr(outlyingness, "_BLOCK_CELLS", 10)
+    assert blocks_of_rows(7, 3) == [slice(0, 3), slice(3, 6), slice(6, 7)]
+    assert blocks_of_rows(2, 20) == [slice(0, 1), slice(1, 2)]
+    assert blocks_of_rows(12, 0) == [slice(0, 10), slice(10, 12)]
+    anchors, points = np.arange(6.0)[:, None], np.arange(9.0)[:, None] + 0.25
+    found = cluster_distances(points, anchors, np.array([0, 0, 0, 1, 1, 1]), 2)
+    for row, own in zip(points[:, 0], found, strict=True):
+        assert own == pytest.approx([np.abs(row - anchors[:3]).min(), abs(row - anchors[3:]).min()])
+
+
+def test_one_equal_anchor_is_left_out():
+    # Far from 0, where products round; the row itself is left out once, a row beside it is not.
+    anchors = 1e6 + np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.5], [3.0, 4.0]])
+    found = squared_distances(anchors[[0, 2]], around_middle(anchors))
+    assert np.isinf(found).sum(axis=1).tolist() == [1, 1]
+    np.testing.assert_allclose(np.sort(found[0])[:3], [0.0, 0.25, 25.0], atol=1e-6)
+    np.testing.assert_allclose(found[1, [0, 1, 3]], [0.25, 0.25, 9.0 + 3.5**2], atol=1e-6)
+    beside = squared_distances(anchors[:1] + 1e-3, around_middle(anchors))
+    assert np.isfinite(beside).all()
+
+
+def test_as_many_clusters_are_kept_as_said():
+    given = np.tile(np.arange(6.0) / 15.0, (2, 1))
+    assert most_likely(given).clusters.tolist() == [[5, 4, 3, 2]] * 2
+    assert most_likely(given).probabilities.shape == (2, N_TOP)
+    assert most_likely(given, 9).clusters.tolist() == [[5, 4, 3, 2, 1, 0]] * 2

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from weft.auto.candidates.centres import kmeans_labels, mixture_labels
-from weft.auto.candidates.density import dbscan_labels, hdbscan_labels
+from weft.auto.candidates.density import dbscan_labels, hdbscan_labels, without_small
 from weft.auto.candidates.graphs import piece_candidates, symmetric_edges
 from weft.auto.candidates.trees import (
     cuts,
@@ -344,3 +344,10 @@ def test_pieces_of_two_curves_rejoin():
     found = piece_candidates(prepared, np.array([2, 3]), linkage_edges(prepared, "ward"))
     assert [raw.name for raw in found] == ["pieces:2", "pieces:3"]
     assert adjusted_rand_score(prepared.restore(found[0].labels), y) > 0.9
+
+
+def test_small_clusters_become_outliers():
+    labels = np.array([0, 0, 0, 1, 1, -1, 2])
+    assert without_small(labels, 2).tolist() == [0, 0, 0, 1, 1, -1, -1]
+    assert without_small(labels, 3).tolist() == [0, 0, 0, -1, -1, -1, -1]
+    assert without_small(np.full(3, -1), 1).tolist() == [-1, -1, -1]

@@ -38,6 +38,35 @@ def test_a_row_alone_has_silhouette_zero(blobs):
     assert silhouette(distances, labels) == pytest.approx(silhouette_score(X, labels))
 
 
+def test_measures_of_chance_by_hand():
+    # Rows 0, 1 | 4, 6 | 9 on a line. Silhouettes: (5 − 1) / 5, (4 − 1) / 4, (3.5 − 2) / 3.5,
+    # (3 − 2) / 3, and 0 for the row alone; cluster 2 is empty.
+    points = np.array([[0.0], [1.0], [4.0], [6.0], [9.0]])
+    labels = np.array([0, 0, 1, 1, 3])
+    expected = (4 / 5 + 3 / 4 + 3 / 7 + 1 / 3) / 5
+    assert silhouette(np.abs(points - points.T), labels) == pytest.approx(expected)
+    # Within: ½ + 2. In all: 16 + 9 + 0 + 4 + 25 = 54 around 4. Three clusters of five rows.
+    labels = np.array([0, 0, 1, 1, 2])
+    assert calinski(points, labels) == pytest.approx(np.log1p(51.5 / 2.5 * 2 / 2))
+    # Two clusters: 4, 6 and 9 have the sum of squares 38 / 3; without the 9, 1 degree less.
+    labels = np.array([0, 0, 1, 1, 1])
+    within = 0.5 + 38 / 3
+    assert calinski(points, labels) == pytest.approx(np.log1p((54 - within) / within * 3))
+    assert calinski(points, np.zeros(5, dtype=int)) == pytest.approx(0.0)
+
+
+def test_copies_are_clustered_into_at_most_a_third_of_their_rows():
+    rng = np.random.default_rng(0)
+    copies = [rng.standard_normal((18, 2)) for _ in range(2)]
+    both = chance_of(copies, 0)
+    assert both.counts.tolist() == [2, 3, 4, 5, 6]
+    # Means over the copies. Draws go on from one copy to the next, so only the first is the same.
+    first = chance_of(copies[:1], 0)
+    second = 2.0 * both.silhouettes - first.silhouettes
+    assert ((second > 0.0) & (second < 1.0)).all()
+    assert chance_of([copies[0][:5]], 0).counts.tolist() == [2]
+
+
 def test_chance_is_interpolated_between_numbers_of_clusters():
     rng = np.random.default_rng(0)
     chance = chance_of([rng.standard_normal((100, 2))], 0)

@@ -201,6 +201,12 @@ def test_relative_by_hand():
     assert scores[:, 0] == pytest.approx(np.array([-1, 1, 0]) * np.sqrt(1.5))
     assert scores[:, 1].tolist() == [0.0] * 3
     assert gaps[:, 0].tolist() == [-2.0, 0.0, -1.0]
+    assert relative(np.empty((0, 3))).shape == (0, 12)
+    # Differences of rounding are none; small ones of small values are some.
+    values = np.array([[1e6, 1e-6], [1e6 + 1e-9, 2e-6]])
+    scores = relative(values)[:, 4:6]
+    assert scores[:, 0].tolist() == [0.0, 0.0]
+    assert scores[:, 1] == pytest.approx([-1.0, 1.0])
 
 
 def test_table_tells_clusters_from_one_lump():

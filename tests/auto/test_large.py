@@ -1,11 +1,14 @@
 """Tables of which a sample is searched: all rows get labels, in any order of the rows."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from weft import AutoCluster
-from weft.auto.large import sampled_places
+from weft.auto.large import sampled_places, smallest_rare
+from weft.auto.rare import FEWEST
 
 
 def table(n_rows):
@@ -33,3 +36,23 @@ def test_places_of_a_sample_are_in_order_and_differ():
     assert len(places) == 20_000
     assert (np.diff(places) > 0).all()
     assert sampled_places(7).tolist() == list(range(7))
+
+
+@pytest.mark.parametrize(
+    ("given", "smallest"),
+    [
+        ({}, FEWEST),
+        ({"min_cluster_size": FEWEST + 5}, FEWEST + 5),
+        ({"max_clusters": 4}, FEWEST),  # three were found, a fourth may be added
+        ({"max_clusters": 3}, 0),
+        ({"max_clusters": 2}, 0),
+        ({"n_clusters": 3}, 0),
+        ({"n_clusters": 4, "max_clusters": 2}, FEWEST),
+    ],
+)
+def test_rare_clusters_are_added_up_to_the_number_allowed(given, smallest):
+    settings = {"n_clusters": None, "max_clusters": None, "min_cluster_size": 1, **given}
+    found = SimpleNamespace(labels=np.array([0, 2, 1]), partition=SimpleNamespace(clustered=True))
+    assert smallest_rare(SimpleNamespace(**settings), found) == smallest
+    found.partition.clustered = False
+    assert smallest_rare(SimpleNamespace(**settings), found) == 0

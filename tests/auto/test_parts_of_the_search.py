@@ -530,3 +530,22 @@ def test_source_columns_and_their_coordinates():
     assert spread.kept.tolist() == [True, True, True, False]
     assert spread.group.tolist() == [7, 5, 5, 6]
     assert len(sources.take(np.array([1, 3])).table.values) == 2
+
+
+def test_axes_are_counted_again_without_those_found():
+    # 60 rows, 15 axes with squares 30, 20, 3 and twelve times 1: noise ends at 2.25 times the mean.
+    # At first that is 2.25 · 65 / 15 = 9.75, without two axes 2.25 and without three 1.8.
+    rng = np.random.default_rng(0)
+    centred = rng.standard_normal((60, 15))
+    axes = np.linalg.qr(centred - centred.mean(axis=0))[0]
+    squares = np.array([30.0, 20.0, 3.0, *[1.0] * 12])
+    found = principal_axes(axes * np.sqrt(squares), 32)
+    assert found.shape == (60, 3)
+    assert_allclose((found * found).sum(axis=0), squares[:3])
+    # 2.2 is not beyond 2.25 · 14.2 / 15.
+    squares[2] = 2.1
+    assert principal_axes(axes * np.sqrt(squares), 32).shape == (60, 2)
+    # The mean is over all columns, also where most have been found: 15 of 20 columns are 0.
+    wide = np.hstack([axes[:, :5] * np.sqrt([9.0, 8.0, 7.0, 6.0, 5.0]), np.zeros((60, 15))])
+    assert principal_axes(wide, 32).shape == (60, 5)
+    assert principal_axes(wide, 4).shape == (60, 4)

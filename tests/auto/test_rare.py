@@ -36,6 +36,37 @@ def test_rows_and_threads_do_not_change_what_is_found(monkeypatch):
     np.testing.assert_array_equal(whole[0].number, parts[0].number)
 
 
+def test_rare_clusters_are_those_of_the_metric():
+    # Columns in other units, which the metric takes back, and a column that does not count.
+    rows, known, _ = two_clusters(30)
+    factors = np.array([2.0, 0.5, 4.0])
+    noise = 1000.0 * np.random.default_rng(1).normal(size=(5000, 1))
+    other = np.hstack([rows / factors, noise])
+    chosen = np.flatnonzero(np.isin(rows[:, 0], known.anchors[:, 0]))
+    again = Known(other[chosen], known.labels, np.append(factors, 0.0))
+    (first,), (second,) = (
+        find_rare(RowsInMemory(rows), known),
+        find_rare(RowsInMemory(other), again),
+    )
+    np.testing.assert_array_equal(first.number, second.number)
+    np.testing.assert_array_equal(first.anchors, second.anchors)
+    np.testing.assert_array_equal(second.rows, other[second.number])
+
+
+def test_too_few_clustered_rows_or_no_column_have_no_rare_clusters():
+    rows, known, _ = two_clusters(30)
+    assert find_rare(RowsInMemory(rows), known._replace(metric=np.zeros(3))) == []
+    # 200 clustered rows are enough, of which a hundredth is two.
+    few = known._replace(anchors=known.anchors[-199:], labels=known.labels[-199:])
+    assert find_rare(RowsInMemory(rows), few) == []
+    enough = known._replace(anchors=known.anchors[-200:], labels=known.labels[-200:])
+    assert len(find_rare(RowsInMemory(rows), enough)) == 1
+    # A rare cluster of at least so many rows.
+    (found,) = find_rare(RowsInMemory(rows), known)
+    assert find_rare(RowsInMemory(rows), known, min_size=len(found.number) + 1) == []
+    assert len(find_rare(RowsInMemory(rows), known, min_size=len(found.number))) == 1
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_tails_of_clusters_are_no_rare_clusters(seed):
     rows, known, _ = two_clusters(0, seed)

@@ -7,7 +7,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import calinski_harabasz_score, pairwise_distances, silhouette_score
 
 from weft.auto.candidates.second import second_candidates
-from weft.auto.evidence.second import NAMES, in_second_view
+from weft.auto.evidence.second import NAMES, _measures, in_second_view
 from weft.auto.kernels import second as kernels
 from weft.auto.second_view import distances_in, normal_scores, second_view
 from weft.auto.working import prepare
@@ -106,6 +106,44 @@ def test_outliers_are_left_out_and_one_cluster_has_defined_evidence():
     assert np.isfinite(found).all()
     assert found[1, 0] == pytest.approx(found[0, 0], abs=0.05)
     np.testing.assert_array_equal(found[2], [0.0, -1.0, 1.0, 0.0])
+
+
+def test_measures_of_the_second_view_by_definition():
+    # Clusters 0, 2 and 3: there is no cluster 1. Cluster 3 is one row, rows 4 and 9 are outliers.
+    rng = np.random.default_rng(3)
+    points = rng.standard_normal((14, 2)) * [1.0, 3.0]
+    labels = np.array([0, 2, 0, 2, -1, 0, 3, 2, 2, -1, 0, 0, 2, 0])
+    distances = pairwise_distances(points)
+    np.fill_diagonal(distances, 0.0)
+    near = np.argsort(distances + np.diag(np.full(14, np.inf)), axis=1)[:, :4]
+    total = (distances**2).sum() / 28
+    found = _measures(
+        distances.astype(np.float32), (distances**2).astype(np.float32), near, total, labels
+    )
+    widths, same, within = {}, [], 0.0
+    for i in np.flatnonzero(labels >= 0):
+        mates = [j for j in range(14) if labels[j] == labels[i] and j != i]
+        others = [distances[i, labels == k].mean() for k in (0, 2, 3) if k != labels[i]]
+        inner = distances[i, mates].mean() if mates else 0.0
+        widths[i] = (min(others) - inner) / max(min(others), inner) if mates else 0.0
+        same += [labels[j] == labels[i] for j in near[i]]
+    for k in (0, 2, 3):
+        own = points[labels == k]
+        within += ((own - own.mean(axis=0)) ** 2).sum()
+    worst = min(np.mean([widths[i] for i in widths if labels[i] == k]) for k in (0, 2, 3))
+    expected = np.log1p((total - within) / within * (12 - 3) / 2)
+    assert found == pytest.approx(
+        (np.mean(list(widths.values())), worst, np.mean(same), expected), abs=1e-5
+    )
+    # Worse than one cluster is as bad as that; equal rows are as good as it gets.
+    assert _measures(
+        distances.astype(np.float32), (distances**2).astype(np.float32), near, 1.0, labels
+    )[3] == pytest.approx(0.0)
+    pairs = np.kron(1.0 - np.eye(2), np.ones((2, 2))).astype(np.float32)
+    near = np.array([[1], [0], [3], [2]])
+    assert _measures(pairs, pairs, near, 1.0, np.array([0, 0, 1, 1])) == pytest.approx(
+        (1.0, 1.0, 1.0, np.log1p(1e12))
+    )
 
 
 def test_candidates_of_the_second_view_find_groups_and_say_so():

@@ -10,6 +10,7 @@ from weft.choosing.mixture import (
     join_components,
     log_determinants,
     merge_down,
+    mixtures,
     parameters,
     principal,
     refine,
@@ -117,3 +118,43 @@ def test_principal_keeps_distances_of_narrow_tables():
     assert reduced.var(axis=0).mean() == pytest.approx(1.0)
     assert principal(np.random.default_rng(4).normal(size=(30, 90))).shape == (30, 20)
     assert principal(np.ones((6, 3))).shape == (6, 1)
+
+
+@pytest.mark.parametrize(("d", "shapes"), [(1, {0}), (2, {1}), (3, {1, 2}), (16, {1})])
+def test_one_component_is_one_gaussian(d, shapes):
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(40, d)) * np.linspace(1.0, 2.0, d)
+    rows -= rows.mean(axis=0)
+    start = np.arange(40) % 4
+    found = mixtures(rows, start, 3)
+    assert {q for _, q in found} == shapes
+    assert max(number for number, _ in found) <= 3
+    # The prior is the mean variance within the pieces of the start.
+    within = sum(((rows[start == k] - rows[start == k].mean(axis=0)) ** 2).sum() for k in range(4))
+    prior = within / (40 * d)
+    for q in shapes:
+        strength = d + 2.0 if q == d - 1 else 2.0
+        covariance = (rows.T @ rows + strength * prior * np.eye(d)) / (40 + strength)
+        axes, turns = np.linalg.eigh(covariance)
+        axes[: d - q] = axes[: d - q].mean()
+        density = multivariate_normal(np.zeros(d), turns @ np.diag(axes) @ turns.T)
+        # Free numbers: the mean; all of a covariance, or q axes of d − 1, … dimensions, their
+        # variances, and the one that the others share.
+        free = d + (d * (d + 1) / 2 if q == d - 1 else sum(d - i for i in range(q)) + 1)
+        expected = density.logpdf(rows).sum() - 0.5 * free * np.log(40)
+        assert found[1, q].bic == pytest.approx(expected)
+        assert found[1, q].labels.tolist() == [0] * 40
+
+
+def test_mixtures_of_groups_far_apart_find_them():
+    rng = np.random.default_rng(4)
+    truth = np.repeat([0, 1, 2], 30)
+    rows = rng.normal(size=(90, 2)) + 20.0 * np.eye(3)[truth][:, :2]
+    found = mixtures(rows, np.arange(90) // 15, 5)
+    assert {number for number, _ in found} >= {1, 2, 3}
+    best = max(found, key=lambda key: found[key].bic)
+    assert best[0] == 3
+    labels = found[best].labels
+    assert len({(int(a), int(b)) for a, b in zip(labels, truth, strict=True)}) == 3
+    # Two components have twice the free numbers of one, and a share.
+    assert all(found[key].labels.max() + 1 == key[0] for key in found)

@@ -405,3 +405,15 @@ def test_a_json_answer_is_strict(capsys):
     assert json.loads(capsys.readouterr().out) == {"a": [1, None]}
     with pytest.raises(ValueError, match="not JSON compliant"):
         shared.print_json({"a": float("nan")})
+
+
+def test_seeds_and_threads_are_checked_before_anything_else():
+    def start(**given):
+        fitting.search(None, None, {"random_state": 0, **given}, Path("x"), read_seconds=0.0)
+
+    for seed in (-1, 2**32, 2**32 + 1):
+        with pytest.raises(ValueError, match="--seed"):
+            start(random_state=seed)
+    for seed in (0, 2**32 - 1):  # the seed is allowed, the threads are not
+        with pytest.raises(ValueError, match="--jobs=0 is not allowed"):
+            start(random_state=seed, n_jobs=0)

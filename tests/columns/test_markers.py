@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 from weft import marker_columns
 from weft.columns.marker_table import FIELDS, modules
 from weft.columns.marker_tests import compare_clusters, false_discovery_rates, sampled_rows
-from weft.columns.markers import match_clusters
+from weft.columns.markers import _compare_thinned, match_clusters
 from weft.columns.thinning import inverse_overdispersion, thin_counts, thin_numbers
 
 
@@ -200,3 +200,15 @@ def test_a_fitted_model_names_its_markers():
     found = told.markers(counts, honest=True)
     assert len(set(found.columns) & set(range(30))) >= 20
     assert np.mean(found.columns >= 30) <= 0.2
+
+
+def test_means_of_thinned_numbers_are_those_of_the_table():
+    # Means around 100 and 110: half of the numbers is taken for the test and scaled back. The noise
+    # of halving has the deviation of a column, 5, which is 0.4 in the mean of 200 rows.
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 200)
+    X = 100.0 + rng.standard_normal((400, 30)) + 10.0 * labels[:, None]
+    found, tested = _compare_thinned(X, labels, False, KMeans(2, n_init=1, random_state=0), rng)
+    np.testing.assert_array_equal(tested, labels)
+    np.testing.assert_allclose(found.means, np.repeat([[100.0], [110.0]], 30, axis=1), atol=2.0)
+    np.testing.assert_allclose(found.rest_means, found.means[::-1])

@@ -241,3 +241,11 @@ def test_modularity_by_hand():
     expected = 6 / 8 - (5 / 8) ** 2 - (3 / 8) ** 2
     assert modularity_of(labels, neighbours) == pytest.approx(expected, rel=1e-14)
     assert modularity_of(np.zeros(4, dtype=np.int64), neighbours) == 0.0
+
+
+def test_the_bic_of_one_labelled_row_is_its_density():
+    # The logarithm of one row is 0, so that parameters cost nothing.
+    X, labels = rows(6), np.array([-1, 0, -1, -1, -1, -1])
+    own, _ = by_definition(X, labels, 0.1)
+    assert own.sum() != 0.0
+    assert on_table(bic_of, X, labels, 0.1) == pytest.approx(own.sum(), rel=1e-9)

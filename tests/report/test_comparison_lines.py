@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
+
 import weft
-from weft.reporting.comparison import _headlines
+from weft.answers.comparing import Side, WeightChange, compare_sides
+from weft.reporting.comparison import _headlines, _match_lines, _weight_lines
 
 
 def test_the_share_of_rows_that_moved():
@@ -14,3 +19,32 @@ def test_the_share_of_rows_that_moved():
     same = _headlines(weft.compare([0, 0, 0], [1, 1, 1]))
     assert same[0] == "the first: 1 cluster; the second: 1 cluster; 3 rows."
     assert same[2] == "0 rows moved to another cluster (0.0%)."
+
+
+def test_clusters_and_their_partners():
+    # Cluster 0 is part of cluster 5, which shares fewer rows with cluster 1.
+    first = Side("a", np.array([0, 0, 0, 0, 1, 1]), names={0: "old"})
+    second = Side("b", np.array([5, 5, 5, 5, 5, 5]), names={})
+    done = SimpleNamespace(first=first, second=second, result=compare_sides(first, second))
+    pair, alone = _match_lines(done)
+    assert pair == "  0 → 5: 4 of 4 and 6 rows in both (67%), old"
+    assert alone.startswith("  cluster 1 of a has no ")
+    turned = SimpleNamespace(first=second, second=first, result=compare_sides(second, first))
+    pair, alone = _match_lines(turned)
+    assert pair == "  5 → 0: 4 of 6 and 4 rows in both (67%), old"
+    assert alone.startswith("  cluster 1 of a has no ")
+
+
+def test_weights_that_changed():
+    def lines(*changes):
+        weights = tuple(WeightChange(*each) for each in changes)
+        return _weight_lines(SimpleNamespace(result=SimpleNamespace(weights=weights)))
+
+    assert lines() == []
+    assert lines(("a", 0.5, 0.504)) == ["", "The weights of the columns are the same."]
+    assert lines(("a", 0.5, 0.505), ("b", 0.25, 0.75))[1:] == [
+        "Weights that changed (share of all weight):",
+        "  a: 50.0% → 50.5%",
+        "  b: 25.0% → 75.0%",
+    ]
+    assert lines(("a", None, 0.25))[2] == "  a: not there → 25.0%"

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import weft
+from weft.columns.profile import Profile
 from weft.reporting import plots, told
 from weft.reporting.any_clustering import _read
 from weft.reporting.compared_files import as_numbers
-from weft.reporting.drawn import _are_counts
-from weft.reporting.html import _cell, _cluster_class, _heat, _island, _numbers
+from weft.reporting.drawn import (
+    LARGEST,
+    N_SHOWN,
+    Compared,
+    _are_counts,
+    _by_importance,
+    _profile,
+    _shown,
+    _soft,
+    filled,
+)
+from weft.reporting.html import _cell, _cluster_class, _heat, _island, _numbers, _templates
 from weft.reporting.profile import PERFECT
 
 
@@ -188,3 +200,104 @@ def test_rows_that_moved_are_listed(n_moved, words):
     listed = page.partition("Rows that moved</summary><p>")[2].partition("</p>")[0]
     assert listed.count(",") == 199
     assert listed.endswith(f"600{words}")
+
+
+def test_gaps_are_filled_by_the_mean_of_their_column():
+    rows = np.array([[1.0, np.nan], [np.nan, np.nan], [4.0, np.nan]])
+    np.testing.assert_array_equal(filled(rows), [[1.0, 0.0], [2.5, 0.0], [4.0, 0.0]])
+    whole = np.ones((2, 2))
+    assert filled(whole) is whole
+
+
+def _against(effects, labels=(0, 1)):
+    effects = np.array(effects, dtype=float)
+    return Profile(np.array(labels), np.ones(len(labels)), effects, effects, effects)
+
+
+def test_columns_in_the_order_of_weight_times_effect():
+    # Weights × largest effects: 1 · 4 (5 counts as 4), 2 · 3, 3 · 0.5, 2 · 3 again. Columns that
+    # were not selected come last.
+    facts = SimpleNamespace(
+        names=list("abcd"),
+        weights=np.array([1.0, 2.0, 3.0, 2.0]),
+        selected=np.array([True, True, True, True]),
+    )
+    against = _against([[5.0, 1.0, 0.5, 3.0], [0.0, -3.0, 0.0, np.nan]])
+    every = np.arange(4)
+    assert _by_importance(facts, against, every).tolist() == [1, 3, 0, 2]
+    facts.selected = np.array([True, False, True, True])
+    assert _by_importance(facts, against, every).tolist() == [3, 0, 2, 1]
+    # An infinite effect counts as the largest. Of several parts of a column the strongest counts.
+    facts = SimpleNamespace(
+        names=list("ab"), weights=np.array([1.0, 1.5]), selected=np.array([True, True])
+    )
+    against = _against([[np.inf, 1.0, 2.0], [0.0, 0.0, 0.0]])
+    assert LARGEST == 4.0
+    assert _by_importance(facts, against, np.array([0, 1, 1])).tolist() == [0, 1]
+    facts.weights = np.array([1.0, 2.5])
+    assert _by_importance(facts, against, np.array([0, 1, 1])).tolist() == [1, 0]
+    # With one cluster there are no effects: weights alone decide.
+    alone = _against([[0.5, 0.0, 0.0]], labels=(0,))
+    assert _by_importance(facts, alone, np.array([0, 1, 1])).tolist() == [1, 0]
+
+
+def test_effects_of_a_profile_by_hand():
+    names = [f"c{j}" for j in range(50)]
+    effects = np.zeros((2, 50))
+    effects[0] = np.arange(50.0)
+    effects[1, 3] = -1000.0
+    effects[0, 7] = np.inf
+    effects[1, 9] = -np.inf
+    effects[0, 5] = 1.23456
+    found = _profile(_against(effects), names, np.ones(50, dtype=bool))
+    # Infinite effects are the strongest there is, as is everything beyond it.
+    assert found["features"][:4] == ["c3", "c7", "c9", "c49"]
+    assert len(found["features"]) == N_SHOWN
+    assert found["effects"][:, 0].tolist() == [3.0, -PERFECT]
+    assert found["effects"][:, 2].tolist() == [9.0, -PERFECT]
+    assert found["labels"] == [0, 1]
+    # Columns that were not selected are not shown.
+    few = np.isin(np.arange(50), [5, 2])
+    found = _profile(_against(effects), names, few)
+    assert found["features"] == ["c2", "c5"]
+    assert found["effects"][0].tolist() == [2.0, 1.235]
+    assert _profile(_against(effects), names, np.zeros(50, dtype=bool)) is None
+    assert _profile(_against(effects[:1], labels=(0,)), names, few) is None
+
+
+def test_columns_whose_distributions_are_shown():
+    n = 60
+    names = [f"c{j}" for j in range(n)]
+    compared = Compared(np.zeros((2, n)), names, np.arange(n), [])
+    order, selected = np.arange(n), np.ones(n, dtype=bool)
+    clusters = [{"traits": [{"feature": f"c{j}"}]} for j in range(20, 50)] + [{"traits": []}]
+    # The 30 heaviest, then what sets clusters apart and is not among them: ten at most.
+    assert _shown(order, selected, clusters, compared) == list(range(40))
+    # Five of the heaviest are selected: room for 25 others.
+    few = np.arange(n) < 5
+    assert _shown(order, few, clusters, compared) == [*range(5), *range(20, 45)]
+    # With 12 columns all are shown, selected or not; with 13 none, so the first six.
+    none = np.zeros(n, dtype=bool)
+    assert _shown(order[:12], none, [], compared) == list(range(12))
+    assert _shown(order[:13], none, [], compared) == list(range(6))
+
+
+def test_soft_answers_of_two_clusters_at_least():
+    two, one = SimpleNamespace(n_clusters=2), SimpleNamespace(n_clusters=1)
+    assert _soft(SimpleNamespace()) == {}
+    assert _soft(SimpleNamespace(membership_=one)) == {}
+    found = _soft(SimpleNamespace(membership_=two))
+    assert found == {"membership": two, "outlier_scores": None}
+
+
+def test_the_range_of_colours_of_a_heat_map():
+    found = {"labels": [0, 1], "features": ["a", "b"], "effects": [[0.5, -2.0], [1.0, 0.0]]}
+    figure = plots.profile({"profile": found})
+    assert (figure.data[0].zmin, figure.data[0].zmax) == (-2.0, 2.0)
+
+
+def test_templates_escape_what_they_are_given():
+    made = _templates().from_string("<p>{{ name }}</p>").render(name='<b> & "x"')
+    assert made == "<p>&lt;b&gt; &amp; &#34;x&#34;</p>"
+    with pytest.raises(Exception, match="name' is undefined"):
+        _templates().from_string("{{ name }}").render()

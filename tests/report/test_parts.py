@@ -11,11 +11,13 @@ from sklearn.metrics import silhouette_samples
 import weft
 from weft.answers.views import ColumnView
 from weft.datasets import make_noisy_gaussians, make_subspace_clusters
+from weft.reporting import sureness
 from weft.reporting.apart import set_apart
 from weft.reporting.choices import describe_alternatives, describe_walk
 from weft.reporting.distributions import distribution
 from weft.reporting.given_labels import read_labels
 from weft.reporting.refits import measure_refits
+from weft.reporting.space import sample
 from weft.reporting.sureness import measure_sureness
 
 PLACE = np.array([0, 0, 0, 1])
@@ -38,6 +40,53 @@ def test_sureness_by_hand():
     assert np.isnan(found.sure[4])
     assert found.next_label.tolist() == [1, 1, 0, 0, 0]  # 5 is 4.5 from {0, 1}, 6 from {10, 12}
     assert found.to_own[0] == pytest.approx(1)
+
+
+def test_rows_are_compared_in_chunks(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(40, 3)), np.arange(40) % 4 - 1
+    whole = measure_sureness(X, labels)
+    monkeypatch.setattr(sureness, "_CHUNK", 7)
+    for a, b in zip(whole, measure_sureness(X, labels), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-9)
+    # The usual distance to the tenth nearest of the others is 1.
+    distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 10]
+    np.testing.assert_allclose(whole.odd, distances / np.median(distances), atol=1e-9)
+
+
+def test_rows_in_one_cluster_beside_rows_in_none():
+    # Rows in no cluster have a next one; the rows of the only cluster do not.
+    found = measure_sureness(np.array([[0.0], [1], [3], [9]]), np.array([0, 0, 0, -1]))
+    assert found.next_label.tolist() == [-1, -1, -1, 0]
+    assert np.isnan(found.sure).all()
+    np.testing.assert_allclose(found.to_own[:3], [2.0, 1.5, 2.5])
+    assert np.isinf(found.to_own[3])
+    alone = measure_sureness(np.array([[0.0], [1], [3]]), np.zeros(3, dtype=int))
+    assert alone.next_label.tolist() == [-1, -1, -1]
+    nowhere = measure_sureness(np.array([[0.0], [1], [3]]), np.full(3, -1))
+    assert np.isnan(nowhere.sure).all()
+
+
+def test_a_row_alone_and_equal_rows_have_sureness_0():
+    found = measure_sureness(np.array([[0.0], [0], [4], [4]]), np.array([0, 0, 0, 1]))
+    assert found.sure[3] == 0.0
+    same = measure_sureness(np.zeros((4, 1)), np.array([0, 0, 1, 1]))
+    assert same.sure.tolist() == [0.0] * 4
+    assert same.odd.tolist() == [1.0] * 4
+
+
+def test_a_sample_has_the_share_of_each_cluster():
+    labels = np.repeat([-1, 0, 1], [10, 50, 140])
+    # 20 of 200 rows: 1, 5 and 14; sorted, and the same each time.
+    rows = sample(labels, 20)
+    assert np.bincount(labels[rows] + 1).tolist() == [1, 5, 14]
+    assert (np.diff(rows) > 0).all()
+    assert rows.tolist() == sample(labels, 20).tolist()
+    assert sample(labels, 200).tolist() == list(range(200))
+    # One row of each cluster at least; with very many clusters not even that.
+    assert np.bincount(labels[sample(labels, 2)] + 1).tolist() == [1, 1, 1]
+    every = sample(np.arange(100), 10)
+    assert every.tolist() == list(range(0, 100, 11))
 
 
 def test_distribution_of_whole_numbers_by_hand():

@@ -359,3 +359,8 @@ def test_heavy_tails_are_compared_by_their_logarithm():
     # A table of numbers without gaps stays as it is.
     only = weft.TablePreparer().fit(frame[["income", "height"]])
     assert {column.curve for column in only.source_columns_} == {"none"}
+
+
+def test_space_before_a_quoted_cell_is_no_part_of_it(write):
+    raw = read_csv(write('a,b\n1, "x, y"\n2, "z"\n3, "x, y"\n'))
+    assert raw.frame["b"].tolist() == ["x, y", "z", "x, y"]

@@ -55,12 +55,12 @@ def read_lazy(
         raise ValueError("a row has no observed value; drop rows that are all NaN.")
     if seen.negative or not seen.mass > 0.0:
         raise ValueError("sample_weight must not be negative, nor zero for every row.")
-    # After the checks above: rows without values or mass leave the extremes at infinity.
-    peak = np.fmax(np.abs(seen.low), np.abs(seen.high)).max(initial=0.0)
-    refuse_huge(float(peak), largest=largest_for(float(getattr(estimator, "distance_exponent", 2))))
     if (seen.seen <= 0.0).any():
         column = int((seen.seen <= 0.0).argmax())
         raise ValueError(f"column {column} has no observed value; drop columns that are all NaN.")
+    # After the checks above: columns without values or mass leave the extremes at infinity.
+    peak = np.fmax(np.abs(seen.low), np.abs(seen.high)).max(initial=0.0)
+    refuse_huge(float(peak), largest=largest_for(float(getattr(estimator, "distance_exponent", 2))))
     return LazyTable(table, seen)
 
 

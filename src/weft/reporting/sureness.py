@@ -53,7 +53,7 @@ def measure_sureness(points: Floats, labels: Integers) -> Sureness:
     sure, odd, to_own = np.full(n, np.nan), np.empty(n), np.full(n, np.inf)
     next_label = np.full(n, -1, dtype=np.int64)
     for first in range(0, n, _CHUNK):
-        rows = slice(first, min(first + _CHUNK, n))
+        rows = slice(first, first + _CHUNK)
         own = points[rows] - centre
         distances = (own**2).sum(axis=1)[:, None] + lengths - 2.0 * (own @ known.T)
         np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)

@@ -2,7 +2,13 @@ import numpy as np
 from numpy.testing import assert_allclose
 from tests.columns.mixed.tables import every_kind, levels
 
-from weft.columns.mixed.copula import draw_cloud, fit_copula, level_scores, order_values
+from weft.columns.mixed.copula import (
+    CIRCLE_BINS,
+    draw_cloud,
+    fit_copula,
+    level_scores,
+    order_values,
+)
 from weft.columns.source import MixedTable, SourceColumn
 
 
@@ -57,3 +63,22 @@ def test_levels_get_the_order_of_the_trait_that_cut_them():
     for number in range(6):
         places = [order[table.values[:, number] == code, number][0] for code in (3, 1, 0, 2)]
         assert places in ([0, 1, 2, 3], [3, 2, 1, 0])
+
+
+def test_parts_of_a_circle_get_the_order_of_the_trait():
+    # Eight parts of a day; the trait grows through the day, and 24 o'clock is 0 o'clock.
+    rng = np.random.default_rng(2)
+    hour = rng.integers(0, 24, 900) + 0.5
+    trait = np.column_stack([hour + 0.1 * rng.standard_normal(900) for _ in range(5)])
+    columns = (
+        SourceColumn("hour", "cyclic", (0,), periods=(24.0,)),
+        *(SourceColumn(f"x{j}", "number", (j,)) for j in range(1, 6)),
+    )
+    table = MixedTable(np.column_stack([hour, trait]), columns)
+    order = order_values(table)[:, 0]
+    part = np.floor(hour / 24.0 * CIRCLE_BINS)
+    places = np.array([order[part == k][0] for k in range(CIRCLE_BINS)])
+    # All rows of a part have the same place, and places follow the day in one direction.
+    assert all(len(set(order[part == k])) == 1 for k in range(CIRCLE_BINS))
+    steps = np.diff(places)
+    assert (steps > 0).all() or (steps < 0).all()

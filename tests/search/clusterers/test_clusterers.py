@@ -14,6 +14,8 @@ from weft.backends.cpu.features import Spaces
 from weft.backends.cpu.spaces import Space, Table
 from weft.backends.spaces import Clustering, Solution
 from weft.search.clusterers import CLUSTERERS, make_clusterer
+from weft.search.clusterers.affinity import AffinityPropagation
+from weft.search.clusterers.dbscan import DBSCAN
 
 
 def _space(X, *, hold_matrix=True, exponents=None, dtype=np.float64):
@@ -180,3 +182,62 @@ def test_the_ends_of_the_damping_are_allowed(damping):
     beyond = 0.4999 if damping == 0.5 else 1.0
     with pytest.raises(ValueError, match=f"damping={beyond} must be"):
         CLUSTERERS["affinity"](damping=beyond)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "allowed", "refused"),
+    [
+        (AffinityPropagation, "damping", [0.5, 0.99], [0.49, 1.0]),
+        (AffinityPropagation, "max_iter", [1], [0]),
+        (AffinityPropagation, "convergence_iter", [1], [0]),
+        (AffinityPropagation, "preference", [None, -5.0, 0.0], [np.nan, np.inf]),
+        (DBSCAN, "eps", [None, 1e-9], [0.0, -1.0]),
+        (DBSCAN, "min_samples", [1], [0]),
+    ],
+)
+def test_limits_of_settings(kind, name, allowed, refused):
+    for value in allowed:
+        assert getattr(kind(**{name: value}), name) == value
+    for value in refused:
+        with pytest.raises(ValueError, match=name):
+            kind(**{name: value})
+
+
+def test_the_radius_of_dbscan_by_hand():
+    # Rows at 0, 1, 3, 6, …: with three rows needed, the second neighbours are 3, 2, 3, 5, 7, 8, 9,
+    # 11, 13 and 17 away. Nine tenths of the way through ten sorted distances: 0.9 · 9 = 8.1.
+    rows = np.cumsum(np.arange(10.0))[:, np.newaxis]
+    second = np.sort(np.abs(rows - rows.T), axis=1)[:, 2]
+    expected = np.sort(second)[8] + 0.1 * (np.sort(second)[9] - np.sort(second)[8])
+    assert DBSCAN(min_samples=3).prepare(_space(rows)).eps == pytest.approx(expected)
+    # One row is enough: the nearest neighbour still decides.
+    first = np.sort(np.abs(rows - rows.T), axis=1)[:, 1]
+    assert DBSCAN(min_samples=1).prepare(_space(rows)).eps == pytest.approx(np.quantile(first, 0.9))
+    assert DBSCAN(min_samples=2).prepare(_space(np.zeros((4, 1)))).eps == 1.0
+    given = DBSCAN(eps=0.5, min_samples=4)
+    assert given.prepare(_space(rows[:4])) is given
+    with pytest.raises(ValueError, match="needs at least 5 samples, got 4"):
+        DBSCAN().prepare(_space(rows[:4]))
+    with pytest.raises(ValueError, match="call that first"):
+        DBSCAN().cluster(_space(rows))
+
+
+def test_the_preference_of_affinity_propagation_decides_how_many():
+    rows = np.repeat([0.0, 10.0, 20.0], 5)[:, np.newaxis] + np.tile(np.arange(5) / 10, 3)[:, None]
+    assert _cluster("affinity", rows, preference=-5.0).labels.max() + 1 == 3
+    assert _cluster("affinity", rows, preference=-1e-6, damping=0.9).labels.max() + 1 > 3
+
+
+def test_an_object_gets_seed_and_number_of_clusters():
+    made = make_clusterer(
+        sklearn.cluster.SpectralClustering(affinity="rbf"), {}, n_clusters=3, seed=7
+    ).estimator
+    assert (made.affinity, made.n_clusters, made.random_state) == ("precomputed", 3, 7)
+    own = sklearn.cluster.SpectralClustering(n_clusters=4, random_state=1)
+    made = make_clusterer(own, {}, n_clusters=None, seed=7).estimator
+    assert (made.n_clusters, made.random_state) == (4, 1)
+    for wrong in (object(), sklearn.cluster.KMeans):
+        with pytest.raises(TypeError):
+            make_clusterer(wrong, {}, n_clusters=3, seed=0)
+    with pytest.raises(TypeError, match="has no 'metric' parameter"):
+        make_clusterer(sklearn.cluster.KMeans(), {}, n_clusters=3, seed=0)

@@ -53,8 +53,8 @@ def fetch(partitions: Labels) -> Labels:
 def summarise(table: tuple[Floats, int], partitions: Labels, live: Integers) -> Summary:
     """Return sizes, centres and dispersions of the clusters of some partitions (eq. 17)."""
     X, n_clusters = table
-    sizes = np.zeros((len(live), n_clusters))
-    centers, spread = np.zeros((2, len(live), n_clusters, X.shape[1]))
+    sizes = np.empty((len(live), n_clusters))
+    centers, spread = np.empty((2, len(live), n_clusters, X.shape[1]))
     for particle, labels in enumerate(partitions[live]):
         for cluster in range(n_clusters):
             members = X[labels == cluster]
