@@ -81,12 +81,17 @@ def _quartiles(ordered: Floats) -> Floats:
     return np.stack(found)
 
 
+def _parts(n: int, d: int) -> list[slice]:
+    """Return parts of the rows of an (n, d) table that stay in a processor's cache."""
+    height = max(MIXED_TOGETHER // d, 1)
+    return [slice(first, first + height) for first in range(0, n, height)]
+
+
 def _refined(
     cells: Signatures, rows: Signatures, columns: Signatures
 ) -> tuple[Signatures, Signatures]:
     """Signatures of rows and columns, refined from each other in three rounds."""
-    height = max(MIXED_TOGETHER // len(columns), 1)
-    parts = [slice(first, first + height) for first in range(0, len(rows), height)]
+    parts = _parts(len(rows), len(columns))
     for _ in range(3):
         sums = [mixed(cells[part] ^ columns).sum(axis=1) for part in parts]
         rows = mixed(np.concatenate(sums) + rows)
@@ -113,7 +118,9 @@ def canonical_order(X: Floats) -> tuple[Integers, Integers]:
     ranks, quartiles = rank_columns(X)
     coarse = np.round(quartiles * 1e5).astype(np.uint64)
     columns = mixed(coarse[0] + mixed(coarse[1] + mixed(coarse[2])))
-    cells = mixed(ranks.astype(np.uint64) + GOLDEN)
+    cells = np.empty(ranks.shape, dtype=np.uint64)
+    for part in _parts(n, d):
+        cells[part] = mixed(ranks[part].astype(np.uint64) + GOLDEN)
     rows, columns = _refined(cells, np.zeros(n, dtype=np.uint64), columns)
     for _ in range(min(d, MAX_TIES)):
         by_signature = np.argsort(columns, kind="stable")
@@ -142,15 +149,20 @@ class Canonical(NamedTuple):
         """Return the columns' standard deviations; 1 where a column is constant."""
         deviation = self.table.std(axis=0)
         # Rounding gives a constant column a tiny deviation, by which it must not be divided.
-        varies = np.ptp(self.table, axis=0) > 0.0
-        varies &= deviation > 1e-12 * np.abs(self.table).max(axis=0)
+        low, high = self.table.min(axis=0), self.table.max(axis=0)
+        varies = (high > low) & (deviation > 1e-12 * np.maximum(-low, high))
         return np.where(varies, deviation, 1.0)
 
-    def standardised(self) -> Floats:
-        """Return the table in units of its columns' deviations, constant columns as 0."""
-        scales = self.scales()
-        varies = np.ptp(self.table, axis=0) > 1e-12 * np.abs(self.table).max(axis=0)
-        return np.where(varies, (self.table - self.table.mean(axis=0)) / scales, 0.0)
+    def standardised(self, scales: Floats | None = None) -> Floats:
+        """Return the table in units of its columns' deviations, constant columns as 0.
+
+        `scales` are the deviations if they are known already.
+        """
+        low, high = self.table.min(axis=0), self.table.max(axis=0)
+        table = self.table - self.table.mean(axis=0)
+        table /= self.scales() if scales is None else scales
+        table[:, ~(high - low > 1e-12 * np.maximum(-low, high))] = 0.0
+        return table
 
 
 def to_canonical(X: Floats) -> Canonical:

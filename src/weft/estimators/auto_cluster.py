@@ -245,7 +245,8 @@ class AutoCluster(
             # which.
             chosen = sampled_rows(X) if len(X) > SAMPLE_ROWS else np.arange(len(X))
             given = to_canonical(X if len(chosen) == len(X) else X[chosen])
-        table, scales = given.standardised(), given.scales()
+        scales = given.scales()
+        table = given.standardised(scales)
         owner = None if by_source is None else self._plan().owner
         sources = None
         if by_source is not None and owner is not None and is_mixed(by_source):
