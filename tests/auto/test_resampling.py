@@ -103,7 +103,7 @@ def test_positions_that_are_rounds():
 
 @pytest.mark.parametrize(
     ("n_rows", "n_threads", "expected"),
-    [(20, 16, 2), (200, 16, 6), (200, 3, 3), (2000, 16, 16), (20, 1, 1)],
+    [(20, 16, 2), (200, 16, 4), (200, 3, 3), (2000, 16, 16), (20, 1, 1)],
 )
 def test_few_rows_take_few_threads(n_rows, n_threads, expected):
     assert threads_for(n_rows, n_threads) == expected
