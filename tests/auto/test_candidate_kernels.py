@@ -107,6 +107,20 @@ def test_merges_are_scipys_in_their_order(method, n_rows, tied):
         rows_of.append(rows_of[left] | rows_of[right])
 
 
+@pytest.mark.parametrize("far", [np.inf, np.nan])
+@pytest.mark.parametrize("method", ["ward", "average", "complete"])
+def test_distances_that_are_not_finite_still_give_a_tree(method, far):
+    # Two pairs at distance 1, everything else infinitely far: the pairs merge first.
+    distances = np.full((4, 4), far)
+    np.fill_diagonal(distances, 0.0)
+    for i, j in ((0, 2), (1, 3)):
+        distances[i, j] = distances[j, i] = 1.0
+    edges = linkage_edges_of(distances, method)
+    assert sorted(map(sorted, edges[:2].tolist())) == [[0, 2], [1, 3]]
+    labels = cuts(edges, np.array([1, 2]))
+    assert labels.tolist() == [[0, 0, 0, 0], [0, 1, 0, 1]]
+
+
 def test_large_cuts_leave_small_clusters_out():
     # two groups of four with an outlier far away: single linkage cuts off the outlier first
     X = np.array([0.0, 1, 2, 3, 10, 11, 12, 13, 40])[:, None]

@@ -60,6 +60,10 @@ def chain_merges(distances, method, pairs, heights):
                 if row[i] < smallest:
                     smallest = row[i]
                     nearest = i
+            if nearest < 0:  # all are infinitely far: any of them can be used
+                nearest = 0
+                while nearest == tip or sizes[nearest] == 0.0:
+                    nearest += 1
             if length > 1 and nearest == chain[length - 2]:
                 break
             chain[length] = nearest
