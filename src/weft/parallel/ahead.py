@@ -49,6 +49,8 @@ class Helpers:
     def drop_waiting(self) -> None:
         """Forget the calls that no thread has begun."""
         with self.lock:
+            for call in self.waiting:
+                call.future.cancel()  # a thread that waits for it ends with an error
             self.waiting.clear()
 
     def _add(self, call: Callable[[], Any], *, urgent: bool) -> _Call:
