@@ -48,7 +48,6 @@ def test_parts_do_not_change_ranks_or_order(table, monkeypatch):
     ranks, whole = rank_columns(table).ranks, to_canonical(table)
     np.testing.assert_array_equal(ranks, rankdata(table, method="dense", axis=0) - 1)
     monkeypatch.setattr(canonical, "RANKED_TOGETHER", 2)
-    monkeypatch.setattr(canonical, "MIXED_TOGETHER", 17)  # three rows of five
     np.testing.assert_array_equal(rank_columns(table).ranks, ranks)
     for one, other in zip(to_canonical(table), whole, strict=True):
         np.testing.assert_array_equal(one, other)

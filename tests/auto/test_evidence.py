@@ -191,6 +191,24 @@ def test_distinct_clusters_are_shared():
     assert len(distinct.starts) - 1 == 4  # {0, 1}, {2, 3}, {4, 5}, {2, 3, 4, 5}
     assert distinct.offsets.tolist() == [0, 3, 5, 7]
     assert distinct.clusters.tolist() == [0, 1, 2, 0, 3, 1, 2]
+    assert distinct.rows.tolist() == [0, 1, 2, 3, 4, 5, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("n_candidates", [1, 3, 200])
+def test_distinct_clusters_by_sets(n_candidates):
+    rng = np.random.default_rng(n_candidates)
+    labels = rng.integers(-1, 4, size=(n_candidates, 12))
+    labels[:, :4] = np.arange(4)  # every cluster has a row
+    labels[n_candidates // 2 :, 6:] = labels[n_candidates // 2, 6:]  # some clusters are shared
+    labels = np.vstack([labels, labels[:1], np.zeros((1, 12), dtype=np.int64)])
+    found = distinct_clusters(labels)
+    sets = np.split(found.rows, found.starts[1:-1])
+    assert len({tuple(rows) for rows in sets}) == len(sets)
+    for c, own in enumerate(labels):
+        numbers = found.clusters[found.offsets[c] : found.offsets[c + 1]]
+        assert len(numbers) == own.max() + 1
+        for label, u in enumerate(numbers):
+            assert sets[u].tolist() == np.flatnonzero(own == label).tolist()
 
 
 def test_relative_by_hand():

@@ -14,29 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers
+from weft.auto.kernels.order import fill_scrambled, sum_over_columns, sum_over_rows
+from weft.backends.cpu.ranks import dense_ranks
 
 # Larger tables are ordered by the bits of their values: sorting every column would take longer
 # than the search. Ranks, which smaller tables are ordered by, do not change with a column's unit.
 MAX_RANKED = 4_000_000
 CHUNK_ROWS = 8192
 RANKED_TOGETHER = 500  # columns: they stay in a processor's cache
-MIXED_TOGETHER = 2**16  # numbers that stay there as well
 MAX_TIES = 64  # columns with the same role that are put into an order
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 Signatures = NDArray[np.uint64]
 
 
 def mixed(values: Signatures) -> Signatures:
-    """Scramble 64-bit numbers (splitmix64), so that their sums are signatures."""
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))
+    """Scramble 64-bit numbers, so that their sums are signatures."""
+    out = np.empty(values.shape, dtype=np.uint64)
+    fill_scrambled(values.ravel(), out.ravel())
+    return out
 
 
 class Ranked(NamedTuple):
     """Each column in order."""
 
-    ranks: Integers  # (n, d) from 0; equal values share a rank
+    ranks: NDArray[np.int32]  # (n, d) from 0; equal values share a rank
     quartiles: Floats  # (3, d) of the values, with 0 the smallest and 1 the largest
 
 
@@ -46,34 +47,32 @@ def rank_columns(X: Floats) -> Ranked:
     The fastest sort is used; that it is not stable does not matter here.
     """
     n, d = X.shape
-    ranks = np.empty((n, d), dtype=np.int64)
+    ranks = np.empty((n, d), dtype=np.int32)
     quartiles = np.empty((3, d))
     for first in range(0, d, RANKED_TOGETHER):
         part = slice(first, first + RANKED_TOGETHER)
         columns = np.ascontiguousarray(X[:, part].T)
         order = np.argsort(columns, axis=1)
-        order += n * np.arange(len(columns))[:, np.newaxis]  # places among these columns
-        ordered = columns.ravel()[order]
-        steps = np.zeros(columns.shape, dtype=np.int64)
-        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=steps[:, 1:])
-        own = np.empty(columns.shape, dtype=np.int64)
-        own.ravel()[order] = steps
-        ranks[:, part] = own.T
-        quartiles[:, part] = _quartiles(ordered)
+        ranks[:, part] = dense_ranks(columns, order).T
+        quartiles[:, part] = _quartiles(columns, order)
     return Ranked(ranks, quartiles)
 
 
-def _quartiles(ordered: Floats) -> Floats:
-    """Return the quartiles (3, d) of ordered rows (d, n), with 0 the smallest and 1 the largest.
+def _quartiles(columns: Floats, order: Integers) -> Floats:
+    """Return the quartiles (3, d) of columns (d, n), with 0 the smallest and 1 the largest.
 
-    They are those of `np.quantile`, which would sort once more.
+    They are those of `np.quantile`, which would sort once more: `order` sorts each column.
     """
-    low = ordered[:, 0]
-    span = np.maximum(ordered[:, -1] - low, np.finfo(float).tiny)
+
+    def at(place: int) -> Floats:
+        return columns[np.arange(len(columns)), order[:, place]]
+
+    low = at(0)
+    span = np.maximum(at(-1) - low, np.finfo(float).tiny)
     found = []
     for share in (0.25, 0.5, 0.75):
-        place = share * (ordered.shape[1] - 1)
-        below, above = ((ordered[:, at] - low) / span for at in (int(place), math.ceil(place)))
+        place = share * (columns.shape[1] - 1)
+        below, above = ((at(each) - low) / span for each in (int(place), math.ceil(place)))
         part = place - int(place)
         near = below + (above - below) * part
         far = above - (above - below) * (1.0 - part)
@@ -81,23 +80,16 @@ def _quartiles(ordered: Floats) -> Floats:
     return np.stack(found)
 
 
-def _parts(n: int, d: int) -> list[slice]:
-    """Return parts of the rows of an (n, d) table that stay in a processor's cache."""
-    height = max(MIXED_TOGETHER // d, 1)
-    return [slice(first, first + height) for first in range(0, n, height)]
-
-
 def _refined(
-    cells: Signatures, rows: Signatures, columns: Signatures
+    ranks: NDArray[np.int32], keys: Signatures, rows: Signatures, columns: Signatures
 ) -> tuple[Signatures, Signatures]:
     """Signatures of rows and columns, refined from each other in three rounds."""
-    parts = _parts(len(rows), len(columns))
     for _ in range(3):
-        sums = [mixed(cells[part] ^ columns).sum(axis=1) for part in parts]
-        rows = mixed(np.concatenate(sums) + rows)
-        totals = np.zeros_like(columns)
-        for part in parts:
-            totals += mixed(cells[part] ^ rows[part, None]).sum(axis=0)
+        sums = np.empty_like(rows)
+        sum_over_columns(ranks, keys, columns, sums)
+        rows = mixed(sums + rows)
+        totals = np.empty_like(columns)
+        sum_over_rows(ranks, keys, rows, totals)
         columns = mixed(totals + columns)
     return rows, columns
 
@@ -118,10 +110,8 @@ def canonical_order(X: Floats) -> tuple[Integers, Integers]:
     ranks, quartiles = rank_columns(X)
     coarse = np.round(quartiles * 1e5).astype(np.uint64)
     columns = mixed(coarse[0] + mixed(coarse[1] + mixed(coarse[2])))
-    cells = np.empty(ranks.shape, dtype=np.uint64)
-    for part in _parts(n, d):
-        cells[part] = mixed(ranks[part].astype(np.uint64) + GOLDEN)
-    rows, columns = _refined(cells, np.zeros(n, dtype=np.uint64), columns)
+    keys = mixed(np.arange(n, dtype=np.uint64) + GOLDEN)  # one for each rank
+    rows, columns = _refined(ranks, keys, np.zeros(n, dtype=np.uint64), columns)
     for _ in range(min(d, MAX_TIES)):
         by_signature = np.argsort(columns, kind="stable")
         ordered = columns[by_signature]
@@ -129,7 +119,7 @@ def canonical_order(X: Floats) -> tuple[Integers, Integers]:
         if tied.size == 0:
             break
         columns[by_signature[tied[0]]] ^= GOLDEN
-        rows, columns = _refined(cells, rows, columns)
+        rows, columns = _refined(ranks, keys, rows, columns)
     column_order = np.argsort(columns, kind="stable")
     # Rows follow the values of the first column: neighbours in memory are then nearer.
     row_order = np.lexsort((rows, ranks[:, column_order[0]]))

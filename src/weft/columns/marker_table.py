@@ -11,8 +11,8 @@ from scipy import sparse
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import import_optional
+from weft.backends.cpu.ranks import unit_ranks
 from weft.columns.marker_tests import Comparison
-from weft.columns.ranks import unit_ranks
 
 REDUNDANT = 0.7  # absolute rank correlation from which a column repeats another
 MOST_GROUPED = 2_000  # strongest columns that are put into modules

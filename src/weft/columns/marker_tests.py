@@ -28,8 +28,8 @@ import numpy as np
 from scipy import sparse
 
 from weft._base.arrays import Floats, Integers
+from weft.backends.cpu.ranks import unit_ranks
 from weft.columns.profile import profile
-from weft.columns.ranks import unit_ranks
 
 TILE_CELLS = 4_000_000  # rows × columns that are made dense and ranked at once
 MOST_CELLS = 40_000_000  # rows × columns that are compared; beyond, a sample of the rows

@@ -34,8 +34,8 @@ from scipy.stats import norm
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.backends import CPU, Backend
+from weft.backends.cpu.ranks import unit_ranks
 from weft.columns.clumps import is_clumped
-from weft.columns.ranks import unit_ranks
 from weft.kmeans.plain import sample
 from weft.parallel.blas import one_blas_thread
 

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import gamma
 
 from weft._base.arrays import Floats
-from weft.columns.ranks import unit_ranks
+from weft.backends.cpu.ranks import unit_ranks
 from weft.columns.screening import Screening
 from weft.kmeans.plain import sample
 

@@ -10,10 +10,11 @@ Information and Inference 8, 181-203.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, qr, svd
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from weft.auto.candidates.centres import kmeans_labels
+from weft.auto.candidates.factors import independent_rows, nearest_rotation, orthonormal
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import up_to
 from weft.auto.candidates.trees import cuts
@@ -69,17 +70,16 @@ def smallest_vectors(graph: Floats, n_vectors: int, rng: np.random.Generator) ->
     factor = cho_factor(laplacian, lower=True, overwrite_a=False, check_finite=False)
     block = rng.standard_normal((n, min(n_vectors + 6, n)))
     for _ in range(ITERATIONS):
-        block = qr(cho_solve(factor, block, check_finite=False), mode="economic")[0]
+        block = orthonormal(cho_solve(factor, block, check_finite=False))
     rotation = np.linalg.eigh(block.T @ laplacian @ block)[1]
     return (block @ rotation)[:, :n_vectors]
 
 
 def start_from_vectors(vectors: Floats) -> Ints:
     """Clusters from a pivoted QR factorisation of the eigenvectors (Damle et al.)."""
-    k = vectors.shape[1]
-    pivots = qr(vectors.T, pivoting=True, mode="r")[1]
-    left, _, right = svd(vectors[pivots[:k]].T, full_matrices=False)
-    return np.abs(vectors @ (left @ right)).argmax(axis=1).astype(np.int64)
+    chosen = independent_rows(vectors)[: vectors.shape[1]]
+    turned = vectors @ nearest_rotation(vectors[chosen].T)
+    return np.abs(turned).argmax(axis=1).astype(np.int64)
 
 
 def spectral_candidates(
