@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Integers
+from weft.auto.kernels.partitions import sizes_of
 
 
 class Pool(NamedTuple):
@@ -33,7 +34,14 @@ def rounded(values: NDArray) -> Floats:
 
 def cluster_counts(labels: Integers) -> Integers:
     """Return the number of clusters of each row of labels (C, n); -1 is none."""
-    return np.array([len(np.unique(row[row >= 0])) for row in labels], dtype=np.int64)
+    return cluster_sizes(labels)[0]
+
+
+def cluster_sizes(labels: Integers) -> tuple[Integers, Integers]:
+    """Return the number of clusters of each row of labels (C, n), and the smallest one's size."""
+    n_clusters, smallest = np.empty((2, len(labels)), dtype=np.int64)
+    sizes_of(np.ascontiguousarray(labels), n_clusters, smallest)
+    return n_clusters, smallest
 
 
 def by_part(values: Floats, part_of: Integers, relative: Callable[[Floats], Floats]) -> Floats:

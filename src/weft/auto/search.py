@@ -27,6 +27,7 @@ from weft.auto.candidates.trees import flooded
 from weft.auto.clock import Clock
 from weft.auto.examining import FIXED, Examined, examine, most_clusters
 from weft.auto.judge import Verdict, is_unfamiliar, judge_candidates, load
+from weft.auto.pool import cluster_sizes
 from weft.auto.resampling import Repeat, rows_of_round
 from weft.auto.sources import Sources, as_alternatives, cluster_sources
 from weft.auto.working import MAX_ROWS, Prepared
@@ -186,7 +187,7 @@ def partition_of(
     if not examined.representations:
         return nothing
     pool = examined.pool()
-    allowed = np.array([_fits(own, settings) for own in pool.labels], dtype=bool)
+    allowed = _fits(pool.labels, settings)
     if not allowed.any():
         return nothing
     judge = load()
@@ -255,12 +256,13 @@ def _partition_of_sources(
     )
 
 
-def _fits(labels: Integers, settings: Settings) -> bool:
-    """Return whether number and sizes of the clusters are as the user asked."""
-    sizes = np.bincount(labels[labels >= 0])
+def _fits(labels: Integers, settings: Settings) -> Mask:
+    """Return for each candidate whether number and sizes of its clusters are as the user asked."""
+    n_clusters, smallest = cluster_sizes(labels)
     low = settings.n_clusters or settings.min_clusters or 2
-    high = settings.n_clusters or settings.max_clusters or len(labels)
-    return low <= len(sizes) <= high and int(sizes.min()) >= settings.min_cluster_size
+    high = settings.n_clusters or settings.max_clusters or labels.shape[1]
+    allowed = (low <= n_clusters) & (n_clusters <= high)
+    return np.asarray(allowed & (smallest >= settings.min_cluster_size))
 
 
 def _answer_labels(prepared: Prepared, candidate: Candidate, settings: Settings) -> Integers:

@@ -16,6 +16,7 @@ import numpy as np
 from weft._base.arrays import Singles
 from weft.auto.candidates.raw import Candidate, Raw
 from weft.auto.candidates.trees import cuts, linkage_edges_of
+from weft.auto.kernels.partitions import fill_membership
 from weft.auto.working import Floats, Ints
 
 MOST_VOTING = 20  # most clusters of a candidate that votes, and of a consensus
@@ -32,8 +33,8 @@ def votes_of(labels: Ints, weights: Floats) -> Singles:
     together = np.zeros((n, n), dtype=np.float32)
     for weight in np.unique(weights):
         own = labels[weights == weight]
-        members = [row[:, None] == np.arange(row.max() + 1) for row in own]
-        member = np.concatenate(members, axis=1).astype(np.float32)
+        member = np.zeros((n, int((own.max(axis=1) + 1).sum())), dtype=np.float32)
+        fill_membership(own, member)
         together += np.float32(weight) * (member @ member.T)
     return together
 

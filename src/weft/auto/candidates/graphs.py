@@ -10,11 +10,16 @@ Information and Inference 8, 181-203.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
 from weft.auto.candidates.centres import kmeans_labels
-from weft.auto.candidates.factors import independent_rows, nearest_rotation, orthonormal
+from weft.auto.candidates.factors import (
+    independent_rows,
+    lower_factor,
+    nearest_rotation,
+    orthonormal,
+    solve_with,
+)
 from weft.auto.candidates.raw import Raw
 from weft.auto.candidates.sizes import up_to
 from weft.auto.candidates.trees import cuts
@@ -67,10 +72,10 @@ def smallest_vectors(graph: Floats, n_vectors: int, rng: np.random.Generator) ->
     weights = 1.0 / np.sqrt(np.maximum(degrees, 1e-12 * max(degrees.max(), 1e-300)))
     laplacian = -graph * weights[:, None] * weights
     np.fill_diagonal(laplacian, 1.0 + SHIFT)
-    factor = cho_factor(laplacian, lower=True, overwrite_a=False, check_finite=False)
+    factor = lower_factor(laplacian)
     block = rng.standard_normal((n, min(n_vectors + 6, n)))
     for _ in range(ITERATIONS):
-        block = orthonormal(cho_solve(factor, block, check_finite=False))
+        block = orthonormal(solve_with(factor, block))
     rotation = np.linalg.eigh(block.T @ laplacian @ block)[1]
     return (block @ rotation)[:, :n_vectors]
 

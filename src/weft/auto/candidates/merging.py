@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.auto.candidates.raw import Candidate
-from weft.auto.kernels.partitions import canonical, leaders
+from weft.auto.kernels.partitions import canonical_rows, leaders
 from weft.auto.working import Ints
 
 SAME = 0.98  # adjusted Rand index above which two clusterings are one
@@ -23,12 +23,16 @@ def merged(
     Equal rows get the cluster of the first of them, because only their order distinguishes them.
     Families are named in the given order.
     """
+    if len(found) == 0:
+        return []
+    given = np.stack([candidate.labels for candidate in found])
+    numbered, n_clusters = np.empty_like(given), np.empty(len(given), dtype=np.int64)
+    canonical_rows(given, first_equal, numbered, n_clusters)
+    allowed = (n_clusters >= min_clusters) & (n_clusters <= max_clusters)
     exact: dict[bytes, tuple[Ints, list[Candidate]]] = {}
-    for candidate in found:
-        labels = np.empty(len(candidate.labels), dtype=np.int64)
-        n_clusters = canonical(candidate.labels[first_equal], labels)
-        if min_clusters <= n_clusters <= max_clusters:
-            exact.setdefault(labels.tobytes(), (labels, []))[1].append(candidate)
+    for place in np.flatnonzero(allowed).tolist():
+        labels = numbered[place]
+        exact.setdefault(labels.tobytes(), (labels, []))[1].append(found[place])
     groups = list(exact.values())
     if not groups:
         return []
@@ -38,7 +42,7 @@ def merged(
         if leader[position] != position:
             groups[leader[position]][1].extend(members)
     return [
-        _joined(labels, members, families)
+        _joined(labels.copy(), members, families)  # of `numbered` only these rows are kept
         for position, (labels, members) in enumerate(groups)
         if leader[position] == position
     ]

@@ -28,20 +28,22 @@ def in_second_view(prepared: Prepared, labels: Ints) -> Floats:
     near = np.argsort(distances + np.diag(np.full(len(rows), np.inf)), axis=1, kind="stable")
     near = np.ascontiguousarray(near[:, : min(NEIGHBOURS, len(rows) - 1)])
     total = squared.sum(dtype=np.float64) / (2.0 * len(rows))
+    own = np.empty((len(labels), len(rows)), dtype=np.int64)
+    n_clusters, n_rows = np.empty((2, len(labels)), dtype=np.int64)
+    kernels.number_all_present(np.ascontiguousarray(labels[:, rows]), own, n_clusters, n_rows)
     out = np.empty((len(labels), len(NAMES)))
-    for values, row in zip(out, np.ascontiguousarray(labels[:, rows]), strict=True):
-        values[:] = _measures(single, squared, near, total, row)
+    for values, row, k, n in zip(out, own, n_clusters.tolist(), n_rows.tolist(), strict=True):
+        values[:] = _measures(single, squared, near, total, row, k, n)
     return out
 
 
 def _measures(
-    distances: Singles, squared: Singles, near: Ints, total: float, labels: Ints
+    distances: Singles, squared: Singles, near: Ints, total: float, own: Ints, k: int, n: int
 ) -> tuple[float, float, float, float]:
-    own = np.empty(len(labels), dtype=np.int64)
-    k, n = kernels.number_present(labels, own)
+    """Return the measures of one candidate: `own` are its labels, k clusters with n rows."""
     if k < 2:
         return 0.0, -1.0, 1.0, 0.0
-    member = np.zeros((len(labels), k), dtype=np.float32)
+    member = np.zeros((len(own), k), dtype=np.float32)
     sizes = np.zeros(k)
     kernels.fill_members(own, member, sizes)
     widths, each, within = np.empty(n), np.empty(k), np.empty(k)

@@ -26,6 +26,60 @@ def canonical(labels, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def canonical_rows(labels, first_equal, out, n_clusters):
+    """Fill `canonical` labels of each row of `labels` (C, n), and the numbers of clusters (C,).
+
+    Row i of the table has the label of row first_equal[i].
+    """
+    n_candidates, n = labels.shape
+    own = np.empty(n, dtype=np.int64)
+    for c in range(n_candidates):
+        for i in range(n):
+            own[i] = labels[c, first_equal[i]]
+        n_clusters[c] = canonical(own, out[c])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def sizes_of(labels, n_clusters, smallest):
+    """Fill how many labels from 0 on each row of `labels` (C, n) has, and the smallest cluster.
+
+    The smallest is 0 if a label below the largest one has no row.
+    """
+    n_candidates, n = labels.shape
+    sizes = np.empty(n, dtype=np.int64)
+    for c in range(n_candidates):
+        highest = -1
+        for i in range(n):
+            highest = max(highest, labels[c, i])
+        for label in range(highest + 1):
+            sizes[label] = 0
+        for i in range(n):
+            if labels[c, i] >= 0:
+                sizes[labels[c, i]] += 1
+        n_clusters[c] = 0
+        smallest[c] = n
+        for label in range(highest + 1):
+            n_clusters[c] += sizes[label] > 0
+            smallest[c] = min(smallest[c], sizes[label])
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def fill_membership(labels, member):
+    """Fill `member` (n, total), 0 before, with 1 where a row is in a cluster of a candidate.
+
+    The clusters of the candidates `labels` (C, n) lie side by side; -1 is none.
+    """
+    first = 0
+    for c in range(len(labels)):
+        highest = -1
+        for i in range(labels.shape[1]):
+            if labels[c, i] >= 0:
+                member[i, first + labels[c, i]] = 1.0
+                highest = max(highest, labels[c, i])
+        first += highest + 1
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
 def pairs_within(labels, pairs, widths):
     """Fill, for each row of `labels`, the pairs in one cluster and the largest label plus 2.
 

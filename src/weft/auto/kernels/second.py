@@ -32,6 +32,17 @@ def number_present(labels, out):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
+def number_all_present(labels, out, n_clusters, n_rows):
+    """Fill `number_present` of each row of `labels` (C, n)."""
+    for c in range(len(labels)):
+        n_clusters[c], n_rows[c] = number_present(labels[c], out[c])
+
+
+# These two take a few microseconds for each of many candidates. Handing over the interpreter lock
+# would take longer, so they keep it.
+
+
+@njit(cache=True, error_model="numpy")
 def fill_members(own, member, sizes):
     """Fill `member` (n, k) with 1 where a row is in a cluster, and `sizes` (k,); both are 0."""
     for i in range(len(own)):
@@ -40,7 +51,7 @@ def fill_members(own, member, sizes):
             sizes[own[i]] += 1.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def compare_clusters(sums, squares, near, own, sizes, widths, each, within):
     """Fill the silhouette of each row and of each cluster, and the squares within each cluster.
 
