@@ -49,7 +49,10 @@ def local_scales(prepared: Prepared) -> Floats:
 def gaussian_graph(prepared: Prepared) -> Floats:
     """exp(-distance² / (scale · scale)) between all rows, with zeros on the diagonal."""
     scales = local_scales(prepared)
-    graph = np.exp(-(prepared.distances**2) / np.outer(scales, scales))
+    graph = np.square(prepared.distances)
+    np.negative(graph, out=graph)
+    graph /= np.outer(scales, scales)
+    np.exp(graph, out=graph)
     np.fill_diagonal(graph, 0.0)
     return graph
 
@@ -70,7 +73,9 @@ def smallest_vectors(graph: Floats, n_vectors: int, rng: np.random.Generator) ->
     n = len(graph)
     degrees = graph.sum(axis=1)
     weights = 1.0 / np.sqrt(np.maximum(degrees, 1e-12 * max(degrees.max(), 1e-300)))
-    laplacian = -graph * weights[:, None] * weights
+    laplacian = graph * weights[:, None]
+    laplacian *= weights
+    np.negative(laplacian, out=laplacian)
     np.fill_diagonal(laplacian, 1.0 + SHIFT)
     factor = lower_factor(laplacian)
     block = rng.standard_normal((n, min(n_vectors + 6, n)))

@@ -28,7 +28,14 @@ def sum_rows(matrix, starts, rows, out):
         target = out[u]
         for j in range(n):
             target[j] = 0.0
-        for position in range(starts[u], starts[u + 1]):
+        size = starts[u + 1] - starts[u]
+        # Four rows at a time, added in their order: the sums are read and written less often.
+        for position in range(starts[u], starts[u] + size - size % 4, 4):
+            a, b = matrix[rows[position]], matrix[rows[position + 1]]
+            c, d = matrix[rows[position + 2]], matrix[rows[position + 3]]
+            for j in range(n):
+                target[j] = (((target[j] + a[j]) + b[j]) + c[j]) + d[j]
+        for position in range(starts[u + 1] - size % 4, starts[u + 1]):
             source = matrix[rows[position]]
             for j in range(n):
                 target[j] += source[j]

@@ -6,21 +6,36 @@ Every loop is sequential, so that results do not depend on the number of threads
 import numpy as np
 from numba import njit
 
+TILE = 32
+
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def pairwise(points, out):
-    """Fill the (n, n) Euclidean distances."""
+    """Fill the (n, n) Euclidean distances.
+
+    The loop over rows is the inner one, so that several distances are summed at once, each in the
+    order of the columns.
+    """
     n, d = points.shape
+    columns = np.ascontiguousarray(points.T)
     for i in range(n):
-        out[i, i] = 0.0
+        sums = out[i, :i]
         for j in range(i):
-            total = 0.0
-            for f in range(d):
-                difference = points[i, f] - points[j, f]
-                total += difference * difference
-            total = np.sqrt(total)
-            out[i, j] = total
-            out[j, i] = total
+            sums[j] = 0.0
+        for f in range(d):
+            own = points[i, f]
+            column = columns[f, :i]
+            for j in range(i):
+                difference = own - column[j]
+                sums[j] += difference * difference
+        for j in range(i):
+            sums[j] = np.sqrt(sums[j])
+        out[i, i] = 0.0
+    for first in range(0, n, TILE):  # the other half, in squares that stay in a cache
+        for other in range(0, first + 1, TILE):
+            for i in range(first, min(first + TILE, n)):
+                for j in range(other, min(other + TILE, i)):
+                    out[j, i] = out[i, j]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

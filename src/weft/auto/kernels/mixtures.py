@@ -9,6 +9,7 @@ from numba import njit
 from weft.auto.kernels.centres import BLOCK, in_blocks
 
 FULL, TIED, DIAGONAL = 0, 1, 2
+SMALLEST = -746.0  # of which the exponential is 0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -110,7 +111,8 @@ def expect(blocks, centre, kind, variance, inverse, log_det, weights, shares, ou
                     out[i] = c
             total = 0.0
             for c in range(k):
-                shares[i, c] = np.exp(values[c, place] - highest)
+                behind = values[c, place] - highest
+                shares[i, c] = np.exp(behind) if behind > SMALLEST else 0.0
                 total += shares[i, c]
             for c in range(k):
                 shares[i, c] /= total
