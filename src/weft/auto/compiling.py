@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-from numba import boolean, float32, float64, int16, int32, int64, uint32
+from numba import boolean, float32, float64, int16, int32, int64, uint32, uint64
 
 from weft.auto import trees as judging
 from weft.auto.kernels import (
@@ -27,16 +27,18 @@ from weft.auto.kernels import (
     density,
     dip,
     distances,
+    distinct,
     evidence,
     graphs,
     halves,
     linkage,
     mixtures,
+    order,
     partitions,
     second,
     trees,
 )
-from weft.backends.cpu import columns
+from weft.backends.cpu import columns, ranks
 from weft.parallel.beside import modules_beside
 
 MOST_PROCESSES = 3  # in addition to the first; each takes a second to start
@@ -45,10 +47,16 @@ _F1, _F2, _F3 = float64[::1], float64[:, ::1], float64[:, :, ::1]
 _S1, _S2 = float32[::1], float32[:, ::1]
 _FOREST = (int16[::1], _S1, int16[::1], int16[::1], _S1, int32[::1])
 _WORDS, _COUNTS = uint32[:, :, ::1], int32[:, ::1]
+_RANKS, _NUMBERS = int32[:, ::1], uint64[::1]
 SELDOM = 50_000  # objects made between two searches for garbage: numba makes many that stay
 
 # In the order in which a fit needs them.
 SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+    (ranks.fill_dense_ranks, (_F2, _I2, _RANKS)),
+    (order.fill_scrambled, (_NUMBERS, _NUMBERS)),
+    (order.sum_over_columns, (_RANKS, _NUMBERS, _NUMBERS, _NUMBERS)),
+    (order.sum_over_rows, (_RANKS, _NUMBERS, _NUMBERS, _NUMBERS)),
+    (ranks.fill_by_rank, (_F2, _I2, _F1, _F2, boolean[::1])),
     (columns.squared_contrasts, (_WORDS, _COUNTS, _WORDS, _COUNTS, float64, _F2)),
     (columns.sum_and_nearest, (_F2, int64, _I1, int64, _F1, _F1)),
     (distances.pairwise, (_F2, _F2)),
@@ -69,9 +77,11 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (graphs.shared_neighbours, (_I2, int64, _F2)),
     (graphs.merge_pieces, (_F2, _F2, _I2)),
     (graphs.communities, (_I1, _I1, _F1, float64, _I1, _I1)),
-    (partitions.canonical, (_I1, _I1)),
+    (partitions.canonical_rows, (_I2, _I1, _I2, _I1)),
     (partitions.leaders, (_I2, float64, _I1)),
+    (partitions.fill_membership, (_I2, _S2)),
     (dip.dip, (_F1,)),
+    (distinct.collect_clusters, (_I2, _I1, _I1)),
     (clusters.sum_rows, (_S2, _I1, _I1, _S2)),
     (distances.minimax, (_I2, _F1, _S2)),
     (clusters.nearest_member, (_S2, _I1, _I1, _S2)),
@@ -85,10 +95,11 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         ),
     ),
     (halves.nearest_to_own_centre, (_F2, _I2, _F1)),
-    (second.number_present, (_I1, _I1)),
+    (second.number_all_present, (_I2, _I2, _I1, _I1)),
     (second.fill_members, (_I1, _S2, _F1)),
     (second.compare_clusters, (_S2, _S2, _I2, _I1, _F1, _F1, _F1, _F1)),
     (partitions.rand_between, (_I2, _I2, boolean, _F2)),
+    (partitions.sizes_of, (_I2, _I1, _I1)),
     (judging.sum_leaves, (*_FOREST, _S2, _F1)),
     (judging.credit_features, (*_FOREST, _S2, _F2)),
 )
