@@ -91,6 +91,20 @@ def test_a_view_without_end_is_refused(tmp_path, monkeypatch):
         read_table(none)
 
 
+def test_a_text_that_a_query_makes_has_a_limit(tmp_path, monkeypatch):
+    path = _view(tmp_path / "t.sqlite", f"{ENDLESS} LIMIT 500")
+    with pytest.raises(InputError, match=r"too big\); check the file and --query"):
+        read_table(path, query="SELECT zeroblob(10000001) AS b FROM v")
+    # SQLite itself leaves out a number that would be wider than that.
+    wide = "SELECT a, printf('%8888888888d', a) AS wide FROM v"
+    assert read_table(path, query=wide).frame["wide"].isna().all()
+    # Shorter texts count with all their bytes: 500 of 9,999 are more than the limit here.
+    monkeypatch.setattr("weft.tables.packed.BOMB_SIZE", 2**20)
+    with pytest.raises(InputError, match="far more than the file"):
+        read_table(path, query="SELECT printf('%9999d', a) AS wide FROM v")
+    assert len(read_table(path, query="SELECT printf('%99d', a) AS wide FROM v").frame) == 500
+
+
 def test_a_query_of_ones_own_may_take_long(tmp_path, monkeypatch):
     monkeypatch.setattr("weft.tables.databases.MAX_STEPS", 10**6)
     path = _view(tmp_path / "t.sqlite", ENDLESS)

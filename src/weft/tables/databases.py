@@ -26,7 +26,9 @@ _ALLOWED = {
 # A view in a file may be endless. This many steps of SQLite take about a minute.
 MAX_STEPS = 2 * 10**9
 _STEPS_AT_ONCE = 10**6
-_ROWS_AT_ONCE = 10_000
+_ROWS_AT_ONCE = 100
+# A short query or view can make a text of any length: printf('%999999999d', x).
+MAX_BYTES_OF_VALUE = 10_000_000
 
 
 def read_database(path: Path, query: str | None) -> pd.DataFrame:
@@ -49,6 +51,7 @@ def _read_sqlite(path: Path, query: str | None) -> pd.DataFrame:
         return not given and n_looks * _STEPS_AT_ONCE > MAX_STEPS
 
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES_OF_VALUE)
         connection.set_progress_handler(look, _STEPS_AT_ONCE)
         if query is None:
             found = connection.execute(
@@ -109,9 +112,11 @@ def _frame(pandas: Any, path: Path, cursor: Any) -> pd.DataFrame:
         raise InputError(f"the query on {path.name} gives no rows; give a SELECT.")
     names = [column[0] for column in cursor.description]
     rows: list[Any] = []
+    size = 0
     while part := cursor.fetchmany(_ROWS_AT_ONCE):
         rows += part
-        size = 8 * len(rows) * len(names)
+        texts = sum(len(cell) for row in part for cell in row if isinstance(cell, (str, bytes)))
+        size += 8 * len(part) * len(names) + texts
         if is_bomb(path, size):  # an answer may be endless
             raise InputError(
                 f"the rows that {path.name} gives take more than {size / 2**30:.3g} GiB, far more "
