@@ -1,7 +1,9 @@
 """Small faults that can be put into src, and the import of a module with one of them.
 
 A fault is a changed comparison, sign or constant, a negated condition, or a minimum that
-becomes a maximum.
+becomes a maximum. Some changes give an equally right program, and are no faults: other numbers as
+seeds of a random generator (also the limit 2**31 - 1 of numbers that are drawn as seeds), and the
+guard of a script, ``if __name__ == "__main__"``.
 """
 
 from __future__ import annotations
@@ -89,8 +91,23 @@ def _is_compiled(tree: ast.AST) -> bool:
     return any("njit" in ast.unparse(mark) for mark in marks)
 
 
+def _is_seed(call: ast.AST, argument: ast.AST) -> bool:
+    """Return whether an argument of a call is a seed in numbers, or the limit of drawn seeds."""
+    if not isinstance(call, ast.Call):
+        return False
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if name in ("default_rng", "SeedSequence"):
+        return isinstance(argument, (ast.Constant, ast.List, ast.Tuple))
+    return name in ("integers", "randint") and ast.unparse(argument) == "2 ** 31 - 1"
+
+
+def _is_script_guard(node: ast.AST) -> bool:
+    """Return whether a node is ``if __name__ == "__main__"``."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+
+
 def _worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes except messages, annotations, decorators, and constants in capitals.
+    """Yield all nodes except messages, annotations, decorators, seeds, and constants in capitals.
 
     Such constants limit work and memory, or are tolerances: no result depends on their last digit.
     """
@@ -105,6 +122,8 @@ def _worth_changing(tree: ast.AST) -> Iterator[ast.AST]:
             if not isinstance(child, ast.AST) or isinstance(child, (ast.Raise, ast.JoinedStr)):
                 continue
             if isinstance(child, ast.Call) and getattr(child.func, "attr", "") == "warn":
+                continue
+            if _is_seed(tree, child) or _is_script_guard(child):
                 continue
             if not _is_compiled(child):
                 yield child

@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from weft import AutoCluster
+from weft.auto import large
 from weft.auto.large import sampled_places, smallest_rare
 from weft.auto.rare import FEWEST
 
@@ -56,3 +57,45 @@ def test_rare_clusters_are_added_up_to_the_number_allowed(given, smallest):
     assert smallest_rare(SimpleNamespace(**settings), found) == smallest
     found.partition.clustered = False
     assert smallest_rare(SimpleNamespace(**settings), found) == 0
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "method", "is_soft"), [(4, "m", True), (5, "m", False), (4, "none", False)]
+)
+def test_answers_of_a_sample_become_answers_of_all_rows(n_rows, method, is_soft, monkeypatch):
+    said = []
+    monkeypatch.setattr(large, "SOFT_ROWS", 4)
+    monkeypatch.setattr(large, "others_of", lambda learned: "others")
+    monkeypatch.setattr(
+        large, "say_of_all", lambda known, nearest: said.append(known["_others"]) or {"n": nearest}
+    )
+    monkeypatch.setattr(large, "soft_of_all", lambda learned, X, columns, n: {"soft": columns})
+    learned = {
+        "method_": method,
+        "feature_weights_": np.array([1.0]),
+        "feature_scales_": np.array([2.0]),
+        "_fit_anchors": np.array([[0.0], [3.0]]),
+        "_fit_anchor_labels": np.array([0, 1]),
+        "_fit_anchor_rows": np.array([1, 0]),
+        "_fit_membership": "of the sample",
+        "_fit_outlier_scores": "of the sample",
+    }
+    X = np.array([[3.0], [0.0], [1.0], [2.0], [9.0]])[:n_rows]
+    given = learned.copy()
+    found = large.in_all_rows(learned, X, np.array([0, 1]), "columns", rare=0, n_threads=1)
+    assert said == ["others"]
+    assert found["_fit_anchor_rows"].tolist() == [1, 0]
+    assert found["n"].tolist() == [1, 0, 0, 1, 1][:n_rows]
+    assert ("soft" in found) is is_soft
+    assert not {"_others", "_fit_membership", "_fit_outlier_scores"} & set(found)
+    assert learned == given
+    # Without a column that counts, all rows are nearest to the first.
+    flat = {**learned, "feature_weights_": np.zeros(1)}
+    found = large.in_all_rows(flat, X, np.array([0, 1]), "columns", rare=0, n_threads=1)
+    assert found["n"].tolist() == [0] * n_rows
+    # If the sample is the table, answers stay as they are.
+    every = large.in_all_rows(learned, X[:2], np.array([1, 0]), "columns", rare=0, n_threads=1)
+    assert every["_fit_anchor_rows"].tolist() == [0, 1]
+    assert (every["_fit_membership"], "n" in every, "_others" in every) == (
+        *("of the sample", False, False),
+    )

@@ -549,3 +549,28 @@ def test_axes_are_counted_again_without_those_found():
     wide = np.hstack([axes[:, :5] * np.sqrt([9.0, 8.0, 7.0, 6.0, 5.0]), np.zeros((60, 15))])
     assert principal_axes(wide, 32).shape == (60, 5)
     assert principal_axes(wide, 4).shape == (60, 4)
+
+
+def test_a_sparse_table_without_a_column_that_counts_is_one_cluster():
+    X = sparse.csr_array(np.ones((5, 3)))
+    sample = sparse_tables.take_sample(X)
+    learned = {
+        "labels_": np.zeros(5, dtype=np.int64),
+        "feature_weights_": np.zeros(1),
+        "feature_weight_intervals_": np.zeros((2, 1)),
+        "feature_stability_": np.array([0.5]),
+        "cluster_stability_": np.array([0.75]),
+        "cluster_feature_weights_": np.array([[1.0]]),
+        "alternatives_": [{"labels": np.zeros(5, dtype=np.int64), "features": np.array([0])}],
+        "candidates_": [{"labels": np.zeros(5, dtype=np.int64), "method": "m"}],
+    }
+    found = sparse_tables.learn_sparse(learned, sample, X)
+    assert found["labels_"].tolist() == [0] * 5
+    assert found["alternatives_"][0]["labels"].tolist() == [0] * 5
+    assert found["candidates_"][0]["labels"].tolist() == [0] * 5
+    assert found["cluster_stability_"].tolist() == [0.75]
+    assert found["feature_stability_"].tolist() == [0.5, 0.0, 0.0]
+    assert found["cluster_feature_weights_"].tolist() == [[1.0, 0.0, 0.0]]
+    assert found["feature_weight_intervals_"].shape == (2, 3)
+    assert found["_fit_anchors"].tolist() == [[0.0]]
+    assert found["_fit_anchor_labels"].tolist() == found["_fit_anchor_rows"].tolist() == [0]

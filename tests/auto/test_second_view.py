@@ -6,6 +6,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.metrics import calinski_harabasz_score, pairwise_distances, silhouette_score
 
+from weft.auto import second_view as second_view_module
 from weft.auto.candidates.second import second_candidates
 from weft.auto.evidence.second import NAMES, _measures, in_second_view
 from weft.auto.kernels import second as kernels
@@ -27,6 +28,14 @@ def test_distances_are_euclidean_in_any_number_of_columns(n_columns):
     np.testing.assert_allclose(found, pairwise_distances(points), atol=1e-6)
     np.testing.assert_array_equal(found, found.T)
     np.testing.assert_array_equal(np.diag(found), 0.0)
+
+
+@pytest.mark.parametrize(("n_columns", "by_columns"), [(1, True), (64, True), (65, False)])
+def test_distances_are_summed_column_by_column_up_to_64(n_columns, by_columns, monkeypatch):
+    seen = []
+    monkeypatch.setattr(second_view_module.kernels, "pairwise", lambda *args: seen.append(args))
+    distances_in(np.ones((3, n_columns)))
+    assert len(seen) == by_columns
 
 
 def test_few_columns_are_seen_by_ranks_and_many_as_they_are():

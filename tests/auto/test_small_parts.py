@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from weft.auto import reasons as reasons_module
 from weft.auto.agreement import rand_index
 from weft.auto.canonical import (
     GOLDEN,
@@ -204,3 +207,42 @@ def test_numbers_of_rounds():
     assert search.accepts(np.array([[0.0], [2.0]]))
     for number in (-1.0, 3.0, 0.5):
         assert not search.accepts(np.array([[number]]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_does_not_see_the_sign_of_zero(seed):
+    X = np.random.default_rng(seed).integers(-1, 2, (30, 6)).astype(float)
+    negative = np.where(X == 0.0, -0.0, X)
+    for order in (order_by_bits, canonical_order):
+        for one, other in zip(order(X), order(negative), strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert [sorted(places) for places in order(X)] == [list(range(30)), list(range(6))]
+
+
+def test_reasons_are_those_with_a_share_of_all_credit(monkeypatch):
+    # Totals 8 (of two measures), -4, 3 and 1 sum to 16: at a quarter of it, 4 is just enough.
+    names = ["silhouette", "compact_mean", "silhouette_low", "split", "density_gap", "unknown"]
+    credits = {
+        "many": [5.0, -4.0, 3.0, 3.0, 1.0, 99.0],
+        "none": [0.0] * 6,
+        "against": [-5.0, 4.0, -3.0, -20.0, 0.0, 0.0],
+    }
+    monkeypatch.setattr(reasons_module, "relative_names", lambda _: names)
+    monkeypatch.setattr(reasons_module, "LEAST_SHARE", 0.25)
+    given = []
+    monkeypatch.setattr(
+        reasons_module,
+        "contributions",
+        lambda ranker, rows: given.append((ranker, rows)) or np.array([[*credits[ranker], 7.0]]),
+    )
+
+    def found(case):
+        return reasons_module.reasons(SimpleNamespace(ranker=case), np.arange(3.0))
+
+    words = reasons_module.WORDS
+    assert found("many") == {"for": [words["silhouette"][0]], "against": [words["compact"][1]]}
+    assert given[0][0] == "many"
+    assert given[0][1].tolist() == [[0.0, 1.0, 2.0]]
+    assert found("none") == {"for": [], "against": []}
+    # The strongest first: 20, then 8 of 32; 4 is too little.
+    assert found("against") == {"for": [], "against": [words["split"][1], words["silhouette"][1]]}

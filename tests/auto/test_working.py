@@ -10,9 +10,11 @@ from weft.auto.canonical import canonical_order, rank_columns
 from weft.auto.kernels.distances import minimax
 from weft.auto.working import (
     MIN_SAMPLES,
+    _checked,
     prepare,
     principal_axes,
     standardised,
+    with_unit_rows,
 )
 
 
@@ -136,9 +138,28 @@ def test_wide_tables_keep_the_axes_of_their_clusters():
         (np.zeros(5), "two-dimensional"),
         (np.zeros((2, 2)), "3 to"),
         (np.full((5, 2), np.nan), "NaN"),
+        (np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]]), "NaN"),
+        (np.array([[1.0, 2.0], [3.0, 4.0], [-np.inf, 6.0]]), "infinite"),
+        (np.zeros((5, 0)), "at least one column"),
         (np.zeros((2001, 1)), "sample"),
     ],
 )
 def test_bad_tables_get_one_sentence(X, words):
     with pytest.raises(ValueError, match=words):
         prepare(X, 0)
+
+
+def test_tables_at_the_limits_are_taken():
+    assert _checked(np.zeros((3, 1))).shape == (3, 1)
+    assert _checked(np.zeros((2000, 1))).shape == (2000, 1)
+    given = np.array([[-0.0, 1.0], [2.0, -3.0], [0.0, 4.0]])
+    found = _checked(given)
+    np.testing.assert_array_equal(found, given)
+    assert not np.signbit(found[0, 0])  # -0.0 and 0.0 are one value
+    assert np.signbit(given[0, 0])
+    assert _checked([[1, 2], [3, 4], [5, 6]]).dtype == np.float64
+
+
+def test_rows_of_length_1_by_hand():
+    found = with_unit_rows(np.array([[3.0, 4.0], [0.0, 0.0], [0.0, -2.0], [0.3, 0.4]]))
+    np.testing.assert_allclose(found, [[0.6, 0.8], [0.0, 0.0], [0.0, -1.0], [0.6, 0.8]])

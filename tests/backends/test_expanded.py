@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.backends.cpu import kmeans, rounds
-from weft.backends.cpu.expanded import can_expand, expanded_centers
+from weft.backends.cpu import expanded, kmeans, rounds
+from weft.backends.cpu.expanded import (
+    _guess,
+    _rough_step,
+    can_expand,
+    expanded_centers,
+    part_height,
+    sums_in_parts,
+)
+from weft.backends.cpu.kernels import expansion
 from weft.kmeans.alternation import Start, alternate
 from weft.kmeans.data import make_data
 from weft.kmeans.weights import PowerWeights
@@ -131,3 +139,146 @@ def test_where_a_series_is_tried():
     assert not can_expand(_rows(X, 1.1), (3, 2))  # nearly a staircase
     assert not can_expand(_rows(X, 40.0), (3, 2))
     assert not can_expand(_rows(X, 1.5), (2**11, 2**11))  # too many sums
+
+
+def test_a_series_is_tried_up_to_the_limits(monkeypatch):
+    X = np.ones((10, 2))
+    assert can_expand(_rows(X, 1.15), (3, 2))
+    assert can_expand(_rows(X, 16.0), (3, 2))
+    assert not can_expand(_rows(X, 16.01), (3, 2))
+    monkeypatch.setattr(expanded, "MOST_NUMBERS", expansion.TERMS * 6)
+    assert can_expand(_rows(X, 1.5), (3, 2))
+    assert can_expand(_rows(X, 1.5), (2, 3))
+    assert not can_expand(_rows(X, 1.5), (7, 1))
+    assert not can_expand(_rows(X, 1.5), (1, 7))
+    missing = kmeans.load(X, np.ones(10), 1.5, True, one_range, "cpu")
+    assert not can_expand(missing, (1, 1))
+
+
+def test_heights_of_parts_by_hand():
+    assert part_height(100, 10) == 2048  # never less
+    assert part_height(64 * 2048, 10) == 2048
+    assert part_height(64 * 2048 + 1, 10) == 2049  # at most 64 parts
+    assert part_height(2**20, 2**20) == 2**17  # 2²³ numbers are 8 parts
+    assert part_height(2**20, 2**30) == 2**19  # but two parts at least
+
+
+def test_sums_in_parts_visit_every_row_once():
+    seen = []
+
+    def task(part, span, out):
+        seen.append((part, span.start, span.stop))
+        out += np.arange(5000)[span].sum()
+
+    total = sums_in_parts(one_range, task, 5000, (2, 3))
+    assert seen == [(0, 0, 2048), (1, 2048, 4096), (2, 4096, 6144)]
+    assert total.tolist() == [[5000 * 4999 / 2] * 3] * 2
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("p", [1.5, 2.0, 3.0])
+def test_a_rough_step_is_the_definition(p, stride):
+    # With a = x - g and q = m |a|^(p-2), the weighted mean is Σ q a / Σ q from the guess g.
+    # Newton's step is longer by 1 / (p - 1); below p = 2 it is taken only near the centre.
+    X, labels, load, _ = _groups(400, 3, 3)
+    X[:, 1] *= 100.0
+    X[:, 2] = 7.0
+    guess = np.vstack([X[labels == k].mean(axis=0) for k in range(3)])
+    guess[0, 0] += 5.0
+    guess[:, 2] = 7.0
+    unit = np.array([[2.0, 50.0, 1.0], [0.0, 30.0, 1.0], [1.0, 1.0, 1.0]])
+    wanted = np.array([True, True, False])
+    sizes = np.bincount(labels[::stride], load[::stride], minlength=3)
+    step, sigma = _rough_step(_rows(X, p, load), labels, sizes, wanted, guess, unit, stride)
+    newton = []
+    for k, v in ((0, 0), (0, 1), (1, 1)):
+        own = np.flatnonzero(labels[::stride] == k) * stride
+        a, m = X[own, v] - guess[k, v], load[own]
+        q = m * np.abs(a) ** (p - 2.0)
+        width = ((m * np.abs(a) ** p).sum() / m.sum()) ** (1.0 / p)
+        expected = (q * a).sum() / q.sum()
+        newton.append(p >= 2.0 or abs(expected) < 0.5 * (p - 1.0) * width)
+        expected /= p - 1.0 if newton[-1] else 1.0
+        assert step[k, v] == pytest.approx(expected, rel=1e-3, abs=1e-5 * width)
+        assert sigma[k, v] == pytest.approx(width, rel=1e-5)
+    assert newton == [p >= 2.0, True, True]
+    # No step without a unit, in a constant column, or in a cluster that is not wanted.
+    for k, v in ((0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 2)):
+        assert step[k, v] == sigma[k, v] == 0.0
+
+
+@pytest.mark.parametrize("n_rows", [400, 60_000])
+@pytest.mark.parametrize(("p", "away"), [(1.5, 1.0), (4.0, 0.02)])
+def test_a_guess_is_near_the_center_of_a_narrow_cluster(p, away, n_rows):
+    # The column is 10 wide and the clusters are a thousandth of that.
+    rng = np.random.default_rng(0)
+    labels = (np.arange(n_rows) % 2).astype(np.int32)
+    X = 10.0 * labels[:, None] + 0.01 * rng.exponential(size=(n_rows, 1))
+    rows = _rows(X, p)
+    exact, spread = kmeans.centers_of(rows, labels, np.array([[0.0], [10.0]]))
+    sizes = np.bincount(labels).astype(float)
+    width = (spread / sizes[:, None]) ** (1.0 / p)
+    guess, sigma = _guess(rows, labels, sizes, np.array([True, True]), exact + away)
+    assert (np.abs(guess - exact) < expanded.CLOSE * width).all()
+    np.testing.assert_allclose(sigma, width, rtol=0.05)
+    guess, sigma = _guess(rows, labels, sizes, np.array([True, False]), exact + away)
+    assert (guess[1], sigma[1]) == (exact[1] + away, 0.0)
+
+
+def _scripted(monkeypatch, steps, sigma):
+    """Let rough steps be given ones, and return the list of what they are called with."""
+    calls, left = [], iter(steps)
+
+    def step(rows, labels, sizes, wanted, guess, unit, stride):
+        calls.append((stride, sizes.tolist(), wanted.tolist(), unit.tolist()))
+        return np.array(next(left)), np.array(sigma)
+
+    monkeypatch.setattr(expanded, "_rough_step", step)
+    return calls
+
+
+def test_steps_to_a_guess_by_hand(monkeypatch):
+    # One cluster of two is wanted: each 8192 / 2048 = 4th row is enough at first. The second step
+    # is within 0.05 σ in both columns. Steps with all rows go on while s (3 / √4096 + 0.3 s) is
+    # above 0.7 REACH = 0.00105, with s = step / σ: 0.02 gives 0.00106, and 0.0198 gives less.
+    first, second, third, fourth = 1.0, 0.1, 0.04, 0.0396
+    script = [[[x, 2.0 * x * (x == second)], [0.0, 0.0]] for x in (first, second, third, fourth)]
+    calls = _scripted(monkeypatch, [*script, *script], [[2.0, 4.0], [0.0, 0.0]])
+    labels = (np.arange(8192) // 4 % 2).astype(np.int32)
+    rows = _rows(np.column_stack([np.arange(8192.0), labels]), 1.5, np.full(8192, 2.0))
+    previous, sizes, wanted = np.zeros((2, 2)), np.array([8192.0, 8192.0]), np.array([True, False])
+    guess, sigma = _guess(rows, labels, sizes, wanted, previous)
+    half = rows.screen.half.tolist()
+    later = [[2.0, 4.0], half]
+    assert calls == [
+        (4, [2048.0, 2048.0], [True, False], [half, half]),
+        (4, [2048.0, 2048.0], [True, False], later),
+        (1, [8192.0, 8192.0], [True, False], later),
+        (1, [8192.0, 8192.0], [True, False], later),
+    ]
+    np.testing.assert_allclose(guess, [[first + second + third + fourth, 0.2], [0.0, 0.0]])
+    assert sigma.tolist() == [[2.0, 4.0], [0.0, 0.0]]
+    assert (previous == 0.0).all()
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "wanted", "strides"),
+    [
+        (8191, [True, True], [1] * 5),  # a whole sample: no more steps than five
+        (8192, [True, True], [2] * 5 + [1] * 3),
+        (4095, [True, False], [1] * 5),
+        (4096, [True, False], [2] * 5 + [1] * 3),
+        (100, [False, False], [1] * 5),
+        (4096, [False, False], [2] * 5 + [1] * 3),
+    ],
+)
+def test_how_many_rows_the_steps_use(n_rows, wanted, strides, monkeypatch):
+    calls = _scripted(monkeypatch, [np.ones((2, 1))] * 8, np.ones((2, 1)))
+    labels = (np.arange(n_rows) // 2 % 2).astype(np.int32)
+    rows = kmeans.load(np.ones((n_rows, 1)), np.ones(n_rows), 1.5, True, one_range, "cpu")
+    sizes = np.bincount(labels).astype(float)
+    _guess(rows, labels, sizes, np.array(wanted), np.zeros((2, 1)))
+    assert [call[0] for call in calls] == strides
+    for stride, counts, *_ in calls:
+        assert counts == np.bincount(labels[::stride]).tolist()
+    assert calls[0][3] == [[1.0], [1.0]]  # the unit of a table without a screen

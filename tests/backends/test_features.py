@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -225,3 +226,27 @@ def test_what_cannot_run_on_a_gpu_gets_one_sentence():
     )
     with pytest.raises(ValueError, match=r"OnNumPyAlone does not work on a GPU .* device='cpu'"):
         objective(np.ones((2, 5)))
+
+
+def test_memory_is_planned_for_clusterer_and_criterion():
+    # Ten rows in double precision: 800 bytes a matrix. The clusterer needs two, the criterion one.
+    rows, needs_two = X[:10], SimpleNamespace(n_matrices=2, precision="float64")
+    needs_one = SimpleNamespace(n_matrices=1)
+
+    def load(criterion, max_memory, *, clusterer=needs_two, exponents=False):
+        plan = Plan(clusterer, criterion, exponents, max_memory, 1, "cpu")
+        return CPU.features.load(rows, plan)
+
+    assert load(None, 1600).n_threads == 1
+    with pytest.raises(ValueError, match="keeps 2 matrices"):
+        load(None, 1599)
+    assert load(needs_one, 2400).hold_matrix
+    with pytest.raises(ValueError, match="keeps 3 matrices"):
+        load(needs_one, 2399)
+    # Without exponents, or in double precision, particles do not run together.
+    assert load(None, 80_000).n_together == load(None, 80_000, exponents=True).n_together == 1
+    # In single precision a matrix has 400 bytes; two of the room are the clusterer's own.
+    single = SimpleNamespace(n_matrices=2, precision="float32")
+    for max_memory, n_together in ((800, 1), (1600, 2), (2399, 3), (4000, 8), (8000, 8)):
+        data = load(None, max_memory, clusterer=single, exponents=True)
+        assert (data.n_together, data.dtype) == (n_together, np.float32)

@@ -125,6 +125,24 @@ def test_kernel_kmeans_from_rows_by_hand(any_backend):
     assert sums == pytest.approx([4.0, 4.0])
 
 
+@pytest.mark.parametrize(
+    ("max_iter", "labels", "steps", "total"),
+    [
+        # From {0}, {1, 2, 10, 11}: means 0 and 6, so 1 and 2 change sides; then nothing does.
+        # Around 0 and 6: 0 + 25 + 16 + 16 + 25. Around 1 and 10.5: 1 + 0 + 1 + 0.25 + 0.25.
+        (0, [0, 1, 1, 1, 1], 0, 82.0),
+        (1, [0, 0, 0, 1, 1], 1, 2.5),
+        (2, [0, 0, 0, 1, 1], 1, 2.5),
+    ],
+)
+def test_kernel_kmeans_stops_after_its_steps(max_iter, labels, steps, total, host_backend):
+    rows = np.array([[0.0], [1.0], [2.0], [10.0], [11.0]])
+    start = np.array([0, 1, 1, 1, 1])
+    found = host_backend.mercer.settle_labels(rows @ rows.T, start, 3, max_iter)
+    assert (found[0].tolist(), found[1]) == (labels, steps)
+    assert found[2] == pytest.approx(total)
+
+
 def test_kernel_kmeans_keeps_the_least_size(host_backend):
     # From {0}, {2, 10, 12} the step above leaves 2 and 2: allowed for a least size of 2, not of 3.
     start, gram = np.array([0, 1, 1, 1]), LINE @ LINE.T

@@ -7,8 +7,10 @@ import pytest
 
 from weft import EntropyKMeans, WeightedKMeans
 from weft.backends import CPU
+from weft.backends.cpu import rounds as module
+from weft.backends.cpu.expanded import Solved
 from weft.backends.cpu.kernels import bounds
-from weft.backends.cpu.rounds import LEAST_ROWS, BoundedRounds, _of_others
+from weft.backends.cpu.rounds import LEAST_ROWS, BoundedRounds, Metric, _of_others
 from weft.kmeans.alternation import Start, alternate
 from weft.kmeans.data import make_data
 from weft.kmeans.weights import PowerWeights
@@ -55,6 +57,148 @@ def test_least_and_largest_of_the_others():
     assert _of_others(values, np.min, np.inf).tolist() == [1.0, 2.0, 1.0]
     assert _of_others(values, np.max, 0.0).tolist() == [2.0, 3.0, 3.0]
     assert _of_others(values[:1], np.min, np.inf).tolist() == [np.inf]
+
+
+def _few(X, load, exponent=2.0, column_centers=None):
+    """Rounds over a table that is too small to have them otherwise."""
+    rows = CPU.kmeans.load(np.array(X), np.array(load), exponent, False, one_range, "cpu")
+    return BoundedRounds(rows, None, column_centers)
+
+
+def test_means_of_light_clusters_by_hand():
+    # Loads of 0.25 and 0.125: the means are 1 and 11, the sums of squares 0.25 · 2 and 0.125 · 2.
+    rounds = _few([[0.0], [2.0], [10.0], [12.0]], [0.25, 0.25, 0.125, 0.125])
+    labels = np.array([0, 0, 2, 2], dtype=np.int32)
+    centers, spread = rounds.centers_of(labels, np.array([[3.0], [5.0], [9.0]]))
+    assert centers.tolist() == [[1.0], [5.0], [11.0]]
+    assert spread.tolist() == [[0.5], [0.0], [0.25]]
+
+
+def test_sums_are_updated_until_a_quarter_of_the_rows_has_moved():
+    X = np.arange(8.0)[:, None]
+    rounds = _few(X, np.ones(8))
+    first, later = np.array([[1.0], [6.0]]), np.array([[1.5], [6.5]])
+    labels = np.repeat([0, 1], 4).astype(np.int32)
+    for row, origin, moved in ((0, first, 0), (4, first, 1), (5, first, 2), (6, later, 0)):
+        labels[row] = 0
+        centers, spread = rounds.centers_of(labels, first if row == 0 else later)
+        for k in (0, 1):
+            own = X[labels == k]
+            assert centers[k] == pytest.approx(own.mean())
+            assert spread[k] == pytest.approx(((own - own.mean()) ** 2).sum())
+        assert rounds.sums.moved == moved
+        assert rounds.sums.origin.tolist() == origin.tolist()
+
+
+def test_dispersions_around_a_far_origin_keep_their_digits():
+    # Squares around 1e8 have 16 digits before the comma: 1 is only seen around the mean.
+    rounds = _few([[0.0], [2.0], [4.0]], np.ones(3))
+    centers, spread = rounds.centers_of(np.zeros(3, dtype=np.int32), np.array([[1e8]]))
+    assert centers[0, 0] == pytest.approx(2.0, abs=1e-7)
+    assert spread[0, 0] == pytest.approx(8.0, rel=1e-6)
+
+
+def test_only_clusters_that_changed_are_solved_again():
+    asked = []
+
+    def column_centers(rows, order, edges, previous, wanted):
+        asked.append((order.tolist(), edges.tolist(), previous.ravel().tolist()))
+        assert wanted.all()
+        return previous + 1.0, np.full_like(previous, 5.0)
+
+    rounds = _few(np.arange(5.0)[:, None], np.ones(5), 1.5, column_centers)
+    labels = np.array([0, 1, 1, 2, 0], dtype=np.int32)
+    centers, spread = rounds.centers_of(labels, np.array([[10.0], [20.0], [30.0]]))
+    assert asked.pop() == ([0, 4, 1, 2, 3], [0, 2, 4, 5], [10.0, 20.0, 30.0])
+    assert (centers.ravel().tolist(), spread.ravel().tolist()) == ([11.0, 21.0, 31.0], [5.0] * 3)
+    # The same labels and centres again: nothing is left to do.
+    again, same = rounds.centers_of(labels, centers)
+    assert asked == []
+    assert (again.tolist(), same.tolist()) == (centers.tolist(), spread.tolist())
+    # A row moves from cluster 1 to cluster 2.
+    labels[2] = 2
+    centers, spread = rounds.centers_of(labels, centers)
+    assert asked.pop() == ([1, 2, 3], [0, 1, 3], [21.0, 31.0])
+    assert centers.ravel().tolist() == [11.0, 22.0, 32.0]
+    # Other centres than those that were found, even if only one: all are solved.
+    rounds.centers_of(labels, np.add(centers, [[0.0], [0.0], [1.0]]))
+    assert asked.pop()[1] == [0, 2, 3, 5]
+
+
+@pytest.mark.parametrize(("n_done", "expands"), [(3, False), (4, True)])
+def test_centres_that_a_series_leaves_open_are_solved_by_columns(n_done, expands, monkeypatch):
+    # Cluster 0 is unchanged, cluster 2 is empty: the series is asked for 1 and 3 only, which have
+    # 4 of the 6 centres that have changed. It must find more than half.
+    asked = []
+
+    def series(rows, labels, sizes, wanted, previous):
+        asked.append((sizes.tolist(), wanted.tolist()))
+        done = np.zeros(previous.shape, dtype=bool)
+        done[[1, 3, 3, 1][:n_done], [0, 0, 1, 1][:n_done]] = True
+        return Solved(previous + 100.0, np.full(previous.shape, 7.0), done)
+
+    def column_centers(rows, order, edges, previous, wanted):
+        asked.append((order.tolist(), edges.tolist(), wanted.tolist()))
+        return previous + 1.0, np.full_like(previous, 5.0)
+
+    monkeypatch.setattr(module, "EXPAND_ROWS", 4)
+    monkeypatch.setattr(module, "expanded_centers", series)
+    rounds = _few(np.zeros((4, 2)), [0.25, 0.25, 0.5, 0.25], 1.5, column_centers)
+    labels = np.array([3, 1, 0, 3], dtype=np.int32)
+    changed = np.array([False, True, True, True])
+    centers, spread = np.zeros((4, 2)), np.full((4, 2), 3.0)
+    rounds._solve(labels, changed, centers, spread)
+    assert asked[0] == ([0.5, 0.25, 0.0, 0.5], [False, True, False, True])
+    if n_done == 3:  # cluster 3 has all its centres, cluster 1 has one
+        assert asked[1] == ([1], [0, 1, 1], [[False, True], [True, True]])
+    else:
+        assert asked[1] == ([], [0, 0], [[True, True]])
+    last = (1.0, 5.0) if n_done == 3 else (100.0, 7.0)
+    assert centers.tolist() == [[0.0, 0.0], [100.0, last[0]], [1.0, 1.0], [100.0, 100.0]]
+    assert spread.tolist() == [[3.0, 3.0], [7.0, last[1]], [5.0, 5.0], [7.0, 7.0]]
+    assert rounds.expands is expands
+
+
+@pytest.mark.parametrize(("n_open", "tightened"), [(0, 0), (1, 1), (6, 1), (7, 0), (10, 0)])
+def test_bounds_are_tightened_if_some_rows_but_not_most_are_open(n_open, tightened, monkeypatch):
+    calls = []
+    monkeypatch.setattr(bounds, "loosen_bounds", lambda *_: n_open)
+    monkeypatch.setattr(bounds, "tighten_bounds", lambda *_: calls.append(1))
+    centers, ones = np.array([[1.0], [8.0]]), np.ones((2, 1))
+    rounds = _few(np.arange(10.0)[:, None], np.ones(10))
+    rounds._loosen(Metric(centers, ones), centers, ones)
+    assert len(calls) == tightened
+    # The counts of two ranges are added.
+    twice = _few(np.arange(20.0)[:, None], np.ones(20))
+    object.__setattr__(twice.rows, "run", lambda task, n: [task(0, 10), task(10, n)])
+    calls.clear()
+    twice._loosen(Metric(centers, ones), centers, ones)
+    assert len(calls) == 2 * tightened
+
+
+def test_how_far_bounds_are_loosened_by_hand(monkeypatch):
+    # p = 2. Factors of cluster 0 grow 4 and 9 times, norms by 2 to 3. In cluster 1 one factor is a
+    # quarter of before, and one is 0 before and after (ratio 1). Those of cluster 2 stay.
+    # Centre 0 moves by 3 and 4 with factors 1: 5. Centre 1 moves by 1 in a column with factor 16:
+    # 4. Centre 2 moves by 1.
+    given = []
+    monkeypatch.setattr(bounds, "loosen_bounds", lambda *a: given.append(a) or 0)
+    rounds = _few(np.zeros((3, 2)), np.ones(3))
+    last = Metric(np.full((3, 2), 7.0), np.array([[1.0, 1.0], [16.0, 0.0], [1.0, 1.0]]))
+    moved = 7.0 + np.array([[3.0, 4.0], [1.0, 9.0], [1.0, 0.0]])
+    rounds._loosen(last, moved, np.array([[4.0, 9.0], [4.0, 0.0], [1.0, 1.0]]))
+    _, grow, move, keep, drop, *_ = given.pop()
+    assert (grow.tolist(), move.tolist()) == ([3.0, 1.0, 1.0], [5.0, 4.0, 1.0])
+    # Norms change at least by 2, 1/2 and 1; times the moves that is 10, 2 and 1. Of the others:
+    assert (keep.tolist(), drop.tolist()) == ([0.5, 1.0, 0.5], [2.0, 10.0, 10.0])
+    # A factor that was 0 and is not any more: there is no bound for the others.
+    rounds._loosen(last, moved, np.array([[4.0, 9.0], [np.inf, 1.0], [1.0, 1.0]]))
+    _, grow, _, keep, _, *_ = given.pop()
+    assert (grow.tolist(), keep.tolist()) == ([3.0, np.inf, 1.0], [0.0, 1.0, 0.0])
+    # A single cluster has no others.
+    one = Metric(last.centers[:1], last.factors[:1])
+    rounds._loosen(one, moved[:1], last.factors[:1])
+    assert [x.tolist() for x in given.pop()[3:5]] == [[np.inf], [0.0]]
 
 
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 1.8, 2.0, 3.0])

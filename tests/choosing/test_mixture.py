@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 from scipy.stats import multivariate_normal
 
 from weft.choosing.mixture import (
@@ -118,6 +119,26 @@ def test_principal_keeps_distances_of_narrow_tables():
     assert reduced.var(axis=0).mean() == pytest.approx(1.0)
     assert principal(np.random.default_rng(4).normal(size=(30, 90))).shape == (30, 20)
     assert principal(np.ones((6, 3))).shape == (6, 1)
+
+
+@pytest.mark.parametrize("n_columns", [4, 20, 21, 60])
+def test_principal_keeps_the_form_of_a_table(n_columns):
+    # Four directions, in columns far from 0 and much narrower than 1: distances between rows keep
+    # their ratios, means are 0, and the mean variance is 1.
+    rng = np.random.default_rng(5)
+    turn = rng.normal(size=(4, n_columns))
+    rows = 1e-3 * rng.normal(size=(12, 4)) @ turn + 7.0
+    found = principal(rows)
+    assert found.shape == (12, n_columns if n_columns <= 20 else 4)
+    np.testing.assert_allclose(found.mean(axis=0), 0.0, atol=1e-9)
+    assert found.var(axis=0).mean() == pytest.approx(1.0)
+    ratios = pdist(found) / pdist(rows)
+    np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
+
+
+def test_principal_of_equal_rows_is_one_column_of_zeros():
+    for n_columns in (3, 30):
+        np.testing.assert_array_equal(principal(np.full((6, n_columns), 2.0)), np.zeros((6, 1)))
 
 
 @pytest.mark.parametrize(("d", "shapes"), [(1, {0}), (2, {1}), (3, {1, 2}), (16, {1})])

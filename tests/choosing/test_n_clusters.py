@@ -6,7 +6,7 @@ import pytest
 from weft import choose_n_clusters
 from weft.choosing import counting
 from weft.choosing.n_clusters import METHODS, TRUST, _seed, _weigh, vote
-from weft.choosing.results import Curve
+from weft.choosing.results import Curve, Exponent, NumberOfClusters
 from weft.datasets import make_ellipsoids, make_gaussians
 
 
@@ -139,6 +139,47 @@ def test_the_spectrum_has_a_zero_per_component():
     values = counting.laplacian_spectrum(X, 5)
     assert (values[:3] < 1e-9).all()
     assert values[3] > 1e-3
+
+
+def test_pictures_by_hand():
+    numbers, scores = np.array([2, 3, 4]), np.array([0.5, 0.9, 0.1])
+    curves = {
+        "gap": Curve(3, 1.0, numbers, scores, "nats"),
+        "mixture": Curve(2, 0.5, numbers, -scores, "bits"),
+    }
+    figure = NumberOfClusters(3, 0.75, curves, {"gap": 2.0}).plot()
+    assert figure.layout.title.text == "3 clusters (confidence 0.75)"
+    assert [note.text for note in figure.layout.annotations] == ["gap: 3", "mixture: 2"]
+    drawn = [(t.mode, list(t.x), list(t.y), t.xaxis, t.showlegend) for t in figure.data]
+    assert drawn == [
+        ("lines", [2, 3, 4], [0.5, 0.9, 0.1], "x", False),
+        ("markers", [3], [0.9], "x", False),
+        ("lines", [2, 3, 4], [-0.5, -0.9, -0.1], "x2", False),
+        ("markers", [2], [-0.5], "x2", False),
+    ]
+    assert figure.layout.xaxis.title.text == figure.layout.xaxis2.title.text == "number of clusters"
+    lines = [(line.x0, line.x1, line.line.dash, line.xref) for line in figure.layout.shapes]
+    assert lines == [(3, 3, "dash", "x"), (3, 3, "dash", "x2")]
+
+
+def test_results_in_words_by_hand():
+    curves = {"gap": Curve(3, 0.12345, np.array([2, 3]), np.zeros(2), "nats")}
+    result = NumberOfClusters(3, 1.0, curves, {})
+    assert str(result).splitlines() == [
+        "3 clusters (confidence 1.00)",
+        "| method | n_clusters | strength | weight | read from |",
+        "| ------ | ---------- | -------- | ------ | --------- |",
+        "| gap    | 3          | 0.123    | 0      | nats      |",
+    ]
+    grid, scores = np.array([1.5, 2.0]), np.array([0.123456, np.nan])
+    chosen = Exponent(1.5, "pairs", grid, scores, {"pairs": scores}, {"exponent": 1.5})
+    assert str(chosen).splitlines() == [
+        "exponent 1.5 (by pairs)",
+        "| exponent | pairs  | chosen |",
+        "| -------- | ------ | ------ |",
+        "| 1.5      | 0.1235 | *      |",
+        "| 2        | nan    |        |",
+    ]
 
 
 def test_pictures(chosen):

@@ -227,6 +227,22 @@ def test_demo_names_clusters_features_and_the_noise_share(here):
     assert str(here / "weft-demo" / "report.html") in result.stdout
 
 
+def test_demo_does_not_overwrite_results_unless_forced(here, monkeypatch):
+    searched = []
+    monkeypatch.setattr("weft.cli.fitting.search", lambda *_, **options: searched.append(options))
+    (here / "weft-demo").mkdir()
+    (here / "weft-demo" / "labels.csv").write_text("old")
+    result = run("demo")
+    assert result.exit_code == 2, result.output
+    assert searched == []
+    result = run("demo", "--force")
+    assert result.exit_code == 0, result.output
+    assert searched[0]["force"] is True
+    assert searched[0]["relevant"].tolist() == [True] * 13 + [False] * 13
+    run("demo", "--out", "other")
+    assert searched[1]["force"] is False
+
+
 def test_version_and_help():
     assert run("--version").stdout == f"weft {weft.__version__}\n"
     assert "cluster" in run("--help").stdout

@@ -56,3 +56,18 @@ def test_other_methods_are_refused_in_one_sentence(folder):
     done = run("cluster", folder, "--method", "pso-fsw")
     assert done.exit_code == 2
     assert "needs the whole table in memory" in done.output
+
+
+@pytest.mark.parametrize(("jobs", "n_processes"), [((), 1), (("--jobs", 3), 3)])
+def test_parts_run_on_one_process_unless_more_are_asked_for(jobs, n_processes, folder, monkeypatch):
+    asked = []
+
+    def processes(count):
+        asked.append(count)
+        raise ValueError("this is enough")
+
+    monkeypatch.setattr("weft.cli.streaming.processes", processes)
+    done = run("cluster", folder, *jobs)
+    assert "this is enough" in done.output
+    run("cluster", folder / "part-0.parquet", *jobs)  # small enough for the memory
+    assert asked == [n_processes, None]

@@ -63,6 +63,19 @@ def test_excess_variance_by_hand():
     assert excess_variances(constant).tolist() == [-np.inf, -np.inf]
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e5])
+def test_excess_is_compared_by_nine_digits(unit):
+    # The median variance is 1. The excess of columns 3 and 4 is 1.00000001 and 1.0000000101, which
+    # are equal in nine digits: the tie decides. In column 5 it is 1.00000002, which is more.
+    excess = np.array([-0.5, 0.0, 0.0, 1.00000001, 1.0000000101])
+    given = Moments(np.ones(5), unit * (1.0 + excess))
+    assert variable_columns(given, np.arange(5), most=1).tolist() == [3]
+    assert variable_columns(given, np.arange(5)[::-1], most=1).tolist() == [4]
+    excess[4] = 1.00000002
+    more = Moments(np.ones(5), unit * (1.0 + excess))
+    assert variable_columns(more, np.arange(5), most=1).tolist() == [4]
+
+
 def test_excess_is_taken_from_columns_of_the_same_mean(monkeypatch):
     monkeypatch.setattr("weft.columns.variable.COLUMNS_PER_BIN", 3)
     means = np.array([1.0, 1.0, 1.0, 100.0, 100.0, 100.0])
@@ -183,6 +196,20 @@ def test_association_is_cramers_v_without_chance():
     expected = np.sqrt((0.64 - 1 / 19) / (18 / 19))
     np.testing.assert_allclose(found, [1.0, expected, 0.01])
     assert association(np.ones((20, 2)), labels).tolist() == [1.0, 1.0]
+
+
+def test_association_of_a_column_with_more_levels_than_clusters():
+    # Four levels of ten rows, two in each cluster: χ² / n = 1. By chance 3 · 1 / 39; the most is
+    # what two clusters allow, 2 - 1 / 39 - 1. The second column has two levels: V = 1 as above.
+    labels, levels = np.repeat([0, 1], 20), np.repeat([0.0, 1.0, 2.0, 3.0], 10)
+    expected = np.sqrt((1.0 - 3.0 / 39.0) / (38.0 / 39.0))
+    found = association(np.column_stack([levels, labels]), labels)
+    np.testing.assert_allclose(found, [expected, 1.0])
+    # With four clusters and two levels it is the levels that limit: χ² / n = 1 again. Levels that
+    # are the clusters have χ² / n = 3.
+    found = association(np.column_stack([labels, levels]), levels.astype(np.int64))
+    most = np.sqrt((3.0 - 9.0 / 39.0) / (4.0 - 9.0 / 39.0 - 1.0))
+    np.testing.assert_allclose(found, [expected / most, 1.0])
 
 
 def test_tighter_columns_by_hand():

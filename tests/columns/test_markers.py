@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -11,8 +12,14 @@ from scipy.stats import mannwhitneyu
 from sklearn.cluster import KMeans
 
 from weft import marker_columns
-from weft.columns.marker_table import FIELDS, modules
-from weft.columns.marker_tests import compare_clusters, false_discovery_rates, sampled_rows
+from weft.columns import marker_table
+from weft.columns.marker_table import FIELDS, modules, tabulate
+from weft.columns.marker_tests import (
+    Comparison,
+    compare_clusters,
+    false_discovery_rates,
+    sampled_rows,
+)
 from weft.columns.markers import _compare_thinned, match_clusters
 from weft.columns.thinning import inverse_overdispersion, thin_counts, thin_numbers
 
@@ -212,3 +219,91 @@ def test_means_of_thinned_numbers_are_those_of_the_table():
     np.testing.assert_array_equal(tested, labels)
     np.testing.assert_allclose(found.means, np.repeat([[100.0], [110.0]], 30, axis=1), atol=2.0)
     np.testing.assert_allclose(found.rest_means, found.means[::-1])
+
+
+def _comparison():
+    effects = np.array(
+        [[0.5, np.inf, -2.0, 3.0, np.nan], [9.0, 1.0, -0.49, 0.5, -np.inf], [9.0] * 5]
+    )
+    return Comparison(
+        labels=np.array([1, 4, 6]),
+        sizes=np.array([2, 1, 5]),
+        effects=effects,
+        means=np.arange(15.0).reshape(3, 5),
+        rest_means=-np.arange(15.0).reshape(3, 5),
+        z=np.zeros((3, 5)),
+        q=np.array([[0.05, 0.01, 0.02, 0.06, 0.0], [0.06, 0.0, 0.0, 0.05, 0.04], [0.0] * 5]),
+    )
+
+
+def test_a_table_of_markers_by_hand():
+    # A rate of 0.05 and an effect of 0.5 are just enough. Cluster 6 is not asked for; clusters of
+    # one row, and those that are not in the comparison, were not tested.
+    X = np.random.default_rng(0).normal(size=(50, 5))
+    found = tabulate(
+        *(_comparison(), X, list("abcde")),
+        **{"rate": 0.05, "min_effect": 0.5, "clusters": np.array([1, 4, 8])},
+        **{"honest": False, "agreement": 0.75},
+    )
+    assert found.clusters.tolist() == [1, 1, 1, 4, 4, 4]
+    assert found.names == ("b", "c", "a", "e", "b", "d")
+    assert found.columns.tolist() == [1, 2, 0, 4, 1, 3]
+    assert found.effects.tolist() == [1e300, -2.0, 0.5, -1e300, 1.0, 0.5]
+    assert found.means.tolist() == [1.0, 2.0, 0.0, 9.0, 6.0, 8.0]
+    assert found.rest_means.tolist() == [-1.0, -2.0, 0.0, -9.0, -6.0, -8.0]
+    assert found.rates.tolist() == [0.01, 0.02, 0.05, 0.04, 0.0, 0.05]
+    # Five columns without a link are five modules; the strongest over all clusters come first,
+    # in their order: a, b, c, d, e with 9, 1e300, 9, 9 and 1e300.
+    assert found.modules.tolist() == [0, 3, 2, 1, 0, 4]
+    assert found.untested == (4, 8)
+    assert (found.false_discovery_rate, found.honest, found.agreement) == (0.05, False, 0.75)
+
+
+def test_columns_join_a_module_from_the_limit_on(monkeypatch):
+    # The ranks are given: products with column 0 are 1, 0.7, -0.7, 0.69, 0; the fourth starts its
+    # own module, which the last one, a constant, does not join.
+    ranks = np.array([[1.0, 0.7, -0.7, 0.69, 0.0], [0.0, 0.5, 0.5, 1.0, 0.0]])
+    monkeypatch.setattr(marker_table, "unit_ranks", lambda rows: rows)
+    assert modules(ranks).tolist() == [0, 0, 0, 1, 2]
+
+
+def test_only_the_strongest_columns_and_some_rows_make_modules(monkeypatch):
+    seen = []
+    monkeypatch.setattr(marker_table, "modules", lambda rows: seen.append(rows) or np.array([5, 6]))
+    monkeypatch.setattr(marker_table, "MOST_GROUPED", 2)
+    monkeypatch.setattr(marker_table, "MOST_ROWS", 3)
+    X = np.arange(28.0).reshape(7, 4)  # each second of seven rows
+    strength = np.array([1.0, 9.0, 2.0, 5.0])
+    for given in (X, sparse.csr_array(X)):
+        found = marker_table._modules_of(given, np.array([3, 1, 2, 3]), strength)
+        assert found.tolist() == [6, 5, -1, 6]
+        np.testing.assert_array_equal(seen.pop(), X[::2][:, [1, 3]])
+
+
+def test_the_strongest_names_without_repeats():
+    found = tabulate(
+        *(_comparison(), np.ones((4, 5)), list("abcde")),
+        **{"rate": 1.0, "min_effect": 0.1, "clusters": np.array([1, 4, 6])},
+        **{"honest": True, "agreement": 1.0},
+    )
+    # Constant columns are modules of their own: only the direction leaves names out.
+    assert found.top(1, 9) == ["b", "d", "c", "a"]
+    assert found.top(1, 3, direction="higher") == ["b", "d", "a"]
+    assert found.top(1, 1, direction="lower") == ["c"]
+    assert found.top(7) == []
+    same = dataclasses.replace(found, modules=np.zeros(len(found), dtype=np.int64))
+    assert same.top(1, 9) == ["b"]
+    assert same.top(1, 9, direction="lower") == ["c"]
+    none = dataclasses.replace(found, modules=np.full(len(found), -1))
+    assert none.top(4, 9) == ["e", "a", "b", "d", "c"]
+
+
+def test_a_message_names_the_column_of_a_dense_table():
+    X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
+    with pytest.raises(ValueError, match=r"first in column 'b'; .* or drop such rows"):
+        marker_columns(X, [0, 1, 1], feature_names=["a", "b"])
+    with pytest.raises(ValueError, match="first in column 1;"):
+        marker_columns(X, [0, 1, 1])
+    # The stored values of a sparse table are not in columns.
+    with pytest.raises(ValueError, match=r"NaN .*, first in column 0;"):
+        marker_columns(sparse.csr_array(X), [0, 1, 1], feature_names=["a", "b"])

@@ -2,14 +2,16 @@
 
 import numpy as np
 import pytest
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2_contingency, rankdata
 
 from weft.backends import CPU
 from weft.columns import screening
 from weft.columns.clumps import clumping, is_clumped, mean_log_distance
 from weft.columns.screening import (
+    Evidence,
     bin_column,
     bin_columns,
+    bins_of,
     find_dependent,
     gather,
     group_columns,
@@ -259,3 +261,100 @@ def test_the_distance_to_the_fifth_neighbour_by_hand():
     expected = (2 * np.log(5) + 2 * np.log(4) + 7 * np.log(3)) / 11
     assert mean_log_distance(np.arange(11.0)[:, None]) == pytest.approx(expected)
     assert mean_log_distance(np.zeros((6, 1))) == pytest.approx(0.5 * np.log(1e-14))
+
+
+@pytest.mark.parametrize("n_bins", [2, 3, 5])
+@pytest.mark.parametrize("n_values", [3, 7, 20])
+def test_bins_are_those_of_mean_ranks(n_values, n_bins):
+    rng = np.random.default_rng(n_values)
+    for _ in range(20):
+        column = rng.integers(n_values, size=40) ** 2.0
+        if len(np.unique(column)) <= n_bins:
+            expected = column
+        else:
+            expected = np.floor((rankdata(column) - 0.5) * n_bins / 40)
+        numbered = np.unique(expected, return_inverse=True)[1]
+        assert bin_column(column, n_bins).tolist() == numbered.tolist()
+
+
+def test_as_many_values_as_bins_keep_their_own():
+    column = np.array([7.0, 7.0, 7.0, 7.0, 1.0, 8.0])
+    assert bin_column(column, 3).tolist() == [1, 1, 1, 1, 0, 2]
+    # In two bins: ranks 1, 3.5 and 6 of six are in the first, the second and the second half.
+    assert bin_column(column, 2).tolist() == [1, 1, 1, 1, 0, 1]
+
+
+def test_the_number_of_bins_by_hand():
+    # √(n / 12), rounded, from 3 to 6: 4 for 192 rows, 5 for 300.
+    for n, n_bins in ((20, 3), (108, 3), (192, 4), (300, 5), (432, 6), (5000, 6)):
+        bins, found = bins_of(np.arange(2.0 * n).reshape(n, 2))
+        assert (found, bins.shape, bins.dtype) == (n_bins, (n, 2), np.int8)
+        assert np.unique(bins[:, 1]).tolist() == list(range(n_bins))
+
+
+def _given_evidence(monkeypatch, script):
+    """Let `gather` return given evidence, and return the references that it is called with."""
+    calls, left = [], iter(script)
+
+    def given(contrasts, references, rng):
+        calls.append((references.tolist(), rng is None))
+        overall, nearest = next(left)
+        return Evidence(np.array(overall), np.array(nearest))
+
+    monkeypatch.setattr(screening, "gather", given)
+    monkeypatch.setattr(screening, "FIRST_SHADOWS", 1)
+    return calls
+
+
+def test_dependent_columns_by_hand(monkeypatch):
+    # Column 1 is constant. In the first round the shadows reach 1 overall and 2 in the nearest:
+    # columns 0 (overall) and 3 (nearest) are above, column 2 is at the limit of both. They are the
+    # references of the second round, with 2 / 0.5 = 4 shadows, the best of which has 2 and 8.
+    none = ([1.0] * 5, [2.0] * 5)
+    shadows = [none, ([2.0, 0.0, 0.0, 0.0, 0.0], [0.0] * 5), ([0.0] * 5, [0.0] * 4 + [8.0]), none]
+    script = [
+        ([1.5, 9.0, 1.0, 0.0, 0.0], [0.0, 9.0, 2.0, 2.5, 0.0]),
+        none,
+        ([5.0, 9.0, 2.0, 1.0, 0.0], [4.0, 9.0, 8.0, 12.0, 0.0]),
+        *shadows,
+    ]
+    calls = _given_evidence(monkeypatch, script)
+    contrasts = screening.Contrasts(10, np.array([2.0, 0.0, 1.0, 1.0, 0.5]), CPU, None)
+    kept, strength = find_dependent(contrasts, 0.5, np.random.default_rng(0))
+    assert calls == [([0, 2, 3, 4], True), ([0, 2, 3, 4], False)] + [
+        ([0, 3], number == 0) for number in range(5)
+    ]
+    assert kept.tolist() == [True, False, False, True, False]
+    assert strength.tolist() == [2.5, 0.0, 1.0, 1.5, 0.0]
+
+
+def test_fewer_than_two_dependent_columns_are_none(monkeypatch):
+    none = ([1.0] * 3, [1.0] * 3)
+    _given_evidence(monkeypatch, [([2.0, 0.0, 0.0], [0.0] * 3), none])
+    contrasts = screening.Contrasts(10, np.ones(3), CPU, None)
+    kept, strength = find_dependent(contrasts, 0.5, np.random.default_rng(0))
+    assert (kept.tolist(), strength.tolist()) == ([False] * 3, [0.0] * 3)
+    # Of two columns that vary the evidence is asked for; a single one has no partner.
+    calls = _given_evidence(monkeypatch, [([2.0] * 3, [0.0] * 3), none] * 3)
+    find_dependent(contrasts._replace(freedom=np.array([0.0, 1.0, 1.0])), 2.0, None)
+    assert calls[0] == ([1, 2], True)
+    calls.clear()
+    kept, _ = find_dependent(contrasts._replace(freedom=np.array([0.0, 0.0, 1.0])), 0.5, None)
+    assert (calls, kept.tolist()) == ([], [False] * 3)
+
+
+def test_rounds_end_when_the_same_columns_come_again(monkeypatch):
+    # Columns 0 and 1, then 1 and 2, then 0 and 1 again: without an end this would go on.
+    low = ([1.0] * 3, [1.0] * 3)
+    first, second = ([2.0, 2.0, 0.0], [0.0] * 3), ([0.0, 2.0, 2.0], [0.0] * 3)
+    script = [first, low, second, low, first, low, second, low, first, low]
+    calls = _given_evidence(monkeypatch, script)
+    contrasts = screening.Contrasts(10, np.ones(3), CPU, None)
+    kept, _ = find_dependent(contrasts, 2.0, np.random.default_rng(0))
+    assert [references for references, is_real in calls if is_real] == [
+        [0, 1, 2],
+        [0, 1],
+        [1, 2],
+        [0, 1],
+    ]
+    assert kept.tolist() == [False, True, True]

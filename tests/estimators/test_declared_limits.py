@@ -28,9 +28,16 @@ from weft.estimators._declared import (
     rows,
     settings_record,
 )
-from weft.estimators._parameters import _as_array, _find_fault, _is_ragged, _plain
+from weft.estimators._parameters import (
+    _as_array,
+    _find_fault,
+    _is_ragged,
+    _plain,
+    _simple_kinds,
+    _takes_arrays,
+)
 from weft.kmeans.anomalous import AnomalousStart
-from weft.models.kinds import Fields, Integer
+from weft.models.kinds import Fields, Integer, ListOf, Number, OneOf
 
 MOST = 2**31 - 1
 
@@ -196,3 +203,18 @@ def test_what_is_an_array_of_numbers():
     assert _as_array(5) is None
     assert _as_array("12") is None
     assert _as_array([10**400]) is None
+
+
+def test_kinds_that_take_arrays():
+    numbers = ListOf(Number())
+    assert _takes_arrays(MATRIX)
+    assert _takes_arrays(OneOf(numbers, MATRIX))
+    assert _takes_arrays(OneOf(numbers, OneOf(Integer(), VECTOR)))
+    assert not _takes_arrays(OneOf(numbers, Integer()))
+    assert not _takes_arrays(Integer())
+    # A list of numbers is another way to write an array, so it is not an alternative to it.
+    assert [type(kind) for kind in _simple_kinds(OneOf(numbers, Integer(), VECTOR))] == [
+        Integer,
+        type(VECTOR),
+    ]
+    assert next(_simple_kinds(OneOf(numbers, Integer()))) is numbers

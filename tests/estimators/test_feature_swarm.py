@@ -3,6 +3,7 @@
 import inspect
 import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from weft import FeatureSwarm
 from weft.datasets import add_noise_features
+from weft.estimators import feature_swarm
 from weft.metrics import pair_f
 from weft.search.clusterers import KNNGraph
 from weft.search.swarms import PSO, SWARMS, BinaryPSO
@@ -263,3 +265,22 @@ def test_documented_defaults_are_the_real_ones():
     documented = set(re.findall(r"^(\w+)(?:, \w+)? : ", text, re.M))
     missing = set(parameters) - documented - {"social"}
     assert not missing
+
+
+def test_a_second_clustering_is_planned_for_its_own_size(monkeypatch):
+    given = []
+
+    class Clustering:
+        def __init__(self, X, particle, clusterer, **options):
+            given.append((particle.n_features, options))
+
+        def cluster(self, solution):
+            return SimpleNamespace(labels=["labels of", solution])
+
+    monkeypatch.setattr(feature_swarm, "FeatureClustering", Clustering)
+    monkeypatch.setattr(FeatureSwarm, "_solution", lambda self: "solution")
+    monkeypatch.setattr(FeatureSwarm, "_backend", lambda self, size, X=None: size)
+    model = FeatureSwarm(max_memory="2GiB", n_jobs=3)
+    assert model._cluster_again(np.ones((6, 4)), 0) == ["labels of", "solution"]
+    # Six rows are compared with six rows in four columns.
+    assert given == [(4, {"backend": 6 * 6 * 4, "max_memory": 2 * 2**30, "n_jobs": 3})]

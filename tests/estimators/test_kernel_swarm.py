@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -199,3 +201,24 @@ def test_names_of_swarms_are_the_settings_of_table_2():
         one = KernelSwarm(swarm=name, **quick).fit(X)
         two = KernelSwarm(swarm=record, **quick).fit(X)
         assert (one.history_["mean_fitness"] == two.history_["mean_fitness"]).all()
+
+
+@pytest.mark.parametrize(("steps", "n_iter"), [(0, 1), (1, 1), (2, 2), (7, 7)])
+def test_the_best_of_several_starts_is_kept(steps, n_iter, monkeypatch):
+    given = []
+
+    def kernel_kmeans(gram, starts, max_iter, n_threads):
+        given.append((gram, [len(set(start.tolist())) for start in starts], max_iter, n_threads))
+        labels = np.array([[0, 0, 0, 0], [2, 0, 2, 0], [0, 1, 0, 1]])
+        return labels, np.array([3, steps, 9]), np.array([5.0, 4.0, 6.0])
+
+    backend = SimpleNamespace(mercer=SimpleNamespace(kernel_kmeans=kernel_kmeans))
+    monkeypatch.setattr(KernelKMeans, "_make_space", lambda *_: (backend, "gram"))
+    model = KernelKMeans(3, n_init=3, max_iter=9, n_jobs=1)
+    model._fit_rows(np.ones((4, 2)), 0)
+    assert given == [("gram", [3, 3, 3], 9, 1)]
+    assert model.labels_.tolist() == [0, 1, 0, 1]
+    assert (model.n_clusters_, model.inertia_, model.fitness_) == (2, 4.0, -4.0)
+    assert model.n_iter_ == n_iter
+    history = {name: values.tolist() for name, values in model.history_.items()}
+    assert history == {"start": [0, 1, 2], "inertia": [5.0, 4.0, 6.0], "n_iter": [3, steps, 9]}

@@ -77,3 +77,17 @@ def test_names_reach_the_clusterer():
     labels = pipeline.fit_predict(table)
     assert labels[0] == labels[1] != labels[2]
     assert list(pipeline[-1].feature_names_in_) == ["n", "c_x", "c_y"]
+
+
+def test_positions_of_categories_lie_within_the_table():
+    X = np.array([[1.0, 7.0], [2.0, 8.0], [3.0, 7.0]])
+    # Three and two categories; the other column stays a number.
+    assert RangeScaler(categorical=[0]).fit_transform(X).shape == (3, 4)
+    assert RangeScaler(categorical=[1]).fit_transform(X).shape == (3, 3)
+    assert RangeScaler(categorical=[1, 0]).fit_transform(X).shape == (3, 5)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert RangeScaler(categorical=["a"]).fit_transform(frame).shape == (3, 4)
+    assert RangeScaler(categorical=[0]).fit_transform(frame).shape == (3, 4)
+    for outside in (-1, 2):
+        with pytest.raises(ValueError, match=f"categorical names {outside}, which is not a column"):
+            RangeScaler(categorical=[outside]).fit(X)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import weft
-from weft.estimators._reading import is_raw, learn_table
+from weft.estimators._reading import RawTableMixin, is_raw, learn_table
 
 CLUSTERERS = [
     lambda: weft.WeightedKMeans(3, random_state=0),
@@ -154,3 +154,23 @@ def test_zero_and_one_written_with_a_decimal_point_are_a_yes_no():
     plan, made = learn_table(frame)
     assert plan.columns[0].kind == "yes/no"
     np.testing.assert_array_equal(made.table.values[:, 0], flags)
+
+
+@pytest.mark.parametrize(("allowed", "is_raw_table"), [(None, True), (False, True), (True, False)])
+def test_gaps_make_a_table_raw_unless_they_are_allowed(allowed, is_raw_table):
+    class Reader(RawTableMixin):
+        pass
+
+    reader = Reader()
+    if allowed is not None:
+        reader.allow_nan = allowed
+    frame = pd.DataFrame({"a": [1.0, np.nan, 3.5, 4.0], "b": [2.0, 5.0, 1.0, 9.0]})
+    rows, table = reader._read_table(frame)
+    assert (table is not None) is is_raw_table
+    assert bool(np.isnan(np.asarray(rows)).any()) is not is_raw_table
+    assert hasattr(reader, "_table") is is_raw_table
+    # A table without gaps stays as it is, and what an earlier fit has left is forgotten.
+    whole, table = reader._read_table(frame.fillna(0.0))
+    assert table is None
+    assert np.asarray(whole).tolist() == frame.fillna(0.0).to_numpy().tolist()
+    assert not hasattr(reader, "_table")

@@ -179,6 +179,11 @@ def test_row_keys_match_and_ignore_position():
     squared.row_keys(np.ascontiguousarray(X[::-1]), multipliers, turned)
     np.testing.assert_allclose(ours, theirs, rtol=1e-13)
     np.testing.assert_array_equal(ours, turned[::-1])
+    # 1 · 2 + 3 · 5 = 17, and 7 · 5 where the first value is missing.
+    rows = np.array([[1.0, 3.0], [np.nan, 7.0]])
+    assert reference.row_keys(rows, np.array([2.0, 5.0])).tolist() == [17.0, 35.0]
+    with pytest.raises(ValueError, match="shorter"):
+        reference.row_keys(rows, np.array([2.0]))
 
 
 def _centers_of(backend, values, mass, p, guess=0.0):
@@ -194,6 +199,20 @@ def _centers_of(backend, values, mass, p, guess=0.0):
         *(np.ones((1, 1), dtype=bool), 0, 1, centers, spread),
     )
     return centers[0, 0], spread[0, 0]
+
+
+@pytest.mark.parametrize("backend", [reference, cpu_centers])
+def test_weighted_medians_by_hand(backend):
+    def median(values, mass):
+        return _centers_of(backend, values, mass, 1.0)[0]
+
+    assert median([3, 1], [1, 1]) == 2.0  # half of the mass on either side
+    assert median([3, 1], [1.5, 1]) == 3.0
+    assert median([3, 1], [1, 1.5]) == 1.0
+    assert median([9, 1, 4, 2], [1, 1, 1, 1]) == 3.0
+    assert median([9, 1, 4, 2], [1, 1, 1, 2]) == 2.0
+    assert median([9, 1, 4, 2], [3, 1, 1, 1]) == 6.5  # 1 + 1 + 1 below, 3 at 9
+    assert median([5, 5, 5], [1, 2, 3]) == 5.0
 
 
 @pytest.mark.parametrize("backend", [reference, cpu_centers])

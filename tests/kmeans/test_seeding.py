@@ -246,6 +246,9 @@ def test_what_a_row_lacks_comes_from_the_center():
     whole = np.array([[7.0, 7.0]])
     np.testing.assert_array_equal(complete(whole, data), whole)
     assert complete(whole, data) is not whole
+    # A column without any value has its centre at 0.
+    empty = table([[0.0, np.nan], [4.0, np.nan]])
+    np.testing.assert_array_equal(complete(empty.X, empty), [[0.0, 0.0], [4.0, 0.0]])
 
 
 def test_constant_columns_put_no_row_far():

@@ -11,6 +11,7 @@ from scipy.stats import chi2_contingency
 
 from weft.answers.views import ColumnView
 from weft.columns.source import MixedTable, SourceColumn
+from weft.reporting import apart, space
 from weft.reporting.apart import _compare, set_apart
 from weft.reporting.distributions import _bins, _levels, _short, distribution
 from weft.reporting.facts import dense_rows, read_facts, take_columns
@@ -77,6 +78,62 @@ def test_columns_with_few_values_are_not_tested():
     found = set_apart(rows, np.repeat([0, 1], 20))
     assert found.columns.tolist() == [True, False]
     assert found.weights.tolist() == [1.0, 0.0]
+
+
+def test_the_limits_of_what_sets_a_cluster_apart(monkeypatch):
+    # Two clusters and two columns are four tests: p-values below 0.01 / 4, strengths from 0.2 on.
+    given = iter([([0.2, 0.19], [0.002, 0.002]), ([0.9, 0.9], [0.0025, 0.0024])])
+    counts = []
+
+    def compare(found):
+        counts.append(found.tolist())
+        return next(given)
+
+    monkeypatch.setattr(apart, "_compare", compare)
+    rows = np.array([[0.0, 5.0], [0.0, 6.0], [1.0, 5.0], [1.0, np.nan], [1.0, 6.0], [0.0, 6.0]])
+    found = set_apart(rows, np.array([2, 2, 7, 7, 7, -1]))
+    # The last row of each table: rows that are in no cluster.
+    assert counts == [[[2.0, 0.0], [0.0, 3.0], [1.0, 0.0]], [[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]]]
+    assert found.strength.tolist() == [[0.2, 0.9], [0.19, 0.9]]
+    assert found.is_apart.tolist() == [[True, False], [False, True]]
+    assert found.columns.tolist() == [True, True]
+    assert found.weights.tolist() == [0.2, 0.9]
+
+
+def test_four_known_values_are_enough_for_a_test():
+    rows = np.full((40, 2), np.nan)
+    rows[[0, 1, 20, 21], 0] = rows[[0, 1, 20], 1] = 1.0
+    rows[[0, 1], 0] = rows[[0, 1], 1] = 0.0
+    found = set_apart(rows, np.repeat([0, 1], 20))
+    assert found.strength[:, 0].tolist() == pytest.approx([1.0, 1.0])
+    assert found.strength[:, 1].tolist() == [0.0, 0.0]
+
+
+# Neighbour maps -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_rows", "is_drawn"), [(11, False), (12, True), (13, True)])
+def test_a_map_of_neighbours_needs_twelve_different_rows(n_rows, is_drawn, monkeypatch):
+    asked = []
+
+    class Flat:
+        def __init__(self, **options):
+            asked.append(options["perplexity"])
+
+        def fit_transform(self, rows):
+            return rows[:, :2] / 3.0
+
+    monkeypatch.setattr(space, "TSNE", Flat)
+    rows = np.column_stack([np.arange(n_rows), np.zeros(n_rows)]).astype(float)
+    drawn = space.neighbour_map(rows, np.zeros(n_rows, dtype=int))
+    # Rows that are there twice do not count.
+    twice = space.neighbour_map(np.vstack([rows, rows[:3]]), np.zeros(n_rows + 3, dtype=int))
+    assert (drawn is not None) is (twice is not None) is is_drawn
+    if drawn is not None:
+        assert drawn[0][:3] == [0.0, 0.333, 0.667]
+        assert drawn[1] == [0.0] * n_rows
+        assert asked == [(n_rows - 1) / 3.0, (n_rows + 2) / 3.0]
+    assert space.neighbour_map(rows[:, :1], np.zeros(n_rows, dtype=int)) is None
 
 
 # Distributions ------------------------------------------------------------------------------------

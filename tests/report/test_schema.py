@@ -80,3 +80,10 @@ def test_settings_are_four_levels_deep():
     assert takes(settings, {"a": {"b": [[{"c": 1}]]}})
     assert takes(settings, {"a": {"b": [[None, True, 0.5, "x"]]}})
     assert not takes(settings, {"a": {"b": [[[[1]]]]}})
+
+
+def test_a_marker_without_a_module_has_the_number_minus_1():
+    module = field(MARKERS, "module")
+    assert [takes(module, value) for value in (-2, -1, 0, 2**53, 2**53 + 1)] == [
+        *(False, True, True, True, False)
+    ]

@@ -1,6 +1,7 @@
 """From positions to fitness: by hand, and where a particle has nothing to offer."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from weft.backends import CPU
 from weft.backends.cpu.features import plan_memory
 from weft.search.clusterers import make_clusterer
 from weft.search.criteria import CRITERIA, make_criterion
-from weft.search.objectives import FeatureObjective
+from weft.search.objectives import FeatureObjective, FeatureSearch, search_features
 from weft.search.particles import WeightExponentParticle, WeightParticle
 
 # The search runs in single precision; what float64 gives is tested in tests/metrics.
@@ -264,3 +265,61 @@ def test_one_neighbour_is_the_fewest_of_connectedness():
     assert CRITERIA["connectedness"](n_neighbors=1).n_neighbors == 1
     with pytest.raises(ValueError, match="n_neighbors=0 must be"):
         CRITERIA["connectedness"](n_neighbors=0)
+
+
+def test_the_cap_of_connectedness_is_above_0():
+    assert CRITERIA["connectedness"](cap=1e-9).cap == 1e-9
+    with pytest.raises(ValueError, match=r"cap=0\.0 must be"):
+        CRITERIA["connectedness"](cap=0.0)
+    with pytest.raises(ValueError, match="features='none' is not known"):
+        CRITERIA["connectedness"](features="none")
+
+
+def _search(particle, **options):
+    return FeatureSearch(
+        particle,
+        make_clusterer("knn", None, n_clusters=None, seed=0),
+        make_criterion("silhouette", None),
+        "swarm",
+        CPU,
+        **options,
+    )
+
+
+def test_a_search_has_30_particles_and_a_gibibyte():
+    search = _search(WeightParticle(3))
+    assert (search.n_particles, search.init, search.n_jobs) == (30, "uniform", None)
+    assert search.max_memory == 1024 * 1024 * 1024
+
+
+@pytest.mark.parametrize("exponents", [False, True])
+@pytest.mark.parametrize("is_found", [False, True])
+def test_a_search_returns_the_best_position_or_all_features(blobs, exponents, is_found):
+    particle = WeightExponentParticle(3) if exponents else WeightParticle(3)
+    position = np.array([0.5, -1.0, 2.0, -1.0, 0.0, 1.0])[: particle.n_dimensions]
+    seen = []
+
+    def move(objective, swarm, positions, rng):
+        seen.append((swarm, positions.shape))
+        return SimpleNamespace(position=position, fitness=0.25 if is_found else -np.inf)
+
+    found = search_features(blobs, _search(particle, n_particles=7), 0, move)
+    assert seen == [("swarm", (7, particle.n_dimensions))]
+    assert found.best.position is position
+    assert found.clustering.labels.tolist() == np.repeat([0, 1, 2], 20).tolist()
+    np.testing.assert_array_equal(found.anchors, blobs[found.clustering.anchors])
+    if not is_found:
+        assert found.fitness == -np.inf
+        assert found.solution.weights.tolist() == [1.0, 1.0, 1.0]
+        expected = [2.0, 2.0, 2.0]
+    else:
+        # The fitness is computed again in double precision.
+        objective = _objective(blobs, criterion="silhouette", particle=particle)
+        exact = objective.score(found.solution, found.clustering)
+        assert found.fitness == exact != 0.25
+        assert found.solution.weights.tolist() == [0.5, 0.0, 2.0]
+        expected = [1.5, 2.0, 2.5]
+    if exponents:
+        assert found.solution.exponents.tolist() == expected
+    else:
+        assert found.solution.exponents is None

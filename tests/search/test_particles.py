@@ -62,3 +62,18 @@ def test_given_positions():
         WeightParticle(3).initial(np.random.default_rng(0), 4, start)
     with pytest.raises(ValueError, match="'random' is not known; choose one of 'uniform'"):
         WeightParticle(3).initial(np.random.default_rng(0), 4, "random")
+
+
+@pytest.mark.parametrize("particle", [WeightParticle(4), WeightExponentParticle(4)])
+def test_a_screened_swarm_keeps_the_columns_that_matter(particle):
+    screened = np.array([True, False, False, True])
+    plain = particle.initial(np.random.default_rng(0), 5, "uniform")
+    start = particle.initial(np.random.default_rng(0), 5, "screened", screened)
+    # The first particle has weights of exactly 1; the others keep their random distances from 0.
+    assert start[0, :4].tolist() == [1.0, -1.0, -1.0, 1.0]
+    np.testing.assert_array_equal(start[1:, :4], np.abs(plain[1:, :4]) * [1.0, -1.0, -1.0, 1.0])
+    np.testing.assert_array_equal(start[:, 4:], plain[:, 4:])
+    # Without a column that is known to matter, starts are random.
+    for none in (None, np.zeros(4, dtype=bool)):
+        found = particle.initial(np.random.default_rng(0), 5, "screened", none)
+        np.testing.assert_array_equal(found, plain)

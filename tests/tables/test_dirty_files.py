@@ -410,6 +410,19 @@ def test_duckdb_names_the_extra_or_reads(tmp_path):
         read_table(path, query="SELECT * FROM read_csv('/etc/hosts')")
 
 
+def test_five_other_sheets_of_a_workbook_are_named(tmp_path):
+    path = tmp_path / "many.xlsx"
+    sheets = {name: [HEAD, *ROWS] for name in "ABCDEFG"}
+    workbook(path, **sheets)
+    (note,) = [note for note in read_table(path).notes if "sheet" in note]
+    assert note == "the sheet 'A' was read; others are 'B', 'C', 'D', 'E', 'F' (see --sheet)."
+    workbook(path, Empty=[], Data=[HEAD, *ROWS])
+    (note,) = [note for note in read_table(path).notes if "sheet" in note]
+    assert note == "the sheet 'Data' was read; others are 'Empty' (see --sheet)."
+    workbook(path, Data=[HEAD, *ROWS])
+    assert not [note for note in read_table(path).notes if "sheet" in note]
+
+
 @pytest.mark.parametrize(("option", "value"), [("sheet", "A"), ("query", "SELECT 1")])
 def test_options_that_do_not_fit_the_file(tmp_path, option, value):
     path = tmp_path / "t.csv"

@@ -285,6 +285,11 @@ def test_rows_that_look_like_genes_are_noticed():
     words = _genes()
     words["s1"] = "x"
     assert _note(words) == ""
+    # Half of the first 50 cells of a column may be no numbers, not more; later ones do not count.
+    words["s1"] = ["x"] * 25 + [1] * 25 + ["x"] * (len(words) - 50)
+    assert _note(words) != ""
+    words.loc[25, "s1"] = "x"
+    assert _note(words) == ""
 
 
 def test_a_table_is_turned():

@@ -226,6 +226,13 @@ def test_missing_values_dropped_or_filled():
     filled = table_of(frame, missing="median", scale="none")
     assert filled.X[:, 0].tolist() == [1, 2, 3, 4, 9]  # the median of 1, 2, 4, 9 is 3
     assert "1 missing value was filled in with each column's median" in filled.warnings[0]
+    frame["b"][0] = np.nan
+    both = table_of(frame, missing="median", scale="none").warnings[0]
+    assert both == (
+        "2 missing values were filled in with each column's median or most frequent value "
+        "(2 columns)."
+    )
+    frame["b"][0] = 5.0
     auto = table_of(frame)
     assert np.isnan(auto.mixed.values[:, 0]).tolist() == [False, False, True, False, False]
     assert np.isfinite(auto.X).all()

@@ -79,6 +79,32 @@ def test_numbers_that_guard_become_one(tmp_path):
     ]
 
 
+def test_other_seeds_and_the_guard_of_a_script_are_no_faults(tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text(
+        "a = np.random.default_rng([seed, 7])\n"
+        "b = default_rng(0)\n"
+        "c = np.random.SeedSequence((1, 2))\n"
+        "d = rng.integers(2**31 - 1)\n"
+        "if __name__ == '__main__':\n"
+        "    sys.exit(1)\n"
+        # Draws that are no seeds, and conditions, are changed as everywhere.
+        "e = rng.integers(6)\n"
+        "f = default_rng(None if seed is None else seed)\n"
+        "g = Draw(2**31 - 1)\n"
+    )
+    assert [(fault.line, fault.what) for fault in faults(path)] == [
+        (7, "6 → 7"),
+        (8, "condition negated"),
+        (8, "Is → IsNot"),
+        (9, "Sub → Add"),
+        (9, "Pow → Mult"),
+        (9, "2 → 3"),
+        (9, "31 → 32"),
+        (9, "1 → 2"),
+    ]
+
+
 def test_the_statement_of_a_line():
     tree = ast.parse(CODE)
     assert statement_of(tree, 12) == (range(10, 14), True)

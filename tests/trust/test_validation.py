@@ -158,6 +158,30 @@ def test_tables_are_read_block_by_block(monkeypatch):
         reading.check_numbers(gap, allow_nan=True, columns=["a"])
 
 
+@pytest.mark.parametrize(
+    ("shape", "heights"),
+    [((5, 3), [2, 2, 1]), ((4, 6), [1] * 4), ((3, 10), [1] * 3), ((7, 0), [6, 1]), ((0, 2), [])],
+)
+def test_blocks_have_a_limited_number_of_cells(shape, heights, monkeypatch):
+    monkeypatch.setattr(reading, "_BLOCK", 6)
+    seen = []
+
+    class Slices:
+        def __init__(self):
+            self.shape = shape
+
+        def __len__(self):
+            return shape[0]
+
+        def __getitem__(self, span):
+            part = np.ones(shape)[span]
+            seen.append(len(part))
+            return part
+
+    reading.check_numbers(Slices())
+    assert seen == heights
+
+
 def test_memory_is_checked_at_its_limit():
     check_memory(2**30, "it", "lower it", limit=2**30)
     with pytest.raises(

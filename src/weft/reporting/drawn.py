@@ -225,7 +225,7 @@ def _profile(against: Profile, names: list[str], selected: Mask) -> dict[str, An
     # If values are constant inside and outside, the effect is infinite: use the largest value.
     effects = np.clip(np.nan_to_num(against.effects, posinf=PERFECT, neginf=-PERFECT),
                       -PERFECT, PERFECT)  # fmt: skip
-    strength = np.where(selected, np.abs(effects).max(axis=0), -1.0)
+    strength = np.where(selected, np.abs(effects).max(axis=0), -np.inf)
     best = np.argsort(-strength, kind="stable")[: min(N_SHOWN, int(selected.sum()))]
     return {
         "labels": against.labels.tolist(),

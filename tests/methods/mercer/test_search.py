@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from weft._base.labels import number_by_first_row
 from weft.datasets import make_shapes
 from weft.methods.centroids.objectives import StringObjective, SubsetObjective
-from weft.methods.mercer import Kernel
+from weft.methods.mercer import FeatureCenters, InputCenters, Kernel
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
-from weft.methods.mercer.search import WidthResult, most_stable, polish
+from weft.methods.mercer.search import (
+    CenterSearch,
+    WidthResult,
+    candidate_widths,
+    most_stable,
+    polish,
+    search_feature_centers,
+    search_input_centers,
+)
 from weft.methods.mercer.spaces import KernelSpace, Walk, make_space, nearest_means
 from weft.metrics import kernel_cs
 from weft.search.reached import Reached
+from weft.search.swarms.mepso import MEPSO
 
 ROWS = make_shapes("blobs", n_samples=80, random_state=0).data
 
@@ -138,3 +150,131 @@ def test_products_with_new_rows_are_computed_in_one_piece(monkeypatch):
     monkeypatch.setattr("weft.methods.mercer.spaces.pairwise_kernels", spy)
     space.cross(ROWS[:3])
     assert seen == [1]
+
+
+def test_directions_that_have_decayed_are_0_for_new_rows():
+    # Values of the walk below 1e-12 are rounding errors, at the start or after σ² steps.
+    walk = Walk.of(ROWS, 6)
+    values = np.array([0.9, 0.5, 5e-4, 1e-4, 1e-13, 0.0])
+    walk = dataclasses.replace(walk, values=values)
+    fresh = ROWS[:5] + 0.1
+    for sigma, kept in ((2.0, 2), (1.0, 4), (0.5, 4)):
+        found = walk.coordinates(fresh, sigma)
+        assert found.shape == (5, 6)
+        assert (found[:, kept:] == 0.0).all()
+        assert (walk.space(sigma).coordinates[:, kept:] == 0.0).all()
+        # One step to the known rows, in proportion to the weights, and σ² - 1 more.
+        squared = ((fresh[:, None] - ROWS[None]) ** 2).sum(axis=2)
+        scales = np.sqrt(np.sort(squared, axis=1)[:, 7])
+        weights = np.exp(-squared / np.outer(scales, walk.scales))
+        weights /= weights.sum(axis=1, keepdims=True)
+        expected = weights @ walk.vectors[:, :kept] * values[:kept] ** (sigma**2 - 1.0)
+        np.testing.assert_allclose(found[:, :kept], expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_new_row_far_from_all_lies_between_known_ones():
+    walk = Walk.of(np.arange(10.0)[:, None], 3)
+    found = walk.coordinates(np.array([[1e9], [-1e150]]), 1.0)
+    assert (found <= walk.vectors.max(axis=0) + 1e-9).all()
+    assert (found >= walk.vectors.min(axis=0) - 1e-9).all()
+
+
+def test_local_scales_by_hand():
+    # Of ten rows 0 to 9 the 7th neighbour of 0 is at 7, that of 4 is 8, at 4.
+    walk = Walk.of(np.arange(10.0)[:, None], 2)
+    assert walk.scales.tolist() == [7.0, 6.0, 5.0, 4.0, 4.0, 4.0, 4.0, 5.0, 6.0, 7.0]
+    # Few rows: the farthest. Equal rows get the smallest scale above 0, or 1.
+    assert Walk.of(np.array([[0.0], [1.0], [4.0]]), 2).scales.tolist() == [4.0, 3.0, 4.0]
+    same = np.array([[0.0]] * 8 + [[2.0], [5.0]])
+    assert Walk.of(same, 2).scales.tolist() == [2.0] * 9 + [5.0]
+    assert Walk.of(np.ones((4, 2)), 2).scales.tolist() == [1.0] * 4
+    # The median distance in local steps: of 0, 1 and 4 with themselves it is 1, the scale is 4.
+    assert Walk.of(np.array([[0.0], [1.0], [4.0]]), 2).median_width() == 1.0
+    assert walk.median_width() == 1.0
+    pairs = np.concatenate([np.arange(10.0), 100.0 + np.arange(10.0)])[:, None]
+    median = np.median(np.abs(pairs - pairs.T))
+    assert Walk.of(pairs, 2).median_width() == median / 5.0
+
+
+def test_widths_that_are_tried():
+    rows = np.array([[0.0], [1.0], [3.0]])  # distances 1, 2 and 3
+    walk = Walk.of(ROWS, 2)
+    assert candidate_widths(rows, "linear", "stability", None) == (1.0,)
+    assert candidate_widths(rows, "rbf", 5, None) == (5.0,)
+    assert candidate_widths(rows, "rbf", "median", None) == (2.0,)
+    many = candidate_widths(rows, "rbf", "stability", None)
+    np.testing.assert_allclose(many, 2.0 * 2.0 ** np.arange(-3.5, 1.1, 0.5))
+    assert candidate_widths(ROWS, "diffusion", 3.0, walk) == (3.0,)
+    assert candidate_widths(ROWS, "diffusion", "median", walk) == (walk.median_width(),)
+    steps = candidate_widths(ROWS, "diffusion", "stability", walk)
+    assert steps == (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
+
+
+def test_runs_of_widths_at_their_limits():
+    a, b, c = [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]
+    # A width without a fitness joins no run: b and c are as long, and c is fitter.
+    assert most_stable([result(b, 1.0), result(b, 0.0), result(c, 2.0)]) == 2
+    # A run with 2 % of the best fitness counts, one with less does not.
+    long = [result(b, 0.5), result(b, 2.0), result(c, 100.0)]
+    assert most_stable(long) == 1
+    assert most_stable([*long[:1], result(b, 1.99), long[2]]) == 2
+    # Equal up to rounding: the smallest width.
+    assert most_stable([result(a, 5.0), result(b, 4.0), result(b, 4.0 + 1e-7), result(b, 3.0)]) == 1
+    assert most_stable([result(a, 5.0), result(b, 4.0), result(b, 4.0 + 1e-4), result(b, 3.0)]) == 2
+    assert most_stable([result(a, 1.0)]) == 0
+
+
+def _searched(rows, fitness, *, sigma=1.0, kernel="rbf", **settings):
+    """Search with a given best position, and return the answer and what was asked for."""
+    asked = []
+
+    def move(objective, swarm, positions, rng, *, title, n_evaluations_before):
+        asked.append((objective.least, positions.shape[0], title, n_evaluations_before))
+        return SimpleNamespace(position=positions[0], fitness=fitness, n_evaluations=10)
+
+    search = CenterSearch(
+        Kernel(kernel), sigma, 3, MEPSO(), 4, centers=FeatureCenters(polish=False, **settings)
+    )
+    return search_feature_centers(rows, search, 0, move), asked
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "min_size", "least"),
+    [(2, 0.02, 1), (3, 0.02, 1), (4, 0.02, 2), (80, 0.02, 2), (80, 0.05, 4), (80, 0.051, 5)],
+)
+def test_the_smallest_cluster_that_is_searched_for(n_rows, min_size, least):
+    _, asked = _searched(ROWS[:n_rows], 1.0, min_size=min_size)
+    assert [each[0] for each in asked] == [least]
+
+
+def test_a_partition_without_fitness_is_one_cluster():
+    for fitness, is_split in ((0.5, True), (1e-9, True), (0.0, False)):
+        found, asked = _searched(ROWS, fitness, sigma=2.0)
+        assert bool(found.labels.any()) is is_split
+        assert (found.sigma, found.n_evaluations, len(asked)) == (2.0, 10, 1)
+        assert asked[0][1:] == (4, "width 2", 0)
+
+
+def test_evaluations_of_all_widths_are_counted():
+    found, asked = _searched(ROWS, 1.0, sigma="stability", kernel="diffusion")
+    assert [each[3] for each in asked] == [10 * number for number in range(8)]
+    assert asked[2][2] == "width 8"
+    assert found.n_evaluations == 80
+    assert found.reference.sigma == found.sigma
+
+
+@pytest.mark.parametrize(("fitness", "labels"), [(1.0, [0, 0, 1, 1]), (0.0, [0, 0, 0, 0])])
+def test_centres_in_input_space_are_in_the_order_of_their_clusters(fitness, labels):
+    # Three thresholds, the third inactive; then the centres 11, 1 and 6 of rows 0 to 12.
+    rows = np.array([[0.0], [2.0], [10.0], [12.0]])
+    position = np.array([0.9, 0.8, 0.1, 11.0 / 12.0, 1.0 / 12.0, 0.5])
+
+    def move(objective, swarm, positions, rng, *, title, n_evaluations_before):
+        assert (title, n_evaluations_before, positions.shape) == ("width 3", 0, (4, 6))
+        return SimpleNamespace(position=position, fitness=fitness, n_evaluations=10)
+
+    search = CenterSearch(Kernel("rbf"), 3.0, 3, MEPSO(), 4, centers=InputCenters())
+    found = search_input_centers(rows, search, 0, move)
+    assert found.labels.tolist() == labels
+    np.testing.assert_allclose(found.reference.ravel(), [1.0, 11.0][: max(labels) + 1])
+    assert (found.sigma, found.n_evaluations) == (3.0, 10)

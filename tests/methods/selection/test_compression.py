@@ -23,6 +23,17 @@ def test_by_hand():
     assert maximal_information_compression([1, -1, 0, 0], [1, 0, -1, 0]) == pytest.approx(0.25)
 
 
+def test_two_vectors_give_a_number_and_tables_a_matrix():
+    x, y = np.array([-1.0, 1.0, -1.0, 1.0]), np.array([-2.0, -2.0, 2.0, 2.0])
+    assert type(maximal_information_compression(x, y)) is float
+    assert maximal_information_compression(x).tolist() == [[0.0]]
+    assert maximal_information_compression(x[:, None], y).tolist() == [[1.0]]
+    assert maximal_information_compression(x, y[:, None]).tolist() == [[1.0]]
+    both = np.column_stack([x, y])
+    assert maximal_information_compression(both, x).tolist() == [[0.0], [1.0]]
+    assert maximal_information_compression(both).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
 def test_equation_as_printed():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(2, 30)) * [[1.0], [3.0]]

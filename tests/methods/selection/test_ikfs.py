@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from weft.kmeans.plain import plain_patterns
+from weft.methods.selection import ikfs as ikfs_module
 from weft.methods.selection.compression import range_scaled
 from weft.methods.selection.ikfs import feature_patterns, ikfs
 
@@ -57,3 +58,22 @@ def test_constant_and_equal_features():
     assert ikfs(range_scaled(np.ones((5, 4)))).support.sum() == 1
     X = np.repeat(np.random.default_rng(3).normal(size=(9, 1)), 5, axis=1)
     assert ikfs(range_scaled(X)).support.sum() == 1
+
+
+def test_features_at_the_reference_point_are_one_pattern():
+    # The mean is 0. The farthest are 5 and -5, each alone; then four features are at the mean.
+    columns = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 0.0], [-3.0, -4.0], [0.0, 0.0], [0.0, 0.0]])
+    found = feature_patterns(columns)
+    assert found.sizes.tolist() == [1, 1, 4]
+    assert found.centers.tolist() == [[3.0, 4.0], [-3.0, -4.0], [0.0, 0.0]]
+    assert feature_patterns(np.ones((3, 2))).sizes.tolist() == [3]
+
+
+def test_patterns_do_not_depend_on_how_many_are_begun_together(monkeypatch):
+    columns = np.random.default_rng(0).normal(size=(60, 4))
+    expected = feature_patterns(columns)
+    for seeds in (1, 2, 7):
+        monkeypatch.setattr(ikfs_module, "SEEDS", seeds)
+        found = feature_patterns(columns)
+        np.testing.assert_array_equal(found.sizes, expected.sizes)
+        np.testing.assert_allclose(found.centers, expected.centers)

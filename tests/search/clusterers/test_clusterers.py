@@ -241,3 +241,12 @@ def test_an_object_gets_seed_and_number_of_clusters():
             make_clusterer(wrong, {}, n_clusters=3, seed=0)
     with pytest.raises(TypeError, match="has no 'metric' parameter"):
         make_clusterer(sklearn.cluster.KMeans(), {}, n_clusters=3, seed=0)
+
+
+def test_matrices_that_clusterers_hold():
+    # An object gets a matrix of distances and may copy it, as linkage does.
+    given = make_clusterer(sklearn.cluster.OPTICS(), None, n_clusters=None, seed=0)
+    assert (given.n_matrices, given.on_gpu) == (2, False)
+    assert {name: each.n_matrices for name, each in CLUSTERERS.items()} == {
+        **{"knn": 0, "dbscan": 0, "linkage": 2, "affinity": 6},
+    }

@@ -133,7 +133,6 @@ class BoundedRounds:
     ) -> None:
         """Update the centres and dispersions of the clusters that changed."""
         rows, previous = self.rows, centers.copy()
-        spread[changed] = 0.0
         wanted = np.repeat(changed[:, None], centers.shape[1], axis=1)
         large = len(labels) >= EXPAND_ROWS
         if large and self.expands and can_expand(rows, centers.shape):

@@ -20,6 +20,7 @@ Printed (eq. 8): CS = Σ w_k / Σ a_k. Weighted: CS = Σ (n_k / n) w_k / a_k; se
 
 from __future__ import annotations
 
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -190,7 +191,7 @@ def settle_labels(
 
     A step that would leave a cluster with fewer than `least` rows is not made.
     """
-    for step in range(max_iter + 1):
+    for step in count():
         norms, counts = mean_norms(gram, labels, n_clusters)
         values = norms[:, np.newaxis] - 2.0 * _mean_products(gram, labels, n_clusters)
         moved = np.where(counts[:, np.newaxis] > 0, values, np.inf).argmin(axis=0)

@@ -50,7 +50,7 @@ def maximal_information_compression(x: Any, y: Any = None) -> Any:
             "rows."
         )
     out = np.vstack([tile for _, tile in CPU.columns.compression_tiles(first, second)])
-    if y is not None and np.ndim(x) == 1 and np.ndim(y) == 1:
+    if np.ndim(x) == 1 and np.ndim(y) == 1:
         return float(out[0, 0])
     return out
 
