@@ -93,21 +93,23 @@ def test_evidence_of_the_second_view_by_hand():
     distances = np.abs(x[:, None] - x).astype(np.float32)
     near = np.array([[1], [0], [3], [2]])
     labels = np.array([0, 0, 1, 1])
-    mean, worst, same, ratio = _measures(distances, distances**2, near, 104.0, labels)
+    mean, worst, same, ratio = _measures(distances, distances**2, near, 104.0, labels, 2, 4)
     widths = [(11.0 - 2.0) / 11.0, (9.0 - 2.0) / 9.0]
     assert mean == pytest.approx(np.mean(widths))
     assert worst == pytest.approx(np.mean(widths))
     assert same == 1.0
     assert ratio == pytest.approx(np.log1p(100.0 / 4.0 * 2.0))
     # A row by itself has width 0; its neighbour is of another cluster.
-    mean, worst, same, _ = _measures(distances, distances**2, near, 104.0, np.array([0, 1, 1, 1]))
+    mean, worst, same, _ = _measures(
+        distances, distances**2, near, 104.0, np.array([0, 1, 1, 1]), 2, 4
+    )
     assert worst <= 0.0
     assert same == 0.5
-    assert _measures(distances, distances**2, near, 104.0, np.zeros(4, dtype=int)) == (
+    assert _measures(distances, distances**2, near, 104.0, np.zeros(4, dtype=int), 1, 4) == (
         *(0.0, -1.0, 1.0, 0.0),
     )
     # Clusters of equal rows leave nothing within: the ratio ends at a million millions.
     equal = np.repeat([0.0, 7.0], 2)
     apart = np.abs(equal[:, None] - equal).astype(np.float32)
-    *_, ratio = _measures(apart, apart**2, near, 49.0, labels)
+    *_, ratio = _measures(apart, apart**2, near, 49.0, labels, 2, 4)
     assert ratio == pytest.approx(np.log1p(1e12))
