@@ -44,6 +44,7 @@ SOURCES = (
     "weft.columns.wide",
     "weft.columns.clumps",
     "weft.backends.cpu.columns",
+    "weft.backends.cpu.ranks",
 )
 NULLS_PER_SEED = 5
 COMPARED = ("HDBSCAN-15", "k-means + silhouette")
