@@ -5,19 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.models.limits import takes
 
-from weft.models.archive import Refused
-from weft.models.kinds import Lengths
 from weft.reporting import schema
 from weft.reporting.marking import MARKERS
-
-
-def takes(kind, value):
-    try:
-        kind.check(value, "x", Lengths())
-    except Refused:
-        return False
-    return True
 
 
 def field(kind, *names):

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 import weft
-from weft.columns.mixed.blocks import Block
 from weft.columns.mixed.embedding import Embedding, learn_embedding, transform
 from weft.columns.source import MixedTable, SourceColumn
 from weft.io import read_table
@@ -34,7 +33,7 @@ from weft.tables.points import (
 )
 from weft.tables.raw import RawTable
 from weft.tables.reading import Reading
-from weft.tables.schema import _block_fits, _plan_fits
+from weft.tables.schema import _plan_fits
 
 COLUMNS = (
     SourceColumn("size", "number", (0,)),
@@ -132,30 +131,6 @@ def test_typical_values_of_empty_columns():
 def test_angles_are_values_below_the_period():
     angles = np.array([0.0, np.pi, -np.pi / 2, -1e-15])
     np.testing.assert_allclose(_on_circle(angles, 24.0), [0.0, 12.0, 18.0, 0.0])
-
-
-@pytest.mark.parametrize(
-    ("measure", "shape", "period", "words"),
-    [
-        ("number", (1, 4), 0.0, ""),
-        ("number", (1, 3), 0.0, "four numbers"),
-        ("number", (2, 4), 0.0, "four numbers"),
-        ("cyclic", (1, 3), 24.0, ""),
-        ("cyclic", (1, 3), 0.0, "a circle"),
-        ("cyclic", (1, 4), 24.0, "a circle"),
-        ("ordered", (5, 1), 0.0, ""),
-        ("ordered", (5, 2), 0.0, "more than one coordinate"),
-        ("category", (5, 2), 0.0, ""),
-    ],
-)
-def test_blocks_of_a_model_file(measure, shape, period, words):
-    found = _block_fits(Block(0, 0, measure, period, np.ones(shape), 1.0))
-    assert words in found if words else found == ""
-
-
-def test_a_block_that_divides_by_0_is_refused():
-    points = np.array([[0.0, 0.0, 0.0, 1.0]])
-    assert _block_fits(Block(0, 0, "number", 0.0, points, 1.0)) == "divides by 0."
 
 
 def _plan_of(output="coordinates", **options):

@@ -6,22 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from tests.models.limits import takes
 
 from weft.columns.mixed.blocks import Block
-from weft.models.archive import Refused
-from weft.models.kinds import Lengths
 from weft.tables import schema
 from weft.tables.reading import Reading
 from weft.tables.schema import _block_fits, _reading_fits
-
-
-def takes(kind, value):
-    try:
-        kind.check(value, "x", Lengths())
-    except Refused:
-        return False
-    return True
-
 
 READING, BLOCK, PLAN = schema._READING.fields, schema._BLOCK.fields, schema.plan_kind("d").fields
 EMBEDDING, PLAIN = PLAN["points"].kinds
@@ -73,6 +63,7 @@ def test_limits_of_a_plan(kind, allowed, refused):
         ("cyclic", (1, 3), 0.0, "a circle needs"),
         ("cyclic", (1, 3), 1.0, ""),
         ("cyclic", (2, 3), 24.0, "a circle needs"),
+        ("cyclic", (1, 4), 24.0, "a circle needs"),
         ("ordered", (5, 1), 0.0, ""),
         ("ordered", (5, 2), 0.0, "more than one coordinate"),
         ("category", (5, 2), 0.0, ""),
