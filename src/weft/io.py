@@ -3,9 +3,10 @@
 from weft.models.files import SavedModel, load_model, read_model, save_model
 from weft.tables.errors import InputError
 from weft.tables.folders import check_folder, check_name, write_folder
-from weft.tables.formats import read_table, table_files, table_stem, write_table
+from weft.tables.formats import read_table, table_files, table_stem
 from weft.tables.prepare import ColumnDecision, Table, apply_recipe, prepare_table
 from weft.tables.raw import RawTable, read_csv
+from weft.tables.writing import write_table
 
 __all__ = [
     "ColumnDecision",

@@ -8,9 +8,9 @@ from importlib import import_module
 from types import ModuleType
 
 _MODULES = (
-    *("affinity", "centers", "components", "density", "distances", "kmeans", "linkage"),
-    *("mercer_cs", "minkowski", "moments", "nearest", "products", "prototypes", "rounds", "scaled"),
-    *("scores", "tangents"),
+    *("affinity", "centers", "components", "density", "distances", "groups", "kmeans"),
+    *("linkage", "mercer_cs", "minkowski", "moments", "nearest", "products", "prototypes"),
+    *("rounds", "scaled", "scores", "tangents"),
 )
 
 

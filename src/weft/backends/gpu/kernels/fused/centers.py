@@ -20,6 +20,7 @@ import triton
 import triton.language as tl
 
 from weft._base.arrays import Tensor
+from weft.backends.gpu.kernels.fused.groups import group_rows, masses, splits_of
 from weft.backends.gpu.kernels.fused.nearest import powered
 from weft.backends.gpu.kernels.fused.scaled import ScaledRows
 
@@ -208,10 +209,6 @@ def _step(sums, mass, numbers, floors, open_, centers, low, high, spread, K, M,
         tl.store(open_ + at, (~done).to(tl.int8), mask=wanted)
 
 
-def _splits(n_rows: int, n_clusters: int) -> int:
-    return max(4, min(128, triton.next_power_of_2(n_rows // (n_clusters * 256) + 1)))
-
-
 class Solved(NamedTuple):
     """Centres and dispersions (K, M), masses (K,), and how many pairs are not solved."""
 
@@ -240,7 +237,7 @@ class Solver:
         order, starts = group_rows(labels, n_clusters)
         mass = masses(self.load, order, starts)
         wanted = (changed & (mass > 0.0))[:, None].expand(previous.shape).contiguous()
-        splits = _splits(len(labels), n_clusters)
+        splits = splits_of(len(labels), n_clusters)
         shape = (6, splits, n_clusters, n_features)
         sums = torch.empty(shape, dtype=torch.float64, device=previous.device)
         groups = (order, starts, mass, sums)
@@ -281,37 +278,3 @@ class Solver:
             sums, mass, self.numbers, self.floors, open_, *state, n_clusters, n_features,
             ROOT=root, S=splits, DOUBLE=double, BF=16, num_warps=4,
         )  # fmt: skip
-
-
-def group_rows(labels: Tensor, n_clusters: int) -> tuple[Tensor, Tensor]:
-    """Return the rows cluster by cluster, and where each cluster begins, (K + 1,)."""
-    kind = torch.uint8 if n_clusters <= 256 else torch.int16 if n_clusters < 2**15 else torch.int32
-    ranked, order = torch.sort(labels.to(kind), stable=True)
-    edges = torch.arange(n_clusters + 1, device=labels.device, dtype=torch.int32)
-    return order, torch.searchsorted(ranked.to(torch.int32), edges)
-
-
-@triton.jit
-def _masses(load, order, starts, out, K, S, BR: tl.constexpr):
-    k = tl.program_id(0)
-    s = tl.program_id(1)
-    begin = tl.load(starts + k)
-    end = tl.load(starts + k + 1)
-    length = tl.cdiv(end - begin, S)
-    begin += s * length
-    end = tl.minimum(begin + length, end)
-    mass = tl.zeros((BR,), dtype=tl.float64)
-    for at in range(begin, end, BR):
-        index = at + tl.arange(0, BR)
-        row = tl.load(order + index, mask=index < end, other=0)
-        mass += tl.load(load + row, mask=index < end, other=0.0)
-    tl.store(out + s * K + k, tl.sum(mass, axis=0))
-
-
-def masses(load: Tensor, order: Tensor, starts: Tensor) -> Tensor:
-    """Return the sum of the loads of each cluster, (K,); the bits are always the same."""
-    n_clusters = len(starts) - 1
-    splits = _splits(len(load), n_clusters)
-    out = torch.empty((splits, n_clusters), dtype=torch.float64, device=load.device)
-    _masses[(n_clusters, splits)](load, order, starts, out, n_clusters, splits, BR=256)
-    return out.sum(dim=0)
