@@ -8,6 +8,7 @@ from bench.gpu import methods
 from bench.harness import places, records
 
 RESULTS = places.RESULTS / "gpu.jsonl"
+ROUNDS = places.RESULTS / "gpu_rounds.jsonl"
 TARGETS = {  # seconds on an H200
     ("knn", 800): 0.08,
     ("knn", 3000): 0.35,
@@ -84,6 +85,29 @@ def table(path: Path = RESULTS) -> str:
             "From `weighted k-means` on, all labels (or features) equal those of the CPU in "
             f"{same} of {len(others)} rows.",
         ]
+    return "\n".join(lines) + "\n"
+
+
+def rounds_table(path: Path = ROUNDS) -> str:
+    """Return the rounds of weighted k-means as Markdown; empty if there are none."""
+    rows = records.load(path)
+    if not rows:
+        return ""
+    names = list(rows[0]["milliseconds"])
+    lines = [
+        "### Rounds of weighted k-means",
+        "",
+        f"GPU: {rows[0]['gpu']}. One round from the same start, float32 rows; weft has weights per",
+        "cluster, the others have none (`python -m bench.gpu.rounds`).",
+        "",
+        f"| rows × columns, clusters | {' | '.join(names)} |",
+        "| --- |" + " --- |" * len(names),
+    ]
+    for row in rows:
+        cell = row["cell"]
+        taken = [f"{row['milliseconds'][name]:.2f} ms" for name in names]
+        size = f"{cell['rows']:,} × {cell['columns']}, {cell['clusters']:,}"
+        lines.append(f"| {size} | {' | '.join(taken)} |")
     return "\n".join(lines) + "\n"
 
 

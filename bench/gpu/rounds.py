@@ -1,11 +1,14 @@
 """One round of weighted k-means on a GPU, compared with flash-kmeans and plain torch.
 
-`python -m bench.gpu.rounds` prints milliseconds per round; flash-kmeans is left out if it is not
-installed.
+    python -m bench.gpu.rounds [--again]
+
+Milliseconds per round go to bench/results/gpu_rounds.jsonl, and from there to docs/performance.md.
+flash-kmeans is left out if it is not installed.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +18,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from bench.gpu.page import ROUNDS as RESULTS
+from bench.harness import records
 from weft.backends.gpu import kmeans
 from weft.backends.gpu.rounds import DeviceRounds
 from weft.kmeans.weights import PowerWeights
@@ -84,16 +89,26 @@ def torch_rounds(X: Any, start: Any) -> Callable[[int], Any]:
     return rounds
 
 
-def main() -> None:
-    """Print a table."""
+def measure(rows: int, columns: int, clusters: int) -> dict[str, Any]:
+    """Return the milliseconds per round of all sides, which start from the same rows."""
     roots = partial(weft_rounds, exponent=1.5)
-    sides = {"weft": weft_rounds, "weft, p = 1.5": roots, "torch": torch_rounds}
+    sides = {"weft, p = 2": weft_rounds, "weft, p = 1.5": roots, "plain torch": torch_rounds}
     if find_spec("flash_kmeans") is not None:
         sides["flash-kmeans"] = flash_rounds
-    for size in SIZES:
-        X, start = make_table(*size)
-        found = {name: clock(make(X, start)) for name, make in sides.items()}
-        print(size, {name: f"{milliseconds:.3f} ms" for name, milliseconds in found.items()})
+    X, start = make_table(rows, columns, clusters)
+    found = {name: clock(make(X, start)) for name, make in sides.items()}
+    chip = torch.cuda.get_device_properties(0).name
+    return {"milliseconds": found, "gpu": f"{chip}, torch {torch.__version__}"}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--again", action="store_true", help="measure recorded rows again")
+    if parser.parse_args().again:
+        RESULTS.unlink(missing_ok=True)
+    cells = [dict(zip(("rows", "columns", "clusters"), size, strict=True)) for size in SIZES]
+    for row in records.run(RESULTS, cells, measure):
+        print(row)
 
 
 if __name__ == "__main__":

@@ -14,31 +14,31 @@ import argparse
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import HDBSCAN
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
 
 from bench.harness import places
+from bench.harness.timing import interleaved
+from bench.unseen.rivals import kmeans_silhouette
+from weft import AutoCluster
 
 RESULTS = places.RESULTS / "auto_speed.jsonl"
 SIZES = ("1000x50", "10000x200", "200000x100", "1000000x100")
 _CODE = """
 import json, resource, sys, time, warnings
-import numpy as np
+from bench.speed.auto import table
 from weft import AutoCluster
 warnings.simplefilter("ignore")
-
-
-def table(n, d):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d), dtype=np.float64)
-    centres = 3.0 * rng.standard_normal((5, d // 2))
-    X[:, : d // 2] += centres[rng.integers(5, size=n)]
-    return X
-
-
 n, d, threads = map(int, sys.argv[1:])
 model = AutoCluster(random_state=0, n_jobs=threads)
-model.fit(table(150, d))
-X = table(n, d)
+model.fit(table(150, d)[0])
+X = table(n, d)[0]
 clock, processor = time.perf_counter(), time.process_time()
 model.fit(X)
 found = {
@@ -49,6 +49,41 @@ found = {
 }
 print(json.dumps(found))
 """
+
+
+def table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of five clusters that half of the columns separate, and their labels."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d), dtype=np.float64)
+    centres = 3.0 * rng.standard_normal((5, d // 2))
+    labels = rng.integers(5, size=n)
+    X[:, : d // 2] += centres[labels]
+    return X, labels
+
+
+def compared(size: str, rounds: int, n_threads: int = 2) -> dict[str, Any]:
+    """Return the seconds of AutoCluster and of methods that need no number of clusters.
+
+    All sides run in this process, in turns, after a run that is not timed. HDBSCAN leaves rows out:
+    in the index these rows are one cluster.
+    """
+    import fast_hdbscan
+
+    X, labels = table(*map(int, size.split("x")))
+    sides = {
+        "AutoCluster": AutoCluster(random_state=0, n_jobs=n_threads).fit_predict,
+        "k-means + silhouette": partial(kmeans_silhouette, n_clusters=0, seed=0),
+        "scikit-learn's HDBSCAN": HDBSCAN(min_cluster_size=15, copy=True).fit_predict,
+        "fast_hdbscan": fast_hdbscan.HDBSCAN(min_cluster_size=15).fit_predict,
+    }
+    with threadpool_limits(n_threads):
+        seconds = interleaved([partial(side, X) for side in sides.values()], rounds)
+        index = [float(adjusted_rand_score(labels, side(X))) for side in sides.values()]
+    return {
+        "seconds": dict(zip(sides, seconds, strict=True)),
+        "index": dict(zip(sides, index, strict=True)),
+        "rounds": rounds,
+    }
 
 
 def measure(size: str, n_threads: int) -> dict[str, object]:

@@ -25,7 +25,8 @@ Rows = dict[str, dict[str, Any]]
 def write(found: Rows, page: Path) -> None:
     """Write the page and its figure."""
     page.parent.mkdir(parents=True, exist_ok=True)
-    sections = [_head(found), _searches(found), _parts(found), _limits(found)]
+    sections = [_head(found), _auto(found), _searches(found), _parts(found), _rounds(found)]
+    sections.append(_limits(found))
     if "growth/time" in found and "growth/memory" in found:
         picture = page.parent / "_static" / "growth.svg"
         draw(found, picture)
@@ -136,6 +137,53 @@ def _parts(found: Rows) -> str:
     return "\n".join(lines) if len(lines) > 4 else ""
 
 
+def _auto(found: Rows) -> str:
+    rows = {name.split("/")[1]: row for name, row in found.items() if name.startswith("auto/")}
+    if not rows:
+        return ""
+    names = list(next(iter(rows.values()))["seconds"])
+    lines = [
+        "## AutoCluster, two threads",
+        "",
+        "Seconds of a fit, and the adjusted Rand index with the true clusters in brackets. Half of",
+        "the columns separate five clusters, the others are noise; no method is told K. k-means",
+        "tries 2 to 20 clusters.",
+        "",
+        f"| rows × columns | {' | '.join(names)} |",
+        "| --- |" + " --- |" * len(names),
+    ]
+    for size, row in rows.items():
+        cells = [f"{_seconds(row['seconds'][name])} ({row['index'][name]:.2f})" for name in names]
+        lines.append(f"| {size.replace('x', ' × ')} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _rounds(found: Rows) -> str:
+    rows = {name.split("/", 1)[1]: row for name, row in found.items() if name.startswith("kmeans/")}
+    if not rows:
+        return ""
+    first = next(iter(rows.values()))
+    lines = [
+        "## Rounds of weighted k-means",
+        "",
+        f"`WeightedKMeans` compared with scikit-learn's `KMeans`: {first['rows']:,} × 64, K = 20,",
+        "the same start, two threads. A whole fit ends when no row changes its cluster.",
+        "",
+        "| | weft | KMeans | ratio | rounds |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, row in rows.items():
+        part, exponent = name.split("/")
+        taken = row[f"{part}, clock"]
+        count = " and ".join(map(str, row["rounds"])) if part == "fit" else ""
+        title = f"a {'whole fit' if part == 'fit' else 'round'}, p = {float(exponent):g}"
+        lines.append(
+            f"| {title} | {_seconds(taken['weft'])} | {_seconds(taken['KMeans'])} "
+            f"| {taken['ratio']:.2f}× | {count} |"
+        )
+    return "\n".join(lines)
+
+
 def _limits(found: Rows) -> str:
     lines = ["## Compared with the machine's limit", ""]
     for name, row in found.items():
@@ -189,8 +237,11 @@ def _memory(found: Rows) -> str:
 
 def _gpu() -> str:
     rows = gpu.table()
+    if not rows:
+        return ""
     more = "[On a GPU](guide/gpu.md) says what runs on the GPU, and when it is faster."
-    return f"## On a GPU\n\n{rows.rstrip()}\n\n{more}" if rows else ""
+    parts = [rows.rstrip(), gpu.rounds_table().rstrip(), more]
+    return "## On a GPU\n\n" + "\n\n".join(part for part in parts if part)
 
 
 def draw(found: Rows, picture: Path) -> None:

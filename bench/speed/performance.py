@@ -22,7 +22,7 @@ from typing import Any
 
 from bench.harness import places, records
 from bench.harness.timing import machine
-from bench.speed import page
+from bench.speed import auto, page, rounds
 from bench.speed.growth import STEPS, memory_growth, peak_memory, time_growth
 from bench.speed.parts import one_clustering, powered, silhouette_row
 from bench.speed.swarm import PLAN, Length, roofline, search
@@ -38,15 +38,23 @@ def cells(*, quick: bool) -> dict[str, Callable[[], dict[str, Any]]]:
         for name in ("knn", "dbscan", "linkage", "affinity"):
             length = Length(2, 1, 1) if quick else PLAN[name, n]
             rows[f"search/{name}/{n}"] = partial(search, name, n, length)
-    rounds = 1 if quick else 5
+    repeats = 1 if quick else 5
     for n in sizes:
         rows[f"roofline/{n}"] = partial(roofline, n, 2 if quick else 25)
-        rows[f"powered/{n}"] = partial(powered, n, rounds)
+        rows[f"powered/{n}"] = partial(powered, n, repeats)
     large = 500 if quick else 10_000
-    rows[f"silhouette/{large}"] = partial(silhouette_row, large, rounds)
+    rows[f"silhouette/{large}"] = partial(silhouette_row, large, repeats)
     for name in ("knn", "dbscan", "linkage", "affinity"):
         n = sizes[-1]
-        rows[f"once/{name}/{n}"] = partial(one_clustering, name, n, rounds)
+        rows[f"once/{name}/{n}"] = partial(one_clustering, name, n, repeats)
+    many = 2000 if quick else 1_000_000
+    for exponent, whole in ((2.0, False), (2.0, True), (1.5, False)):
+        part = "fit" if whole else "round"
+        rows[f"kmeans/{part}/{exponent}"] = partial(
+            rounds.measure, many, exponent, 1 if quick else 3, whole=whole
+        )
+    for size, repeats in (("200x10", 1),) if quick else (("1000x50", 3), ("10000x200", 1)):
+        rows[f"auto/{size}"] = partial(auto.compared, size, repeats)
     steps = {key: values[:2] for key, values in STEPS.items()} if quick else STEPS
     rows["growth/time"] = partial(time_growth, 2 if quick else 9, steps)
     further = {**steps, "n": [1000, 2000] if quick else [1000, 2000, 4000, 8000]}
