@@ -5,6 +5,7 @@ python -m bench.unseen evidence                  # candidates and evidence of th
 python -m bench.unseen train                     # the judge, from scratch, and its report
 WEFT_DATA=... python -m bench.unseen run         # the battery, all methods; resumable
 python -m bench.unseen alarms                    # wide tables without clusters, called clustered
+python -m bench.unseen steady                    # other orders of rows and columns, other seeds
 python -m bench.unseen tables                    # what was measured on the battery
 python -m bench.unseen page                      # docs/unseen.md and its picture
 """
@@ -21,6 +22,11 @@ from bench.unseen import battery, trial
 from bench.unseen.arithmetic import start_again_in_shared_arithmetic
 from bench.unseen.world import KINDS
 
+# Real tables: all of the group "tables", and two wide ones.
+STEADY_SETS = (
+    *("balance.scale", "ecoli", "haberman", "ionosphere", "seeds", "sonar", "tae", "vehicle"),
+    *("golub", "lymphoma"),
+)
 SEEDS = 7  # tables of each clustered kind that the shipped judge was trained on
 
 
@@ -70,6 +76,14 @@ def alarms(arguments: argparse.Namespace) -> None:
     from bench.unseen.alarms import alarms_table
 
     print(alarms_table(arguments.jobs, arguments.share))
+
+
+def steady(arguments: argparse.Namespace) -> None:
+    """Print how far answers depend on the order of rows and columns, and on the seed."""
+    from bench.unseen.steady import steady_table
+
+    names = tuple(arguments.sets)
+    print(steady_table(names, arguments.orders, arguments.seeds, arguments.jobs))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -128,6 +142,13 @@ def main() -> int:
     command.add_argument("--jobs", type=int, default=1, help="processes")
     command.add_argument("--share", type=float, default=1.0, help="of the tables that are drawn")
     command.set_defaults(call=alarms)
+
+    command = commands.add_parser("steady", help=(steady.__doc__ or "").rstrip("."))
+    command.add_argument("--sets", nargs="*", default=STEADY_SETS, metavar="SET")
+    command.add_argument("--orders", type=int, default=20, help="of rows, and of columns")
+    command.add_argument("--seeds", type=int, default=10)
+    command.add_argument("--jobs", type=int, default=1, help="processes")
+    command.set_defaults(call=steady)
 
     names = list(trial.methods())
     last: tuple[tuple[str, Callable], ...] = (("run", run), ("tables", tables), ("page", page))
