@@ -331,16 +331,16 @@ def test_every_parameter_of_every_preset_is_allowed():
 
 
 def test_forged_files_end_in_a_sentence_or_an_answer(any_name, tmp_path):
-    """60 files of each class; ``make forgery`` judges 2,000."""
+    """30 files of each class; ``make forgery`` judges 2,000."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for number, data in enumerate(honest_files(any_name)):
             (tmp_path / f"{any_name}-{number}.weft").write_bytes(data)
-    verdict = run_class(any_name, tmp_path, 60, seed=1)
+    verdict = run_class(any_name, tmp_path, 30, seed=1)
     assert verdict.counts["bad"] == 0, "\n".join(verdict.told)
-    assert verdict.counts["refused"] >= 20
-    assert verdict.counts["fine"] + verdict.counts["refused later"] >= 3
-    assert verdict.counts.total() == 60
+    assert verdict.counts["refused"] >= 10
+    assert verdict.counts["fine"] + verdict.counts["refused later"] >= 1
+    assert verdict.counts.total() == 30
 
 
 def test_a_crash_and_a_hang_are_seen(fitted, tmp_path, monkeypatch):
