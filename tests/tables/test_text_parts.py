@@ -48,6 +48,23 @@ def test_two_records_or_one_column_have_no_title():
     assert find_header([["x", "", ""], ["y", "", ""], ["1", "2", "3"]]).n_above == 0
 
 
+def test_the_shortest_tables_with_a_title():
+    titled = find_header([["Sales"], ["a", "b"], ["1", "2"]])
+    assert titled == (["a", "b"], 1, 1, ["a line was taken for a title ('Sales') and left out."])
+    assert find_header([["Sales"], ["a", "b"]]).names == ["Sales"]
+    # The names are not the last record.
+    assert find_header([["x"], ["y"], ["a", "b"]]).n_above == 0
+    # A table that fills one cell of each record has no title.
+    assert find_header([["", ""], ["a", ""], ["1", ""], ["2", ""]]).n_above == 0
+    long = find_header([["t" * 70], *ROWS])
+    assert long.notes == [f"a line was taken for a title ('{'t' * 60}') and left out."]
+
+
+def test_names_of_unequal_lines():
+    assert find_header([["a", ""], ["x", "y", "z"], list("123")]).names == ["a x", "a y", "a z"]
+    assert find_header([["a", "", "c"], ["x", "y"], list("123")]).names == ["a x", "a y", "c"]
+
+
 def test_names_on_two_lines():
     grouped = find_header([["size", "", "age"], ["low", "high", ""], ["1", "2", "3"]])
     assert grouped.names == ["size low", "size high", "age"]
@@ -89,6 +106,13 @@ def test_names_that_repeat_are_numbered():
     assert number_names(list("aabbcc"))[1][0].startswith(
         "several columns are called 'a', 'b', 'c';"
     )
+
+
+def test_long_names_are_cut_in_notes():
+    assert number_names(["n" * 70] * 2)[1] == [
+        f"several columns are called '{'n' * 60}'; they were numbered, as 'a (2)'."
+    ]
+    assert number_names(["a", "", "b", ""])[0] == ["a", "column 2", "b", "column 4"]
 
 
 def test_totals():
