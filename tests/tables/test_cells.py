@@ -1,4 +1,4 @@
-"""Columns of any DataFrame in one form: what is missing, a number, true or false, a time, a text."""
+"""Columns of any DataFrame in one form: numbers, true or false, times, texts, and gaps in them."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_columns_of_single_libraries():
 
 
 def test_frames_that_are_refused():
-    with pytest.raises(ValueError, match="unique column names|several columns"):
+    with pytest.raises(ValueError, match=r"unique column names|several columns"):
         read_cells(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(TypeError):
         read_cells(pl.DataFrame({"a": [1]}).lazy())

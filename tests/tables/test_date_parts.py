@@ -1,4 +1,4 @@
-"""Parts of dates: years, months, hours, zones, lengths of time, cycles; both sides of each limit."""
+"""Parts of dates: years, months, hours, zones, lengths of time, cycles; both sides of limits."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_what_stands_around_the_digits(text, number):
         (["1,234.5"], NumberFormat(",", ".")),
         (["1.234,5 kg", "5"], NumberFormat(".", ",", "kg")),
         (["1 234"], NumberFormat(" ", ".")),
-        # Each sign could be of thousands or of decimals: groups of three are thousands after a comma.
+        # A sign of thousands or of decimals: groups of three are thousands after a comma.
         (["1,234", "5"], NumberFormat(",", ".", is_ambiguous=True)),
         (["1.234", "5"], NumberFormat("", ".", is_ambiguous=True)),
         (["12.345"], NumberFormat("", ".", is_ambiguous=True)),

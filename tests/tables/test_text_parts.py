@@ -61,7 +61,8 @@ def test_the_shortest_tables_with_a_title():
 
 
 def test_names_of_unequal_lines():
-    assert find_header([["a", ""], ["x", "y", "z"], list("123")]).names == ["a x", "a y", "a z"]
+    longer = find_header([["a", "b", ""], ["x", "y", "z", "w"], list("1234")])
+    assert longer.names == ["a x", "b y", "b z", "b w"]
     assert find_header([["a", "", "c"], ["x", "y"], list("123")]).names == ["a x", "a y", "c"]
 
 
