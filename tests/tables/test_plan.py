@@ -152,6 +152,27 @@ def test_two_rows_without_gaps_are_needed():
     assert len(gone[1]) == 0
 
 
+def test_of_two_rows_one_is_not_enough():
+    made = mixed_table(*_read({"x": [1.0, 2.0], "y": [1.0, 5.0]}))
+    gap = {"x": np.array([True, False])}
+    with pytest.raises(InputError, match=r"t.csv has 1 rows without missing values"):
+        handle_missing(made, gap, "drop-rows", np.zeros(2), **OPTIONS)
+    # Nothing is filled or dropped with "auto", nor without a gap.
+    for gaps, missing in ((gap, "auto"), ({}, "error")):
+        kept, rows = handle_missing(made, gaps, missing, np.zeros(2), **OPTIONS)
+        assert kept is made
+        assert rows.tolist() == [0, 1]
+
+
+def test_tables_without_columns():
+    assert mixed_table([], []).values.shape == (0, 0)
+    plan, done = learned({"x": [1.0, 1.0, 1.0]})
+    with pytest.raises(InputError, match="no rows below its header"):
+        plan.apply([], **OPTIONS)
+    # No column of this table can be used: its rows have no coordinates.
+    assert done.X.shape == (3, 0)
+
+
 def _read(frame):
     cells = read_cells(pd.DataFrame(frame))
     return recognise(cells, **OPTIONS), cells

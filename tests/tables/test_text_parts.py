@@ -7,9 +7,11 @@ import io
 import pytest
 
 from weft.io import write_table
+from weft.tables import text_form
 from weft.tables.errors import InputError
 from weft.tables.headers import find_header, is_total, number_names
 from weft.tables.text_form import (
+    TextForm,
     _wide_encoding,
     find_encoding,
     find_text_form,
@@ -156,6 +158,52 @@ def test_decimals_by_comma(tmp_path):
     assert _form(tmp_path, "a;b\nx1,5;2\n").decimal == "."
 
 
+def test_decimals_of_the_first_rows(tmp_path):
+    assert _form(tmp_path, "a;b\n1;2\n1,5;2\n").decimal == ","
+    assert _form(tmp_path, "a;b\n1,5;2\n1;2\n3,5;2.5\n").decimal == "."
+    # The names and 19 rows are looked at.
+    assert _form(tmp_path, "a;b\n" + "1;2\n" * 18 + "1,5;2\n").decimal == ","
+    assert _form(tmp_path, "a;b\n" + "1;2\n" * 19 + "1,5;2\n").decimal == "."
+    assert _form(tmp_path, "a;b\n" + "1,5;2\n" * 18 + "1.5;2\n").decimal == "."
+    assert _form(tmp_path, "a;b\n" + "1,5;2\n" * 19 + "1.5;2\n").decimal == ","
+    # A number in the names is no decimal.
+    assert _form(tmp_path, "1,5;b\n1;2\n").decimal == "."
+
+
+def test_whole_forms(tmp_path):
+    assert _form(tmp_path, "a,b\n1,2\n") == TextForm()
+    assert _form(tmp_path, "#a;b\n1;2\n1,5;2\n") == TextForm("utf-8", ";", ",", True, True)
+    assert _form(tmp_path, "# x\na;b\n1;2\n") == TextForm("utf-8", ";", ".", True, False)
+
+
+def test_a_comment_of_as_many_cells_as_a_row(tmp_path):
+    # Above the names it is a comment, below them a row.
+    form = _form(tmp_path, "# x,3\na,b\n#1,2\n")
+    assert form == TextForm(has_comments=True)
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == "\na,b\n#1,2\n"
+    form = _form(tmp_path, "#a,b\n\n# c,d,e\n1,2\n")
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == "\n\n\n1,2\n"
+
+
+@pytest.mark.parametrize("size", range(1, 8))
+def test_the_first_byte_that_is_not_utf_8(tmp_path, monkeypatch, size):
+    # However the file is cut into chunks, also within a character.
+    monkeypatch.setattr(text_form, "_CHUNK", size)
+    path = tmp_path / "t.csv"
+    for text, place in (("aé€b", 7), ("", 0), ("é", 2)):
+        path.write_bytes(text.encode() + b"\xffz")
+        assert text_form._not_utf8(path) == (0xFF, place)
+        assert text_form._is_cp1252(path)
+        path.write_bytes(text.encode() + b"z\x81")
+        assert not text_form._is_cp1252(path)
+        path.write_bytes(text.encode())
+        assert text_form._not_utf8(path) is None
+    path.write_bytes(b"ab\xe2\x82")  # a character that is cut at the end
+    assert text_form._not_utf8(path) == (0xE2, 2)
+
+
 def test_names_in_a_comment(tmp_path):
     form = _form(tmp_path, "# made by x\n#a,b\n1,2\n")
     assert (form.has_comments, form.header_is_comment) == (True, True)
@@ -196,6 +244,11 @@ def test_utf_16_without_a_mark(tmp_path):
     assert _wide_encoding(b"a\0" * 9 + b"\0a") == ""
     assert _wide_encoding(b"\0a" * 9 + b"a\0") == ""
     assert _wide_encoding(b"a\0") == ""
+    assert _wide_encoding(b"a\0b\0") == "utf-16-le"
+    assert _wide_encoding(b"a\0" * 7 + b"\0") == "utf-16-le"  # the last byte is half a pair
+    assert _wide_encoding(b"\0a" * 7 + b"\0") == "utf-16-be"
+    assert _wide_encoding(b"\0a" * 6 + b"ab" * 4) == ""
+    assert _wide_encoding(b"\0a" * 7 + b"ab" * 3) == "utf-16-be"
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n1,\xe9\n")
     assert find_encoding(path) == "cp1252"
