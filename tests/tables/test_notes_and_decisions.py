@@ -153,6 +153,11 @@ def test_tails_by_hand():
     assert tail_scale(heavy[[0, 1, 2, 3, 5, 5]]) is None  # five different values
     assert tail_scale(np.append(heavy, 0.0)) == 6.0
     assert tail_scale(heavy - 1.5) is None
+    # Without the second 1, 1 to 64 has six values and the logarithm corrects its skewness.
+    assert tail_scale(np.array([1.0, 1.0, 2.0, 8.0, 16.0, 64.0])) is None
+    assert tail_scale(np.array([1.0, 1.1, 2.0, 8.0, 16.0, 64.0])) == 5.0
+    with np.errstate(over="ignore"):
+        assert tail_scale(np.append(heavy, 1e150)) is None
     values = np.column_stack([heavy, heavy])
     rank = SourceColumn("r", "ordered", (1,), levels=tuple("abcdefg"))
     table = MixedTable(values, (SourceColumn("x", "number", (0,)), rank))

@@ -296,6 +296,14 @@ def test_text_among_numbers_and_dates(values, kind):
     assert read(values).kind == kind
 
 
+def test_codes_that_are_whole_numbers_and_few():
+    # Three codes in six rows are levels; a letter or a fraction is no digit.
+    assert read(["007", "008", "009"] * 2).kind == "category"
+    assert read(["007", "008", "009", "007"]).kind == "identifier"
+    assert read([10115.5, 20095.0, 80331.0] * 6, "zip").kind == "number"
+    assert read(["10115", "2009A", "80331"] * 6, "zip").note == "3 values"
+
+
 def test_true_and_false_as_an_array():
     recogniser = Recogniser("t.csv", str)
     assert recogniser.recognise(number_cells("c", [True, False])) == levels(
