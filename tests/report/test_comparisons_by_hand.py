@@ -233,6 +233,11 @@ def test_rows_by_a_key():
         "t and t have no row in common."
     )
     assert _common_key(side([0], a=[1]), side([0], b=[1])) is None
+    # A row that the second run left out stands at another place of the first.
+    left_out = align(side([0, 1, 2], id=list("abc")), side([-2, 4, 5], id=list("cab")), "id")
+    assert (left_out[0].labels.tolist(), left_out[2]) == ([0, 1], ["a", "b"])
+    left_out = align(side([0, 1, -2], id=list("abc")), side([3, 4, 5], id=list("cab")), "id")
+    assert (left_out[1].labels.tolist(), left_out[2]) == ([4, 5], ["a", "b"])
     # Numbers and texts of a key are the same name.
     mixed = align(side([0, 1], id=[1, 2]), side([3, 4], id=["2", "1"]), None)
     assert mixed[1].labels.tolist() == [4, 3]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from weft.reporting import any_clustering, certainty, summary, sureness, told
+from weft.reporting import any_clustering, certainty, drawn, html, summary, sureness, told
 from weft.reporting.any_clustering import _labels_of, _last, _named, _params, _read
 from weft.reporting.facts import _kept_share, _searched, dense_rows, read_facts
 from weft.reporting.making import plain, settings_of
@@ -333,6 +333,46 @@ def test_digits_of_large_and_small_means():
     assert told.number(1234567.0) == "1234567"
     assert told.number(12345678.0) == "1.235e+07"
     assert told.number(0.5, digits=1) == "0.5"
+
+
+def test_short_vectors_have_a_cosine():
+    assert certainty._cosine(np.array([0.5, 0.0]), np.array([0.5, 0.0])) == 1.0
+
+
+def test_small_effects_decide_too():
+    # Weights 1 and 1.5, effects 0.9 and 0.5: 0.9 and 0.75.
+    facts = SimpleNamespace(
+        names=["a", "b"], weights=np.array([1.0, 1.5]), selected=np.array([True, True])
+    )
+    against = SimpleNamespace(effects=np.array([[0.9, -0.5], [0.1, 0.2]]), labels=[0, 1])
+    assert drawn._by_importance(facts, against, np.arange(2)).tolist() == [0, 1]
+
+
+def test_what_a_page_is_given(monkeypatch):
+    asked = {}
+
+    def get_template(name):
+        assert name == "page.html.j2"
+        return SimpleNamespace(render=lambda **given: asked.update(given) or "page")
+
+    monkeypatch.setattr(html, "_templates", lambda: SimpleNamespace(get_template=get_template))
+    monkeypatch.setattr(html, "N_TABLE", 2)
+    found = summarize(Raw(labels_=np.array([-1, 0, 1, 1, -1, -1])), FRAME)
+    assert html.render(found) == "page"
+    assert [c["label"] for c in asked["clusters"]] == [1, 0, -1]
+    assert asked["top_share"] == max(f["share"] for f in found["features"]) < 1.0
+    assert (asked["n_left_out"], asked["n_shown"], asked["s"]) == (0, 15, found)
+    assert sorted(asked["drawn_columns"]) == ["hue", "size"]
+    assert asked["sure_by_label"].keys() == {0, 1}
+    script = str(asked["script"])
+    assert asked["policy"] == f"'sha256-{html._digest(script)}'"
+    more = {**found, "features": found["features"] + [{"share": 0.0}] * 3}
+    html.render(more)
+    assert (len(asked["features"]), asked["n_left_out"]) == (2, 3)
+    html.render({**found, "features": [{"share": 0}], "distributions": None})
+    assert (asked["top_share"], asked["drawn_columns"]) == (1.0, [])
+    html.render({**found, "features": []})
+    assert asked["top_share"] == 1.0
 
 
 def test_thirty_columns_that_refits_kept():

@@ -234,7 +234,7 @@ def test_names_that_are_given_and_columns_without_weight():
 
 def test_counts_are_whole_numbers_from_0():
     model = SimpleNamespace(counts=True)
-    counted = [[[0.0, 1.0]], [[0.5]], [[-1.0]], [[3.0]], [[-0.5]]]
+    counted = [[[0.0, 1.0]], [[0.5]], [[-1.0]], [[3.0]], [[0.5], [1.0]]]
     assert [_are_counts(model, np.array(values)) for values in counted] == [
         *(True, False, False, True, False),
     ]

@@ -60,6 +60,8 @@ def test_some_rows_of_a_column():
     # Texts are in the order of their first row among those that are taken.
     part = cells.take(np.array([3, 2, 1, 4]))
     assert content(part) == ("text", [0, -1, 1, 1], ["c", "b"], False)
+    part = cells.take(np.array([1, 0, 0]))
+    assert content(part) == ("text", [0, 1, 1], ["b", "a"], False)
     numbers = number_cells("x", [1.0, ABSENT, 3.0]).take(np.array([2, 1]))
     assert content(numbers) == ("number", [3.0, None])
     assert (len(numbers), len(numbers.codes), numbers.texts) == (2, 0, [])
@@ -133,6 +135,8 @@ def test_what_is_a_table():
     assert not is_table([[1]])
     assert not is_table(SimpleNamespace(columns=[]))
     assert is_table(SimpleNamespace(columns=[], dtypes=[]))
+    assert not is_table(SimpleNamespace(dtypes=[]))
+    assert not is_table(pd.Series([1.0]))
 
 
 def test_tables_of_anything_but_numbers():
@@ -142,6 +146,7 @@ def test_tables_of_anything_but_numbers():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # polars: the names of a lazy table take time
         assert not is_raw(pl.DataFrame({"a": ["x"]}).lazy())
+    assert is_raw(pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}))
     assert is_raw(pl.DataFrame({"a": [1, None]}))
     assert not is_raw(pl.DataFrame({"a": [1, None]}), allow_nan=True)
     assert not is_raw(pl.DataFrame({"a": [1.0, 2.0], "b": [True, False]}))

@@ -60,6 +60,8 @@ def test_forms_of_columns(texts, form, is_ambiguous, count):
         ("1970-13-01", "year-month-day", NONE),
         ("1970-02-29", "year-month-day", NONE),
         ("1970-03", "year-month", 59.0),
+        ("1970-00", "year-month", NONE),
+        ("1970-13", "year-month", NONE),
         ("Foo 1970", "month-name year", NONE),
         ("1.2.70", "day.month.year", 31.0),
         ("1.2.69", "day.month.year", 36191.0),

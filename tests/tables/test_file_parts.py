@@ -306,6 +306,17 @@ def test_answers_of_databases(tmp_path, monkeypatch):
     assert refusal(databases.read_database, path, None) == (
         "t.db holds 2 tables ('a \"b', 'other'); say with --query which rows to read."
     )
+    connection = sqlite3.connect(tmp_path / "long.db")
+    for letter in "abcdefghi":
+        connection.execute(f"CREATE TABLE {letter * 61} (x)")
+    connection.close()
+    listed = ", ".join(repr(letter * 60) for letter in "abcdefgh")
+    assert refusal(databases.read_database, tmp_path / "long.db", None) == (
+        f"long.db holds 9 tables ({listed}); say with --query which rows to read."
+    )
+    assert databases._explain(path, ValueError("x " * 150)) == (
+        f"t.db cannot be read ({'x ' * 100}); check the file and --query."
+    )
     empty = tmp_path / "e.db"
     sqlite3.connect(empty).close()
     assert refusal(databases.read_database, empty, None) == (

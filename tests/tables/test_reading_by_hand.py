@@ -162,6 +162,7 @@ def test_digits_with_a_leading_zero():
     words = "codes of {} digits, some starting with 0: names, not amounts"
     assert is_code_text(["001", "123"]) == words.format(3)
     assert is_code_text(["0012", "1234"]) == words.format(4)
+    assert is_code_text(["0012"]) == words.format(4)
     for texts in (["01", "12"], ["123", "456"], ["001", "1234"], ["001", "a12"], ["00.1", "1234"]):
         assert is_code_text(texts) == ""
 

@@ -143,6 +143,7 @@ def _form(tmp_path, text):
         ('"x,y,z";b\n1;2\n', ";"),  # what is quoted does not count
         ("a, b;c\n1;2\n3;4\n", ";"),  # a comma in a name, semicolons in all lines
         ("a;b,c\n1,2\n3,4\n", ","),  # as many of both in the first line: the comma
+        ("a;b;c\n1,2\n3,4\n", ";"),  # the names decide
         ("a\n1\n2\n", ","),
         ("title\n1;2\n3;4\n", ";"),  # the names have none: most lines decide
     ],
@@ -235,6 +236,14 @@ def test_records_and_their_first_lines():
         assert file.read() == rest, count
 
 
+def test_space_before_a_quote_in_records():
+    text = 'a, "b,\nc"\n1,2\n'
+    assert list(records(io.StringIO(text), ",")) == [(1, ["a", "b,\nc"]), (3, ["1", "2"])]
+    file = io.StringIO(text)
+    skip_records(file, ",", 1)
+    assert file.read() == "1,2\n"
+
+
 def test_utf_16_without_a_mark(tmp_path):
     assert _wide_encoding("a,b\n1,2\n".encode("utf-16-le")) == "utf-16-le"
     assert _wide_encoding("a,b\n1,2\n".encode("utf-16-be")) == "utf-16-be"
@@ -245,6 +254,9 @@ def test_utf_16_without_a_mark(tmp_path):
     assert _wide_encoding(b"\0a" * 9 + b"a\0") == ""
     assert _wide_encoding(b"a\0") == ""
     assert _wide_encoding(b"a\0b\0") == "utf-16-le"
+    # One zero of twenty on the other side is less than a tenth.
+    assert _wide_encoding(b"a\0" * 19 + b"\0\0") == "utf-16-le"
+    assert _wide_encoding(b"\0a" * 19 + b"\0\0") == "utf-16-be"
     assert _wide_encoding(b"a\0" * 7 + b"\0") == "utf-16-le"  # the last byte is half a pair
     assert _wide_encoding(b"\0a" * 7 + b"\0") == "utf-16-be"
     assert _wide_encoding(b"\0a" * 6 + b"ab" * 4) == ""
