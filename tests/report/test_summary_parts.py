@@ -115,6 +115,24 @@ def test_what_was_done_with_the_table():
     assert found["warnings"][0] == "w"
 
 
+def test_values_in_other_units():
+    found = summarize(Raw(_table=None), MADE.X, values=MADE.X * 10.0)
+    assert found["clusters"][0]["traits"][0]["mean"] == pytest.approx(20.0)
+    assert found["map"]["values"][0][1] == 10.0
+
+
+def test_shares_of_small_weights():
+    facts = read_facts(
+        Raw(
+            feature_weights_=np.array([0.25, 0.125, 0.125, 0.0]),
+            cluster_feature_weights_=np.array([[0.25, 0.25, 0.0, 0.0], [0.0] * 4]),
+        )
+    )
+    assert [f["share"] for f in summary._features(facts, None, None)] == [0.5, 0.25, 0.25, 0.0]
+    shares = _cluster_weights(facts)["shares"]
+    assert shares.tolist() == [[0.5, 0.5, 0.0, 0.0], [0.0] * 4]
+
+
 def test_forty_weights_of_clusters():
     own = np.zeros((2, 50))
     own[0], own[1, 7] = np.arange(50.0), 99.0
@@ -364,6 +382,7 @@ def test_what_a_page_is_given(monkeypatch):
     assert (asked["n_left_out"], asked["n_shown"], asked["s"]) == (0, 15, found)
     assert sorted(asked["drawn_columns"]) == ["hue", "size"]
     assert asked["sure_by_label"].keys() == {0, 1}
+    assert found["result"]["n_unassigned"] == 3
     script = str(asked["script"])
     assert asked["policy"] == f"'sha256-{html._digest(script)}'"
     more = {**found, "features": found["features"] + [{"share": 0.0}] * 3}

@@ -344,6 +344,8 @@ def test_parts_by_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet_parts, "PART_ROWS", 3)
     parts = parquet_parts.parquet_parts([path])
     assert read_part(parts[1]).to_dict("list") == {"x": [4.0, 5.0, 6.0], "y": [4, 5, 6]}
+    monkeypatch.setattr(parquet_parts, "PART_ROWS", 9)
+    assert [part.n_rows for part in parquet_parts.parquet_parts([path, path])] == [7, 7]
     # Columns are in the order of the first file.
     other = tmp_path / "u.parquet"
     frame[["y", "x"]].to_parquet(other)
@@ -354,7 +356,7 @@ def test_parts_by_rows(tmp_path, monkeypatch):
     assert refusal(parquet_parts.parquet_parts, [empty]) == (
         "the Parquet files have no rows; give a table with some."
     )
-    assert len(parquet_parts.parquet_parts([path, empty])) == 2
+    assert len(parquet_parts.parquet_parts([path, empty])) == 1
 
 
 def test_which_files_are_parts(tmp_path):
@@ -368,6 +370,8 @@ def test_which_files_are_parts(tmp_path):
     assert parquet_parts.SUFFIXES == (".parquet", ".pq")
     (tmp_path / "f.csv").write_bytes(b"")
     assert parquet_files(tmp_path / "*.*") == []
+    (tmp_path / "g[1].pq").write_bytes(b"")
+    assert parquet_files(tmp_path / "g[1].pq") == [tmp_path / "g[1].pq"]
     assert parquet_files(tmp_path / "f.csv") == []
 
 

@@ -114,6 +114,7 @@ def test_words_about_cells():
         "cells such as '5k' taken as thousands or millions"
     )
     assert about_scales(["k", "5", "5b"]) == ""
+    assert about_scales(["$5k"]) == "cells such as '$5k' taken as thousands or millions"
     assert needs_care("a; -9 looks like a code for missing values")
     assert needs_care("in $ and €, not converted")
     assert not needs_care("numbers")
@@ -152,6 +153,7 @@ def test_tails_by_hand():
     assert tail_scale(heavy) == 6.0
     assert tail_scale(heavy[[0, 1, 2, 3, 5, 5]]) is None  # five different values
     assert tail_scale(np.append(heavy, 0.0)) == 6.0
+    assert tail_scale(heavy / 8.0) == 0.75
     assert tail_scale(heavy - 1.5) is None
     # Without the second 1, 1 to 64 has six values and the logarithm corrects its skewness.
     assert tail_scale(np.array([1.0, 1.0, 2.0, 8.0, 16.0, 64.0])) is None

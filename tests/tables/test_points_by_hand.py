@@ -148,6 +148,9 @@ def test_levels_from_points():
     levels = block("category", [[0.0, 0.0], [np.nan, np.nan], [1.0, 1.0]])
     own = np.array([[0.9, 0.9], [-5.0, 0.0], [0.4, 0.5]])
     assert _unplaced(levels, own).tolist() == [2.0, 0.0, 0.0]
+    # (2, 2) is 8 from (0, 0), in squares, and 6.25 from (4.5, 2).
+    far = block("category", [[0.0, 0.0], [4.5, 2.0]])
+    assert _unplaced(far, np.array([[2.0, 2.0]])).tolist() == [1.0]
     order = block("ordered", [[0.0], [0.4], [1.0]])
     assert _unplaced(order, np.array([[0.3], [0.1], [9.0]])).tolist() == [1.0, 0.0, 2.0]
 

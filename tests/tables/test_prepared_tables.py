@@ -138,6 +138,8 @@ def test_labels_that_are_missing():
     assert (
         prepared({"x": X, "z": X**2, "k": labels}, label="k").label.tolist() == [-1, 0, -1, 1] * 6
     )
+    made = prepared({"x": X, "z": X**2, "k": ["a"] * N}, label="k")
+    assert made.label.tolist() == [0] * N
     words = "the label column 'k' is empty; leave --label out."
     with pytest.raises(InputError, match=words):
         prepared({"x": X, "z": X**2, "k": [None] * N}, label="k")
@@ -321,6 +323,12 @@ def test_the_smallest_table_of_genes():
     assert told(genes(100, 2)) == ""
     assert told(genes(120, 40)) == note
     assert told(genes(119, 40)) == ""
+    first = genes(n_columns=4)
+    first["s0"] = "x"
+    assert told(first) == ""
+    seventh = genes(n_columns=8)
+    seventh["s5"] = "x"
+    assert told(seventh) == note
     for wrong in (None, 5):
         frame = genes()
         frame["gene"] = frame["gene"].astype(object)

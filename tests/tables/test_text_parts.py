@@ -145,6 +145,7 @@ def _form(tmp_path, text):
         ("a;b,c\n1,2\n3,4\n", ","),  # as many of both in the first line: the comma
         ("a;b;c\n1,2\n3,4\n", ";"),  # the names decide
         ("a\n1\n2\n", ","),
+        ("a,b;x\n1;2\n3\n4;5\n", ","),  # semicolons not in all lines
         ("title\n1;2\n3;4\n", ";"),  # the names have none: most lines decide
     ],
 )
@@ -262,6 +263,8 @@ def test_utf_16_without_a_mark(tmp_path):
     assert _wide_encoding(b"\0a" * 6 + b"ab" * 4) == ""
     assert _wide_encoding(b"\0a" * 7 + b"ab" * 3) == "utf-16-be"
     path = tmp_path / "t.csv"
+    path.write_bytes("a,b\n1,2\n".encode("utf-16-le"))
+    assert find_encoding(path) == "utf-16-le"
     path.write_bytes(b"a,b\n1,\xe9\n")
     assert find_encoding(path) == "cp1252"
     path.write_bytes(b"a,b\n\x81,\xe9\n")
