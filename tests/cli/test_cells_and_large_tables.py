@@ -116,7 +116,7 @@ def test_cells_are_clustered_step_by_step(
 ):
     model, told = model_of_cells(), {}
     clock = iter([10.0, 11.0, 14.0])
-    monkeypatch.setattr(single_cell.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(single_cell, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
 
     def fit_model(table, method, settings, callbacks, resume, *, show_progress):
         told.update(settings=settings, progress=show_progress, resume=resume, name=method.name)

@@ -179,7 +179,8 @@ def searched(monkeypatch):
 
     monkeypatch.setattr(fitting, "search", search)
     clock = iter(np.arange(100.0))
-    monkeypatch.setattr(cluster_module.time, "perf_counter", lambda: float(next(clock)))
+    own_time = SimpleNamespace(perf_counter=lambda: float(next(clock)))
+    monkeypatch.setattr(cluster_module, "time", own_time)
     return calls
 
 
