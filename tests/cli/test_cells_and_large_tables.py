@@ -140,7 +140,7 @@ def test_cells_are_clustered_step_by_step(
 
     def start():
         single_cell.cluster_cells(
-            Path("c.h5ad"), Path("o"), **options, as_json=as_json, quiet=quiet
+            Path("[b]c.h5ad"), Path("o"), **options, as_json=as_json, quiet=quiet
         )
 
     if signal:
@@ -154,7 +154,8 @@ def test_cells_are_clustered_step_by_step(
         "name": "auto", "force": True, "feature_names": ["g", "h", "i"], "row_names": ["a", "b"],
         "seconds": {"read": 1.0, "fit": 3.0},
         "table": {
-            "data": {"name": "c.h5ad", "n_columns": 3, "method": "AutoCluster"}, "warnings": ["w"]
+            "data": {"name": "[b]c.h5ad", "n_columns": 3, "method": "AutoCluster"},
+            "warnings": ["w"],
         },
     }  # fmt: skip
     out, err = capsys.readouterr()
@@ -166,7 +167,7 @@ def test_cells_are_clustered_step_by_step(
     elif quiet:
         assert out == ""
     else:
-        assert out.split("\n")[:2] == ["c.h5ad: 2 cells, 3 genes", "result"]
+        assert out.split("\n")[:2] == ["[b]c.h5ad: 2 cells, 3 genes", "result"]
         assert f"Wrote {', '.join(single_cell.FILES)}" in " ".join(out.split())
         assert "HTML report: o/report.html" in out
 

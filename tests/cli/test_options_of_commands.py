@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import json
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -225,6 +227,83 @@ def test_options_choose_the_method(table, searched, arguments, method, settings)
     done = run("cluster", table, *arguments, "--seed", 7)
     assert done.exit_code == 0, done.output
     assert searched[0][1:3] == (method, {**settings, "random_state": 7})
+
+
+def test_code_is_compiled_beside_the_default_method_alone(table, searched, monkeypatch):
+    from weft.auto import compiling
+
+    begun = []
+    monkeypatch.setattr(compiling, "compiled_beside", lambda: nullcontext(begun.append(1)))
+    run("cluster", table, "--method", "k-means", "--n-clusters", 3)
+    assert begun == []
+    run("cluster", table)
+    assert begun == [1]
+
+
+def test_files_of_cells_have_their_own_way(table, monkeypatch):
+    from weft.cli import single_cell
+
+    asked = []
+    monkeypatch.setattr(
+        single_cell, "cluster_cells",
+        lambda file, folder, **options: asked.append((file.name, folder.name, options)),
+    )  # fmt: skip
+    done = run("cluster", "c.h5ad", "--max-clusters", 5, "--seed", 3, "--param", "a=1", "--quiet")
+    assert done.exit_code == 0, done.output
+    run("cluster", "c.h5ad", "--n-clusters", 4, "--jobs", 2, "--out", "o", "--force", "--json")
+    assert [(name, folder) for name, folder, _ in asked] == [("c.h5ad", "c-weft"), ("c.h5ad", "o")]
+    first, second = (options for *_, options in asked)
+    assert {**first, "extra": list(first["extra"])} == {
+        "given": {"max_clusters": 5, "random_state": 3}, "extra": ["a=1"], "force": False,
+        "as_json": False, "quiet": True,
+    }  # fmt: skip
+    assert second["given"] == {"n_clusters": "4", "n_jobs": 2, "random_state": 0}
+    assert (second["force"], second["as_json"], second["quiet"]) == (True, True, False)
+    refused = run("cluster", "c.h5ad", "--method", "k-means")
+    assert refused.exit_code == 2
+    assert "does not take .h5ad files; leave out --method." in refused.stderr
+
+
+@pytest.mark.parametrize(("signal", "as_json"), [(0, False), (2, True)])
+def test_a_search_step_by_step(table, monkeypatch, signal, as_json):
+    told = {}
+    model = SimpleNamespace(labels_=np.arange(20))
+
+    def fit_model(X, method, settings, callbacks, resume, *, show_progress):
+        told.update(columns=list(X), settings=settings, progress=show_progress)
+        return model, ["warned"], signal
+
+    def summarize(made, X, **options):
+        told.update({key: options[key] for key in ("seconds", "stability", "row_names")})
+        told["row_numbers"] = options["row_numbers"].tolist()
+        told["table"] = options["table"]["warnings"]
+        told["method"] = options["table"]["data"]["method"]
+        return {"warnings": ["kept", "more"], "result": {}}
+
+    clock = iter(np.arange(0.0, 100.0, 1.5))
+    monkeypatch.setattr(fitting, "time", SimpleNamespace(perf_counter=lambda: float(next(clock))))
+    monkeypatch.setattr(fitting, "fit_model", fit_model)
+    monkeypatch.setattr(fitting, "summarize", summarize)
+    monkeypatch.setattr(fitting, "write_folder", lambda folder, write, *, force: None)
+    monkeypatch.setattr(fitting, "show_columns", lambda described, out: out.print("columns"))
+    monkeypatch.setattr(fitting, "show_result", lambda summary, out: out.print("result"))
+    as_asked = ["--json"] if as_json else []
+    done = run("cluster", table, "--stability", 2, "--out", "[b]o", *as_asked)
+    assert done.exit_code == (130 if signal else 0), done.output
+    assert told["seconds"]["fit"] == 1.5
+    assert told["stability"] == (0 if signal else 2)
+    assert told["row_numbers"] == list(range(1, 21))
+    assert (told["method"], told["progress"], told["columns"]) == ("AutoCluster", True, ["a", "b"])
+    assert told["table"][-1] == "warned"
+    lines = (done.stderr if as_json else done.stdout).split("\n")
+    assert [line for line in lines if line in ("columns", "result")] == ["columns", "result"]
+    text = " ".join(" ".join(lines).split())
+    assert f"Wrote {', '.join(fitting.FILES)}" in text
+    assert f"HTML report: {table.resolve().parent}/[b]o/report.html" in text
+    assert "note: more" in done.stderr
+    assert "note: kept" not in done.stderr
+    if as_json:
+        assert json.loads(done.stdout) == {"warnings": ["kept", "more"], "result": {}}
 
 
 def test_a_changed_table_is_pointed_out(table, searched):

@@ -213,6 +213,8 @@ def test_archives_are_read_as_written(tmp_path):
     write_archive(path, {"a": 1}, arrays, name="c.json")
     assert path.read_bytes() == first
     with zipfile.ZipFile(path) as file:
+        assert file.read("c.json") == b'{\n "a": 1\n}'
+        assert file.read("checksums.json").startswith(b'{\n "c.json": "')
         assert [info.date_time for info in file.infolist()] == [(1980, 1, 1, 0, 0, 0)] * 4
     assert draft_of(path) == tmp_path / f".m.weft.{os.getpid()}.tmp"
     with pytest.raises(ValueError, match="not JSON compliant"):

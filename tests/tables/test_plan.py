@@ -49,6 +49,11 @@ def test_values_far_outside_the_range_are_pointed_out(value, is_far):
         assert f"{value:.6g}; the range is 1 to 9.5" in warned[0]
 
 
+def test_no_place_on_a_circle_is_far_outside():
+    plan, _ = learned({"day": ["Mon", "Tue", "Mon", "Tue"], "y": Y})
+    assert applied(plan, {"day": ["Sun"], "y": [1.0]}).warnings == []
+
+
 def test_dates_far_outside_are_written_as_dates():
     days = ["2020-01-01", "2020-01-11", "2020-01-05", "2020-01-09"]
     plan, _ = learned({"d": days, "y": Y})

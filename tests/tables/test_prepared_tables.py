@@ -264,6 +264,12 @@ def test_packed_files_have_no_lines_to_look_up(tmp_path):
     assert read_table(tmp_path / "t.csv").line(0) == 3
 
 
+def test_a_file_with_brackets_in_its_name_is_no_pattern(tmp_path):
+    (tmp_path / "t[1].csv").write_text("a,b\n1,2\n3,4\n")
+    raw = read_table(tmp_path / "t[1].csv")
+    assert (raw.name, raw.frame.shape) == ("t[1].csv", (2, 2))
+
+
 def test_files_in_folders_by_a_pattern(tmp_path):
     (tmp_path / "x" / "y").mkdir(parents=True)
     for place in ("x/a.csv", "x/y/b.csv"):
