@@ -26,6 +26,9 @@ def test_seeds_and_searches_come_back(tmp_path):
     assert seeds == [0, 64, 2**32 - 1]
     assert searches == [Record(**OVER), Record(**OVER), Record(**OPEN)]
     assert read_checkpoint(written(tmp_path), SETTINGS) == ([], [])
+    first = {**OVER, "number": 1, "n_evaluations": 1}
+    path = written(tmp_path, searches=[first])
+    assert read_checkpoint(path, SETTINGS) == ([], [Record(**first)])
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,11 @@ def test_seeds_and_searches_come_back(tmp_path):
         ([], [{**OVER, "over": 1}], "the 'over' of a search in it is not of type bool."),
         ([], [{**OVER, "more": 1}], "a search in it is not complete."),
         ([], [{**OVER, "callbacks": [["Progress"]]}], "the states of its callbacks are not valid."),
+        (
+            [],
+            [{**OVER, "callbacks": [["Progress", {}], ["Other", 1]]}],
+            "the states of its callbacks are not valid.",
+        ),
         ([], [3], "a search in it is not complete."),
     ],
 )

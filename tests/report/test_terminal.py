@@ -6,9 +6,13 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.control import Control
+from rich.measure import Measurement
 
 from weft.reporting.terminal import (
+    Cleaner,
     _bar,
+    _Cleaned,
     _cut,
     _listed,
     clean,
@@ -139,6 +143,7 @@ def test_ten_features_are_shown():
     lines = printed(show_result, summary(features=features))
     assert sum(line.startswith("f") and "0.0%" in line for line in lines) == 10
     assert "… 2 more selected" in lines
+    assert "… 1 more selected" in printed(show_result, summary(features=features[:11]))
     assert "…" not in " ".join(printed(show_result, summary(features=features[:10])))
     rest = [*features, {**features[0], "selected": False}]
     assert "… 2 more selected, 1 not used" in printed(show_result, summary(features=rest))
@@ -189,6 +194,17 @@ def test_warnings_are_one_line_each():
 )
 def test_bars_have_eighths(part, bar):
     assert _bar(part) == bar
+
+
+def test_what_a_console_prints_is_cleaned():
+    file = io.StringIO()
+    console = Console(file=file, width=40, highlight=False, force_terminal=True)
+    console.push_render_hook(Cleaner())
+    console.print("a\u200bb\nc", style="bold")
+    console.control(Control.bell())
+    # The style and the bell are of rich itself, and stay.
+    assert file.getvalue() == "\x1b[1ma�b\x1b[0m\n\x1b[1mc\x1b[0m\n\x07"
+    assert Measurement.get(console, console.options, _Cleaned("abc")) == Measurement(3, 3)
 
 
 def test_long_names_and_lists():

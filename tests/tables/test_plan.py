@@ -49,6 +49,11 @@ def test_values_far_outside_the_range_are_pointed_out(value, is_far):
         assert f"{value:.6g}; the range is 1 to 9.5" in warned[0]
 
 
+def test_no_place_on_a_circle_is_far_outside():
+    plan, _ = learned({"day": ["Mon", "Tue", "Mon", "Tue"], "y": Y})
+    assert applied(plan, {"day": ["Sun"], "y": [1.0]}).warnings == []
+
+
 def test_dates_far_outside_are_written_as_dates():
     days = ["2020-01-01", "2020-01-11", "2020-01-05", "2020-01-09"]
     plan, _ = learned({"d": days, "y": Y})
@@ -150,6 +155,27 @@ def test_two_rows_without_gaps_are_needed():
     alone = made.take_rows(np.array([0]))
     gone = handle_missing(alone, {"x": np.array([True])}, "drop-rows", np.zeros(2), **OPTIONS)
     assert len(gone[1]) == 0
+
+
+def test_of_two_rows_one_is_not_enough():
+    made = mixed_table(*_read({"x": [1.0, 2.0], "y": [1.0, 5.0]}))
+    gap = {"x": np.array([True, False])}
+    with pytest.raises(InputError, match=r"t.csv has 1 rows without missing values"):
+        handle_missing(made, gap, "drop-rows", np.zeros(2), **OPTIONS)
+    # Nothing is filled or dropped with "auto", nor without a gap.
+    for gaps, missing in ((gap, "auto"), ({}, "error")):
+        kept, rows = handle_missing(made, gaps, missing, np.zeros(2), **OPTIONS)
+        assert kept is made
+        assert rows.tolist() == [0, 1]
+
+
+def test_tables_without_columns():
+    assert mixed_table([], []).values.shape == (0, 0)
+    plan, done = learned({"x": [1.0, 1.0, 1.0]})
+    with pytest.raises(InputError, match="no rows below its header"):
+        plan.apply([], **OPTIONS)
+    # No column of this table can be used: its rows have no coordinates.
+    assert done.X.shape == (3, 0)
 
 
 def _read(frame):

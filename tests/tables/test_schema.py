@@ -86,6 +86,8 @@ def test_readings_that_make_no_sense():
     assert "without a form" in _reading_fits(
         Reading("d", "date", form="", parts=("age",), periods=(0.0,))
     )
+    both = Reading("d", "date", form="year-month", parts=("age", "x"), periods=(0.0, 7.0))
+    assert _reading_fits(both) == "is a date with unknown parts."
     cycle = Reading("c", "cyclic", form="number", parts=("",), periods=(24.0,))
     assert _reading_fits(cycle) == ""
     assert _reading_fits(Reading("c", "cyclic", form="", parts=("",), periods=(24.0,)))

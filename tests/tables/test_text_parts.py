@@ -7,9 +7,11 @@ import io
 import pytest
 
 from weft.io import write_table
+from weft.tables import text_form
 from weft.tables.errors import InputError
 from weft.tables.headers import find_header, is_total, number_names
 from weft.tables.text_form import (
+    TextForm,
     _wide_encoding,
     find_encoding,
     find_text_form,
@@ -46,6 +48,24 @@ def test_two_records_or_one_column_have_no_title():
     assert find_header([["Sales"], ["a", "b"]]).n_above == 0
     assert find_header([["a"], ["1"], ["2"]]).n_above == 0
     assert find_header([["x", "", ""], ["y", "", ""], ["1", "2", "3"]]).n_above == 0
+
+
+def test_the_shortest_tables_with_a_title():
+    titled = find_header([["Sales"], ["a", "b"], ["1", "2"]])
+    assert titled == (["a", "b"], 1, 1, ["a line was taken for a title ('Sales') and left out."])
+    assert find_header([["Sales"], ["a", "b"]]).names == ["Sales"]
+    # The names are not the last record.
+    assert find_header([["x"], ["y"], ["a", "b"]]).n_above == 0
+    # A table that fills one cell of each record has no title.
+    assert find_header([["", ""], ["a", ""], ["1", ""], ["2", ""]]).n_above == 0
+    long = find_header([["t" * 70], *ROWS])
+    assert long.notes == [f"a line was taken for a title ('{'t' * 60}') and left out."]
+
+
+def test_names_of_unequal_lines():
+    longer = find_header([["a", "b", ""], ["x", "y", "z", "w"], list("1234")])
+    assert longer.names == ["a x", "b y", "b z", "b w"]
+    assert find_header([["a", "", "c"], ["x", "y"], list("123")]).names == ["a x", "a y", "c"]
 
 
 def test_names_on_two_lines():
@@ -91,6 +111,13 @@ def test_names_that_repeat_are_numbered():
     )
 
 
+def test_long_names_are_cut_in_notes():
+    assert number_names(["n" * 70] * 2)[1] == [
+        f"several columns are called '{'n' * 60}'; they were numbered, as 'a (2)'."
+    ]
+    assert number_names(["a", "", "b", ""])[0] == ["a", "column 2", "b", "column 4"]
+
+
 def test_totals():
     assert is_total(["", " Total: ", "3"])
     assert is_total(["Gesamtsumme"])
@@ -116,7 +143,9 @@ def _form(tmp_path, text):
         ('"x,y,z";b\n1;2\n', ";"),  # what is quoted does not count
         ("a, b;c\n1;2\n3;4\n", ";"),  # a comma in a name, semicolons in all lines
         ("a;b,c\n1,2\n3,4\n", ","),  # as many of both in the first line: the comma
+        ("a;b;c\n1,2\n3,4\n", ";"),  # the names decide
         ("a\n1\n2\n", ","),
+        ("a,b;x\n1;2\n3\n4;5\n", ","),  # semicolons not in all lines
         ("title\n1;2\n3;4\n", ";"),  # the names have none: most lines decide
     ],
 )
@@ -129,6 +158,52 @@ def test_decimals_by_comma(tmp_path):
     assert _form(tmp_path, "a;b\n1,5;2.5\n").decimal == "."  # both signs: commas are thousands
     assert _form(tmp_path, "a,b\n1,5\n").decimal == "."
     assert _form(tmp_path, "a;b\nx1,5;2\n").decimal == "."
+
+
+def test_decimals_of_the_first_rows(tmp_path):
+    assert _form(tmp_path, "a;b\n1;2\n1,5;2\n").decimal == ","
+    assert _form(tmp_path, "a;b\n1,5;2\n1;2\n3,5;2.5\n").decimal == "."
+    # The names and 19 rows are looked at.
+    assert _form(tmp_path, "a;b\n" + "1;2\n" * 18 + "1,5;2\n").decimal == ","
+    assert _form(tmp_path, "a;b\n" + "1;2\n" * 19 + "1,5;2\n").decimal == "."
+    assert _form(tmp_path, "a;b\n" + "1,5;2\n" * 18 + "1.5;2\n").decimal == "."
+    assert _form(tmp_path, "a;b\n" + "1,5;2\n" * 19 + "1.5;2\n").decimal == ","
+    # A number in the names is no decimal.
+    assert _form(tmp_path, "1,5;b\n1;2\n").decimal == "."
+
+
+def test_whole_forms(tmp_path):
+    assert _form(tmp_path, "a,b\n1,2\n") == TextForm()
+    assert _form(tmp_path, "#a;b\n1;2\n1,5;2\n") == TextForm("utf-8", ";", ",", True, True)
+    assert _form(tmp_path, "# x\na;b\n1;2\n") == TextForm("utf-8", ";", ".", True, False)
+
+
+def test_a_comment_of_as_many_cells_as_a_row(tmp_path):
+    # Above the names it is a comment, below them a row.
+    form = _form(tmp_path, "# x,3\na,b\n#1,2\n")
+    assert form == TextForm(has_comments=True)
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == "\na,b\n#1,2\n"
+    form = _form(tmp_path, "#a,b\n\n# c,d,e\n1,2\n")
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == "\n\n\n1,2\n"
+
+
+@pytest.mark.parametrize("size", range(1, 8))
+def test_the_first_byte_that_is_not_utf_8(tmp_path, monkeypatch, size):
+    # However the file is cut into chunks, also within a character.
+    monkeypatch.setattr(text_form, "_CHUNK", size)
+    path = tmp_path / "t.csv"
+    for text, place in (("aé€b", 7), ("", 0), ("é", 2)):
+        path.write_bytes(text.encode() + b"\xffz")
+        assert text_form._not_utf8(path) == (0xFF, place)
+        assert text_form._is_cp1252(path)
+        path.write_bytes(text.encode() + b"z\x81")
+        assert not text_form._is_cp1252(path)
+        path.write_bytes(text.encode())
+        assert text_form._not_utf8(path) is None
+    path.write_bytes(b"ab\xe2\x82")  # a character that is cut at the end
+    assert text_form._not_utf8(path) == (0xE2, 2)
 
 
 def test_names_in_a_comment(tmp_path):
@@ -162,6 +237,14 @@ def test_records_and_their_first_lines():
         assert file.read() == rest, count
 
 
+def test_space_before_a_quote_in_records():
+    text = 'a, "b,\nc"\n1,2\n'
+    assert list(records(io.StringIO(text), ",")) == [(1, ["a", "b,\nc"]), (3, ["1", "2"])]
+    file = io.StringIO(text)
+    skip_records(file, ",", 1)
+    assert file.read() == "1,2\n"
+
+
 def test_utf_16_without_a_mark(tmp_path):
     assert _wide_encoding("a,b\n1,2\n".encode("utf-16-le")) == "utf-16-le"
     assert _wide_encoding("a,b\n1,2\n".encode("utf-16-be")) == "utf-16-be"
@@ -171,7 +254,17 @@ def test_utf_16_without_a_mark(tmp_path):
     assert _wide_encoding(b"a\0" * 9 + b"\0a") == ""
     assert _wide_encoding(b"\0a" * 9 + b"a\0") == ""
     assert _wide_encoding(b"a\0") == ""
+    assert _wide_encoding(b"a\0b\0") == "utf-16-le"
+    # One zero of twenty on the other side is less than a tenth.
+    assert _wide_encoding(b"a\0" * 19 + b"\0\0") == "utf-16-le"
+    assert _wide_encoding(b"\0a" * 19 + b"\0\0") == "utf-16-be"
+    assert _wide_encoding(b"a\0" * 7 + b"\0") == "utf-16-le"  # the last byte is half a pair
+    assert _wide_encoding(b"\0a" * 7 + b"\0") == "utf-16-be"
+    assert _wide_encoding(b"\0a" * 6 + b"ab" * 4) == ""
+    assert _wide_encoding(b"\0a" * 7 + b"ab" * 3) == "utf-16-be"
     path = tmp_path / "t.csv"
+    path.write_bytes("a,b\n1,2\n".encode("utf-16-le"))
+    assert find_encoding(path) == "utf-16-le"
     path.write_bytes(b"a,b\n1,\xe9\n")
     assert find_encoding(path) == "cp1252"
     path.write_bytes(b"a,b\n\x81,\xe9\n")

@@ -116,12 +116,16 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     if dtype.is_numeric():
         return _numeric(name, "number", series.cast(narwhals.Float64).to_numpy())
     if dtype == narwhals.Boolean:
-        cells = [np.nan if cell is None else float(cell) for cell in series.to_list()]
+        gaps = series.is_null().to_list()  # None, or NA in nullable columns of pandas
+        cells = [
+            np.nan if gap else float(cell) for cell, gap in zip(series.to_list(), gaps, strict=True)
+        ]
         return _numeric(name, "flag", cells)
     if dtype in (narwhals.Date, narwhals.Datetime):
         return _numeric(name, "time", _days(series))
     is_ordered = dtype == narwhals.Enum
-    levels = series.cat.get_categories().to_list() if is_ordered else ()
+    # cat.get_categories() of newer versions of narwhals has the order of the rows.
+    levels = dtype.categories if is_ordered else ()
     return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
 
 

@@ -103,9 +103,9 @@ def read_date(text: str, form: str) -> float:
     year, day = int(parts["y"]), int(parts.get("d") or 1)
     if len(parts["y"]) == 2:
         year += 2000 if year < 70 else 1900
-    if month == 0 or not 1700 <= year <= 2200:
+    if not 1700 <= year <= 2200:
         return math.nan
-    try:
+    try:  # also refuses months such as 0 and 13
         whole = date(year, month, day).toordinal() - _EPOCH
     except ValueError:
         return math.nan
@@ -185,10 +185,7 @@ def _position(text: str, short: Sequence[str], full: Sequence[str]) -> int:
 def _month(parts: dict[str, str | None]) -> int:
     """Return the month from 1, 0 where there is none."""
     name = parts.get("name")
-    if name is not None:
-        return month_name(name) + 1
-    month = int(parts.get("m") or 0)
-    return month if 1 <= month <= 12 else 0
+    return int(parts.get("m") or 0) if name is None else month_name(name) + 1
 
 
 def _hours(parts: dict[str, str | None]) -> float:

@@ -63,8 +63,8 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
 
 
 def _is_title(record: Sequence[str], n_filled: int, usual: int) -> bool:
-    """Return whether a record above the names is a title: one cell, or few of many."""
-    return (len(record) == 1 and usual > 1) or n_filled <= usual // 3
+    """Return whether a record above names of `usual` >= 2 cells is a title: one cell, or few."""
+    return len(record) == 1 or n_filled <= usual // 3
 
 
 def is_total(cells: Sequence[str]) -> bool:

@@ -152,7 +152,9 @@ def fold(text: str) -> str:
 
 def number_text(number: float) -> str:
     """Return a number as a level: "3" for 3.0."""
-    return str(int(number)) if number == np.floor(number) and abs(number) < 1e15 else repr(number)
+    if number == np.floor(number) and abs(number) < 1e15:
+        return str(int(number))
+    return repr(float(number))  # NumPy's own numbers have another repr
 
 
 def _codes(levels: tuple[str, ...], cells: Cells) -> Floats:

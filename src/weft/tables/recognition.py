@@ -161,7 +161,7 @@ class Recogniser:
         if cells.is_ordered:
             return ordered_reading(name, tuple(texts), "in the order that the table itself gives")
         folded = list(dict.fromkeys(fold(text) for text, n in zip(texts, counts, strict=True) if n))
-        if set(folded) <= {*YES, *NO} and len(folded) >= 1:
+        if set(folded) <= {*YES, *NO}:  # some cell is not missing
             if len(folded) == 1:
                 return self._refuse(name, one_value(cells), keep)
             return yes_no_reading(name, two_words(texts))

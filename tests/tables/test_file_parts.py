@@ -1,0 +1,450 @@
+"""Parts of reading and writing files: packed files, JSON, sheets, lines, totals, folders, notes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from weft.tables import databases, packed, parquet_parts
+from weft.tables.errors import InputError
+from weft.tables.folders import (
+    _draft_in,
+    _write_elsewhere,
+    check_folder,
+    check_name,
+    csv_lines,
+    write_csv,
+    write_folder,
+)
+from weft.tables.formats import _choose_sheet, _named, read_table, table_files, table_stem
+from weft.tables.headers import Header
+from weft.tables.json_rows import _flat, read_json
+from weft.tables.packed import is_bomb, refuse_bomb, unpacked
+from weft.tables.parquet_parts import parquet_files, read_part, rows_written
+from weft.tables.raw import (
+    RawTable,
+    _as_numbers,
+    _codes,
+    _exact_floats,
+    _explain_shape,
+    without_names,
+    without_totals,
+)
+from weft.tables.text_form import TextForm
+
+
+def refusal(action, *arguments, **options) -> str:
+    with pytest.raises(InputError) as error:
+        action(*arguments, **options)
+    return str(error.value)
+
+
+# Packed files -------------------------------------------------------------------------------------
+
+
+def test_the_size_of_a_bomb(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "BOMB_SIZE", 1000)
+    path = tmp_path / "t.gz"
+    path.write_bytes(b"x" * 10)
+    # More than 1000 bytes, and more than 200 times the 10 bytes of the file.
+    assert [is_bomb(path, size) for size in (1000, 1001, 2000, 2001)] == [False] * 3 + [True]
+    path.write_bytes(b"x")
+    assert [is_bomb(path, size) for size in (999, 1000, 1001)] == [False, False, True]
+    refuse_bomb(path, 1000)
+    assert refusal(refuse_bomb, path, 3 * 2**29) == (
+        "t.gz would unpack to 1.5 GiB, more than 200 times its own size; write it again without "
+        "compression if that is really the table."
+    )
+
+
+def test_names_of_unpacked_files(tmp_path):
+    import gzip
+
+    for name, inner in (("t.tsv.gz", "t.tsv"), ("t.gz", "t.csv")):
+        (tmp_path / name).write_bytes(gzip.compress(b"a,b\n1,2\n" * 3))
+        with unpacked(tmp_path / name) as path:
+            assert path.name == inner
+            assert path.read_bytes() == b"a,b\n1,2\n" * 3
+        assert not path.exists()
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("up/../t.csv", "a")
+    with unpacked(tmp_path / "t.zip") as path:
+        assert (path.name, path.read_text()) == ("t.csv", "a")
+
+
+# JSON ---------------------------------------------------------------------------------------------
+
+
+def test_objects_within_objects():
+    deep = {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}, "g": [1, 2], "h": None}
+    # Four levels become names, what is below stays JSON.
+    assert dict(_flat(deep)) == {"a.b.c.d.e": '{"f": 1}', "g": "[1, 2]", "h": None}
+
+
+def test_rows_of_json(tmp_path):
+    path = tmp_path / "t.json"
+
+    def read(value):
+        path.write_text(value if isinstance(value, str) else json.dumps(value))
+        return read_json(path, "t.json")
+
+    rows = [{"a": 1, "b": {"c": 2}}, {"a": 3}]
+    assert read(rows).columns.tolist() == ["a", "b.c"]
+    assert read({"n": 2, "rows": rows})["a"].tolist() == [1, 3]
+    list_words = "t.json holds no list of objects, which is what a table is in JSON."
+    assert refusal(read, {"one": rows, "two": rows}) == list_words
+    assert refusal(read, {"a": 1}) == list_words
+    assert refusal(read, [{"a": 1}, 5]) == "t.json has int number 2 where an object is."
+    assert refusal(read, [{}]) == "t.json holds no object with a value; there is nothing to read."
+    assert refusal(read, '[\n{"a": }]').startswith("t.json is not valid JSON on line 2 (")
+    lines = tmp_path / "t.jsonl"
+    lines.write_text('{"a": 1}\n\n{"a": 2}\n')
+    assert read_json(lines, "t.jsonl")["a"].tolist() == [1, 2]
+    lines.write_text('{"a": 1}\n\n[2]\n')
+    assert refusal(read_json, lines, "t") == "t has list number 3 where an object is."
+    lines.write_text('{"a": 1}\n\n{"a"}\n')
+    assert refusal(read_json, lines, "t").startswith("t is not valid JSON on line 3 (")
+
+
+# Formats ------------------------------------------------------------------------------------------
+
+
+def test_sheets_by_name_and_number():
+    names = ["Data", "7", "Notes"]
+    assert _choose_sheet("t.xlsx", names, None) is None
+    chosen = [_choose_sheet("t.xlsx", names, sheet) for sheet in ("Notes", "1", "3", "7")]
+    assert chosen == ["Notes", "Data", "Notes", "7"]
+    words = "t.xlsx has no sheet {!r}; it has 'Data', '7', 'Notes'."
+    for sheet in ("0", "4", "data"):
+        assert refusal(_choose_sheet, "t.xlsx", names, sheet) == words.format(sheet)
+    many = [f"{'n' * 65}{number}" for number in range(9)]
+    listed = ", ".join([repr("n" * 60)] * 8)
+    assert refusal(_choose_sheet, "t", many, "x") == f"t has no sheet 'x'; it has {listed}."
+
+
+@pytest.mark.parametrize(
+    ("path", "stem"),
+    [
+        ("sales.csv.gz", "sales"),
+        ("sales-*.csv", "sales"),
+        ("a/b.c.tsv", "b.c"),
+        ("*.csv", "table"),
+        ("[!x]?.csv", "x"),
+        ("t.csv.GZ.zip", "t"),
+    ],
+)
+def test_names_for_results(path, stem):
+    assert table_stem(path) == stem
+
+
+def test_files_of_a_pattern(tmp_path):
+    for name in ("b.csv", "a.csv", "[x].csv"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "c.csv").mkdir()
+    found = table_files(tmp_path / "*.csv")
+    assert [path.name for path in found] == ["[x].csv", "a.csv", "b.csv"]
+    assert table_files(tmp_path / "[x].csv") == [tmp_path / "[x].csv"]
+    assert table_files(tmp_path / "none.csv") == [tmp_path / "none.csv"]
+
+
+def test_index_and_names_of_frames():
+    frame = pd.DataFrame({" a ": [1, 2], "b": [3, 4]}, index=[5, 6])
+    assert _named(frame)[0].to_dict("list") == {"a": [1, 2], "b": [3, 4]}
+    assert _named(frame)[0].index.tolist() == [0, 1]
+    named = _named(frame.rename_axis("key"))
+    assert named[0].to_dict("list") == {"key": [5, 6], "a": [1, 2], "b": [3, 4]}
+    assert named[1] == []
+
+
+def test_notes_of_several_files_are_told_once(tmp_path):
+    for name in ("t-1.csv", "t-2.csv"):
+        (tmp_path / name).write_text("# note\na,b\n1,2\n3,4\n")
+    raw = read_table(tmp_path / "t-*.csv")
+    assert raw.notes == ("lines that start with '#' were taken for comments.",)
+    assert raw.name == f"{tmp_path / 't-*.csv'} (2 files)"
+    assert raw.frame.to_numpy().tolist() == [[1, 2], [3, 4]] * 2
+    assert raw.frame.index.tolist() == [0, 1, 2, 3]
+
+
+def test_arrow_files_and_streams(tmp_path):
+    table = pa.table({"a": [1.0, 2.0, 3.0]})
+    with pa.ipc.new_file(tmp_path / "t.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    with pa.ipc.new_stream(tmp_path / "s.arrow", table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    for name in ("t.arrow", "s.arrow"):
+        assert read_table(tmp_path / name).frame["a"].tolist() == [1.0, 2.0, 3.0]
+
+
+# Text tables --------------------------------------------------------------------------------------
+
+
+def test_lines_of_rows(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2, 3]})
+    # Without a file, rows are below one line of names; row 1 was left out, so row 1 is record 2.
+    assert [RawTable(frame, "t").line(row) for row in (0, 2)] == [2, 4]
+    assert [RawTable(frame, "t", n_above=3).line(row) for row in (0, 2)] == [4, 6]
+    left = RawTable(frame, "t", left_out=(1, 2))
+    assert [left.line(row) for row in (0, 1, 2)] == [2, 5, 6]
+    assert RawTable(frame, "t").place(0) == "line 2"
+    path = tmp_path / "t.csv"
+    path.write_text("a\n\n1\n2\n")
+    on_disk = RawTable(frame, "t", path)
+    assert [on_disk.line(row) for row in (0, 1, 2)] == [3, 4, 4]
+
+
+def test_rows_that_repeat_the_names():
+    frame = pd.DataFrame({"a": ["1", "a", "2", "a"], "b": ["x", "b", "b", "b"]})
+    kept, repeated = without_names(frame)
+    assert repeated == (1, 3)
+    assert kept.to_dict("list") == {"a": [1, 2], "b": ["x", "b"]}
+    for same in (
+        pd.DataFrame({"a": ["1", "a"], "b": [1, 2]}),  # numbers are no names
+        pd.DataFrame({"a": ["1", "2"], "b": ["b", "x"]}),
+        pd.DataFrame({"a": ["a", "a"]}),  # nothing would be left
+        pd.DataFrame({"a": []}, dtype=object),
+    ):
+        assert without_names(same)[0] is same
+        assert without_names(same)[1] == ()
+
+
+def test_columns_without_the_names_in_them():
+    assert _as_numbers(pd.Series(["1", "2.5"])).tolist() == [1.0, 2.5]
+    assert _as_numbers(pd.Series(["01", "2"])).tolist() == ["01", "2"]
+    assert _as_numbers(pd.Series(["x", "2"])).tolist() == ["x", "2"]
+
+
+def test_last_rows_of_totals():
+    frame = pd.DataFrame({"a": ["x", "y", "Total"], "b": [1, 2, 3]})
+    kept, notes = without_totals(frame)
+    assert kept.to_dict("list") == {"a": ["x", "y"], "b": [1, 2]}
+    assert notes == ["the last row ('Total') holds totals and was left out."]
+    assert without_totals(frame[1:])[0].shape == (2, 2)  # two rows have no totals
+    twice = pd.DataFrame({"a": ["x", "Total", "Total"], "b": [1, 2, 3]})
+    assert without_totals(twice)[0] is twice
+    plain = pd.DataFrame({"a": ["x", "y", "z"]})
+    assert without_totals(plain)[1] == []
+    long = pd.DataFrame({"a": ["x", "y", "Sum"], "b": ["", "", "t" * 70]})
+    assert without_totals(long)[1] == [
+        f"the last row ({('Sum ' + 't' * 70)[:60]!r}) holds totals and was left out."
+    ]
+
+
+def test_codes_with_leading_zeros(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,d\n01,1,0,x\n2,05 ,0.5,0x\n")
+    header = Header(list("abcd"), 0, 1, [])
+    assert _codes(path, TextForm(), header, 1) == {"a": str, "b": str}
+    assert _codes(path, TextForm(), header, 2) == {"b": str}
+
+
+@pytest.mark.parametrize(
+    ("version", "decimal", "is_needed"),
+    [
+        ("2.3.1", ".", True),
+        ("3.0.2", ".", True),
+        ("3.1.0", ".", False),
+        ("4.0", ".", False),
+        ("2.3.1", ",", False),
+    ],
+)
+def test_floats_to_the_last_bit(version, decimal, is_needed):
+    assert _exact_floats(version, decimal) == (
+        {"float_precision": "round_trip"} if is_needed else {}
+    )
+
+
+def test_the_record_that_does_not_fit(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("long,long,long\na,b\n1,2\n1,2,3\n")
+    header = Header(["a", "b"], 1, 1, [])
+    error = ValueError("no  \n reason")
+    assert _explain_shape(path, TextForm(), header, "t.csv", error) == (
+        "t.csv has 3 cells on line 4 but 2 column names; fix that line, or quote cells that "
+        "contain the separator."
+    )
+    path.write_text("a,b\n1,2\n")
+    assert _explain_shape(path, TextForm(), header, "t.csv", error) == (
+        "t.csv cannot be read as CSV (no reason); fix the file."
+    )
+    ended = ValueError("EOF inside string starting at row 3")
+    assert _explain_shape(path, TextForm(), header, "t.csv", ended) == (
+        "t.csv has a quote that is opened and never closed; fix the file."
+    )
+
+
+# Databases ----------------------------------------------------------------------------------------
+
+
+def test_answers_of_databases(tmp_path, monkeypatch):
+    path = tmp_path / "t.db"
+    connection = sqlite3.connect(path)
+    connection.execute('CREATE TABLE "a ""b" (x REAL, "x y" TEXT)')
+    connection.executemany('INSERT INTO "a ""b" VALUES (?, ?)', [(n, "é" * n) for n in range(250)])
+    connection.commit()
+    frame = databases.read_database(path, None)
+    assert frame.columns.tolist() == ["x", "x y"]
+    assert frame["x"].tolist() == list(range(250))
+    assert refusal(databases.read_database, path, "  ") == (
+        "the query on t.db gives no rows; give a SELECT."
+    )
+    # The first 100 rows: 8 bytes for each of 200 cells, and the letters, 0 + 1 + ... + 99 = 4950.
+    sizes = []
+    monkeypatch.setattr(databases, "is_bomb", lambda path, size: sizes.append(size))
+    databases.read_database(path, None)
+    assert sizes == [1600 + 4950, 3200 + 19900, 4000 + 31125]
+    connection.execute("CREATE TABLE other (y)")
+    connection.close()
+    assert refusal(databases.read_database, path, None) == (
+        "t.db holds 2 tables ('a \"b', 'other'); say with --query which rows to read."
+    )
+    connection = sqlite3.connect(tmp_path / "long.db")
+    for letter in "abcdefghi":
+        connection.execute(f"CREATE TABLE {letter * 61} (x)")
+    connection.close()
+    listed = ", ".join(repr(letter * 60) for letter in "abcdefgh")
+    assert refusal(databases.read_database, tmp_path / "long.db", None) == (
+        f"long.db holds 9 tables ({listed}); say with --query which rows to read."
+    )
+    assert databases._explain(path, ValueError("x " * 150)) == (
+        f"t.db cannot be read ({'x ' * 100}); check the file and --query."
+    )
+    empty = tmp_path / "e.db"
+    sqlite3.connect(empty).close()
+    assert refusal(databases.read_database, empty, None) == (
+        "e.db holds no table; say with --query which rows to read."
+    )
+
+
+# Parts of Parquet files ---------------------------------------------------------------------------
+
+
+def test_parts_by_rows(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    frame = pd.DataFrame({"x": np.arange(7.0), "y": np.arange(7)})
+    frame.to_parquet(path, row_group_size=2)  # 2, 2, 2, 1 rows
+    found = {}
+    for size in (1, 2, 3, 4, 6, 7, 9):
+        monkeypatch.setattr(parquet_parts, "PART_ROWS", size)
+        found[size] = [(part.groups, part.n_rows) for part in parquet_parts.parquet_parts([path])]
+    pairs = [((0, 1), 4), ((2, 3), 3)]
+    whole = [((0, 1, 2, 3), 7)]
+    single = [((0,), 2), ((1,), 2), ((2,), 2), ((3,), 1)]
+    assert found == {
+        1: single, 2: single, 3: pairs, 4: pairs, 6: [((0, 1, 2), 6), ((3,), 1)], 7: whole, 9: whole
+    }  # fmt: skip
+    monkeypatch.setattr(parquet_parts, "PART_ROWS", 3)
+    parts = parquet_parts.parquet_parts([path])
+    assert read_part(parts[1]).to_dict("list") == {"x": [4.0, 5.0, 6.0], "y": [4, 5, 6]}
+    monkeypatch.setattr(parquet_parts, "PART_ROWS", 9)
+    assert [part.n_rows for part in parquet_parts.parquet_parts([path, path])] == [7, 7]
+    # Columns are in the order of the first file.
+    other = tmp_path / "u.parquet"
+    frame[["y", "x"]].to_parquet(other)
+    assert parquet_parts.parquet_parts([path, other])[-1].columns == ("x", "y")
+    assert rows_written(other) == 7
+    empty = tmp_path / "v.parquet"
+    frame[:0].to_parquet(empty)
+    assert refusal(parquet_parts.parquet_parts, [empty]) == (
+        "the Parquet files have no rows; give a table with some."
+    )
+    assert len(parquet_parts.parquet_parts([path, empty])) == 1
+
+
+def test_which_files_are_parts(tmp_path):
+    for name in ("a.parquet", "b.PQ", ".c.parquet", "_d.parquet", "deep/e.pq"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    names = [path.name for path in parquet_files(tmp_path)]
+    assert names == ["a.parquet", "e.pq"]
+    assert [path.name for path in parquet_files(tmp_path / "*.*")] == ["a.parquet", "b.PQ"]
+    assert parquet_files(tmp_path / "b.PQ") == [tmp_path / "b.PQ"]
+    assert parquet_parts.SUFFIXES == (".parquet", ".pq")
+    (tmp_path / "f.csv").write_bytes(b"")
+    assert parquet_files(tmp_path / "*.*") == []
+    (tmp_path / "g[1].pq").write_bytes(b"")
+    assert parquet_files(tmp_path / "g[1].pq") == [tmp_path / "g[1].pq"]
+    assert parquet_files(tmp_path / "f.csv") == []
+
+
+# Folders ------------------------------------------------------------------------------------------
+
+
+def test_cells_that_spreadsheets_would_compute(tmp_path):
+    rows = [(None, 1.5, "a"), ("=1", "+2", "-3"), ("@x", "\ty", "a;b"), ('q"q', "l\nl", "a|b")]
+    lines = [
+        "h,'=h,x\n", ",1.5,a\n", "'=1,'+2,'-3\n", "'@x,\"'\ty\",\"a;b\"\n", '"q""q","l\nl","a|b"\n'
+    ]  # fmt: skip
+    assert list(csv_lines(["h", "=h", "x"], rows)) == lines
+    assert list(csv_lines(["a"], [("b,c", 2)], separator=";")) == ["a\n", '"b,c";2\n']
+    write_csv(tmp_path / "t.csv", ["h", "=h", "x"], rows)
+    assert (tmp_path / "t.csv").read_bytes() == "".join(lines).encode()
+
+
+def test_folders_that_can_be_written(tmp_path):
+    new = tmp_path / "a" / "b"
+    assert check_folder(new) == new
+    assert list(tmp_path.iterdir()) == []
+    full = tmp_path / "full"
+    full.mkdir()
+    assert check_folder(full) == full
+    (full / "x").write_text("old")
+    assert check_folder(full, force=True) == full
+    assert refusal(check_folder, full).startswith(f"the folder {str(full)!r} exists and is not")
+    assert refusal(check_folder, full / "x") == (
+        f"{str(full / 'x')!r} is a file; give a folder with --out."
+    )
+    (tmp_path / "link").symlink_to("nowhere")
+    assert refusal(check_folder, tmp_path / "link") == (
+        f"{str(tmp_path / 'link')!r} is a link to 'nowhere', which does not exist; remove the "
+        "link, or give another --out."
+    )
+    (tmp_path / "good").symlink_to(full)
+    assert check_folder(tmp_path / "good", force=True) == tmp_path / "good"
+    check_name("é.csv")
+    assert "is not valid UTF-8" in refusal(check_name, "\udce9.csv")
+
+
+def test_folders_are_written_at_once(tmp_path):
+    def write(folder: Path) -> None:
+        assert folder.name == f".weft-{os.getpid()}.tmp"
+        (folder / "x").write_text("new")
+
+    for folder in (tmp_path / "a" / "b", tmp_path / "full"):
+        if folder.name == "full":
+            folder.mkdir()
+            (folder / "x").write_text("old")
+            (folder / "y").write_text("other")
+        write_folder(folder, write)
+        assert (folder / "x").read_text() == "new"
+        assert not any(path.name.startswith(".weft") for path in folder.parent.rglob("*"))
+    assert (tmp_path / "full" / "y").read_text() == "other"
+    # Without force a folder with files gets no other one: the results are written next to it.
+    text = refusal(write_folder, tmp_path / "full", lambda f: (f / "z").write_text(""), force=False)
+    place = text.partition("the results are in '")[2].partition("'")[0]
+    assert Path(place).parent == tmp_path
+    assert [path.name for path in Path(place).iterdir()] == ["z"]
+    (tmp_path / "empty").mkdir()
+    write_folder(tmp_path / "empty", lambda folder: (folder / "z").write_text(""), force=False)
+    assert [path.name for path in (tmp_path / "empty").iterdir()] == ["z"]
+
+
+def test_results_that_cannot_be_written_anywhere(tmp_path):
+    def fail(folder):
+        raise OSError(28, "disk full")
+
+    assert _write_elsewhere(tmp_path / "out", fail) is None
+    assert list(tmp_path.iterdir()) == []
+    assert refusal(write_folder, tmp_path / "out", fail) == (
+        f"{str(tmp_path / 'out')!r} cannot be written (disk full), nor can a folder next to it or "
+        "one for temporary files; free some disk space and run the command again."
+    )
+    assert _draft_in(tmp_path).parent == tmp_path
