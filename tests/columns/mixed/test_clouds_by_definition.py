@@ -157,7 +157,8 @@ def test_the_order_of_free_levels_is_found_round_by_round(monkeypatch):
     points = embed(table, balance="directions").values
     directions = points @ np.linalg.eigh(points.T @ points)[1][:, -1:]
     out, rounds = values.copy(), 0
-    for rounds in range(1, 21):
+    while rounds < 20:
+        rounds += 1
         before = out.copy()
         for position, own in cells.items():
             out[:, position] = _level_order(own, directions)
@@ -260,14 +261,16 @@ def test_directions_are_found_round_by_round(monkeypatch):
 
     def after(n_rounds):
         filled = np.where(gaps, 0.0, ordered)
-        for number in range(n_rounds):
+        n_done = 0
+        while n_done < n_rounds:
+            n_done += 1
             found = _main_directions(filled)
             fitted = (filled @ found.axes * found.shrinkage) @ found.axes.T
             change = np.abs(fitted - filled)[gaps].max()
             filled = np.where(gaps, fitted, filled)
             if change < 1e-4:
                 break
-        return found, number + 1
+        return found, n_done
 
     calls, plain = [], _main_directions
     monkeypatch.setattr(

@@ -1,4 +1,4 @@
-"""Screening of source columns step by step: given scores, limits, and which rows and columns count."""
+"""Screening of source columns step by step: given scores, limits, rows and columns that count."""
 
 from __future__ import annotations
 
