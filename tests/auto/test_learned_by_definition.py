@@ -138,7 +138,6 @@ def test_repeats_say_how_stable_the_answer_is(case):
         Repeat(np.array([1, 2, 3, 5]), np.array([0, 1, 1, -1]), np.array([True, True, False])),
     ]
     found = case.learn(repeats, soft=False)
-    _, order = numbered(case.labels[np.argsort(case.rows)[[0, 1]]])
     assert found["stability_"] == stability_of(case.labels, repeats)
     by_cluster = cluster_stability(case.labels, repeats)
     anchors = found["_fit_anchor_labels"]
@@ -164,7 +163,7 @@ def test_soft_answers_of_rows_that_were_not_searched(case):
     plain = made["_fit_membership"]
     # By the row's number in the table, and by the numbers that clusters have in the end.
     anchors = found["_fit_anchor_labels"]
-    renamed = {old: new for old, new in zip(case.labels.tolist(), anchors.tolist(), strict=True)}
+    renamed = dict(zip(case.labels.tolist(), anchors.tolist(), strict=True))
     for place, row in enumerate(case.rows):
         assert_array_equal(member.probabilities[row], plain.probabilities[place])
         assert member.clusters[row].tolist() == [renamed[k] for k in plain.clusters[place].tolist()]
