@@ -202,7 +202,7 @@ def test_a_way_along_the_line_to_the_nearest_cluster():
     anchors[20:, 0] += 30.0
     labels = np.repeat([0, 1], 20)
     metric = np.array([1.0, 0.0, 2.0])
-    group = rng.standard_normal((12, 3)) + [8.0, 50.0, 3.0]
+    group = rng.standard_normal((12, 3)) + np.array([8.0, 50.0, 3.0])
     way = way_to(group, Known(anchors, labels, metric))
     start = anchors[:20, [0, 2]].mean(axis=0) * [1.0, 2.0]
     places = group[:, [0, 2]] * [1.0, 2.0] - start
