@@ -72,6 +72,18 @@ def test_a_column_without_values_has_no_place_in_the_copula():
     assert_allclose(np.abs(found.mix @ found.mix.T), np.eye(2), atol=1e-12)
 
 
+def test_columns_that_share_a_single_row_have_a_sixth_of_its_product():
+    # Both columns lie at their highest value there; other rows have one of them only.
+    values = np.full((9, 2), np.nan)
+    values[:5, 0], values[4:, 1] = np.arange(5.0), np.arange(5.0)[::-1]
+    columns = (SourceColumn("x", "number", (0,)), SourceColumn("y", "number", (1,)))
+    found = fit_copula(MixedTable(values, columns))
+    points, terms = level_scores(np.ones(5, dtype=int))
+    product = np.array([[points[4] ** 2]])
+    expected = solve_correlations(product, terms[None])[0, 0] / 6.0
+    assert_allclose((found.mix @ found.mix.T)[0, 1], expected, atol=1e-9)
+
+
 def test_a_cloud_is_drawn_rank_by_rank():
     # The second column repeats the first one turned round; row 1 lacks the first, row 3 the second.
     observed = np.array([[True, True], [False, True], [True, True], [True, False], [True, True]])
@@ -100,7 +112,7 @@ def test_directions_of_normal_scores_by_their_definition():
     rng = np.random.default_rng(0)
     trait = rng.standard_normal((60, 1))
     numbers = trait + 0.5 * rng.standard_normal((60, 4))
-    numbers[:, 3] = np.round(numbers[:, 3])
+    numbers[:, 3] = numbers[:, 3] > 0.0
     numbers[::7, 1] = np.nan
     numbers = np.column_stack([numbers, np.ones(60)])  # a constant has no scores
     scores = np.zeros((60, 5))

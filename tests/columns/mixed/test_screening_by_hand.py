@@ -181,6 +181,19 @@ def test_cells_without_values_are_defined():
     assert none.n_sources == 0
 
 
+def test_cells_of_one_row_count_as_cells():
+    # Counts 3 0 0 / 0 4 1: χ² is that of a table of 2 by 3 cells, 8 rows, with two degrees of
+    # freedom: 8 (3² / (3 · 3) + 4² / (5 · 4) + 1² / (5 · 1) - 1) = 8.
+    first, second = np.repeat([0, 1], [3, 5]), np.repeat([0, 1, 2], [3, 4, 1])
+    codes = np.column_stack([first, second])
+    indicators = np.zeros((8, 2, 3), dtype=np.float32)
+    indicators[np.arange(8), 0, first] = indicators[np.arange(8), 1, second] = 1.0
+    cells = Cells(indicators.reshape(8, 6), 3, np.array([0, 1]), codes)
+    z = (np.cbrt(8.0 / 2.0) - (1.0 - 1.0 / 9.0)) * 3.0
+    assert source_scores(cells)[0, 1] == pytest.approx(z)
+    assert source_scores(cells)[1, 0] == pytest.approx(z)
+
+
 def two_numbers(n=200, swapped=0):
     """A number and another one in the same bins, with the order of some neighbours turned round."""
     x = np.arange(float(n))
