@@ -181,6 +181,11 @@ def test_links_beyond_the_level_of_all_pairs(monkeypatch):
             monkeypatch.setattr(screening, "TILE", tile)
             assert group_columns(contrasts, dependent).tolist() == expected
     assert group_columns(contrasts, np.zeros(5, dtype=bool)).shape == (0,)
+    # Two columns are one pair. (Without a link, both are one group all the same.)
+    three = np.zeros((3, 3))
+    three[0, 1] = three[1, 0] = norm.isf(0.05 / 3) + 1e-9
+    contrasts = screening.Contrasts(10, np.ones(3), backend, three)
+    assert group_columns(contrasts, np.ones(3, dtype=bool)).tolist() == [0, 0, 0]
     one = screening.Contrasts(10, np.ones(1), backend, np.zeros((1, 1)))
     assert group_columns(one, np.ones(1, dtype=bool)).tolist() == [0]
 
@@ -334,6 +339,15 @@ def test_profiles_by_definition():
         assert_allclose(found.effects[place], (own.mean(axis=0) - rest.mean(axis=0)) / pooled)
 
 
+def test_means_that_agree_up_to_rounding_have_no_effect():
+    # The means differ by 1.5e-8, which is less than 1e-13 of a million.
+    for sign in (1.0, -1.0):
+        X = sign * (1e6 + np.array([[0.0], [1.0], [0.0], [1.0 + 3e-8]]))
+        assert profile(X, np.array([0, 0, 1, 1])).effects.tolist() == [[0.0], [0.0]]
+        X[3] += sign * 1e-6
+        assert (profile(X, np.array([0, 0, 1, 1])).effects != 0.0).all()
+
+
 def test_tightness_of_columns_that_do_not_vary():
     rows = np.array([[1.0, 0.0], [1.0, 4.0], [1.0, 10.0], [1.0, 14.0]])
     found = subspace_weights(rows, np.array([0, 0, 1, 1]))
@@ -377,6 +391,13 @@ def test_thinned_counts_by_their_draws(monkeypatch):
             assert (second.data > 0).all()
             first, second = first.toarray(), second.toarray()
         assert_array_equal(first + second, X)
+
+
+def test_a_little_more_spread_than_that_of_poisson():
+    # Equal totals. Column 0 has the mean 1 and Σ (x - 1)² = 6, which is 1 more than Σ m: θ = 5 / 1.
+    first = np.array([3.0, 0.0, 1.0, 1.0, 0.0])
+    found = inverse_overdispersion(np.column_stack([first, 4.0 - first]))
+    assert found.tolist() == [pytest.approx(5.0), np.inf]
 
 
 def test_overdispersion_at_its_limits():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import adjusted_rand_score
 from tests.columns.mixed.tables import categories, every_kind, levels
 
-from weft.columns.mixed import dependence, repeats, screening
+from weft.columns.mixed import dependence, embed, repeats, screening
 from weft.columns.mixed.dependence import Cells, find_copies, make_cells, source_scores
 from weft.columns.mixed.gap_patterns import describe_gaps
 from weft.columns.mixed.repeats import Repetition, find_repetition, followed_columns
@@ -314,6 +315,28 @@ def test_a_product_adds_to_both_of_its_columns():
     labels = b.copy()
     labels[16:24] = (labels[16:24] + 1) % 3  # b agrees to 0.9
     assert find_repetition(labels, same) is None
+
+
+@pytest.mark.parametrize("n", [6, 11, 40])
+def test_support_by_definition(n):
+    rng = np.random.default_rng(n)
+    labels = np.arange(n) % 3
+    values = np.column_stack([labels, rng.standard_normal((n, 2)) + labels[:, None]])
+    columns = (
+        SourceColumn("c", "category", (0,), levels=levels(3)),
+        *(SourceColumn(f"x{j}", "number", (j,)) for j in (1, 2)),
+    )
+    table = MixedTable(values, columns)
+    points = embed(table.take_columns([1, 2])).values
+    gaps = ((points[:, None] - points) ** 2).sum(axis=2)
+    np.fill_diagonal(gaps, np.inf)
+    votes = []
+    for row in range(n):
+        nearest = np.argsort(gaps[row])[: min(10, n - 1)]
+        votes.append(np.bincount(labels[nearest], minlength=3).argmax())
+    assert repeats._support(labels, table, (0,)) == pytest.approx(
+        adjusted_rand_score(labels, votes)
+    )
 
 
 def test_columns_that_no_cluster_mixes():
