@@ -181,11 +181,6 @@ def test_links_beyond_the_level_of_all_pairs(monkeypatch):
             monkeypatch.setattr(screening, "TILE", tile)
             assert group_columns(contrasts, dependent).tolist() == expected
     assert group_columns(contrasts, np.zeros(5, dtype=bool)).shape == (0,)
-    # Two columns are one pair. (Without a link, both are one group all the same.)
-    three = np.zeros((3, 3))
-    three[0, 1] = three[1, 0] = norm.isf(0.05 / 3) + 1e-9
-    contrasts = screening.Contrasts(10, np.ones(3), backend, three)
-    assert group_columns(contrasts, np.ones(3, dtype=bool)).tolist() == [0, 0, 0]
     one = screening.Contrasts(10, np.ones(1), backend, np.zeros((1, 1)))
     assert group_columns(one, np.ones(1, dtype=bool)).tolist() == [0]
 
