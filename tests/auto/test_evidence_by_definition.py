@@ -198,6 +198,22 @@ def test_a_copy_of_one_lump_by_definition(rows):
         assert_array_equal(own, one_lump_copy(points, rng))
 
 
+def test_the_second_view_of_few_rows():
+    # All other rows are neighbours, five of each: those of the first four rows share 3 · 4 of
+    # 5 · 4 pairs, those of the last two 1 of 5 each.
+    six = prepare(np.random.default_rng(0).standard_normal((6, 2)), 0)
+    found = in_second_view(six, np.array([[0, 0, 0, 0, 1, 1]]))
+    assert found[0, 2] == pytest.approx((4 * 3 + 2 * 1) / 30)
+    # Ten neighbours of eleven rows are all others; of twelve they are not.
+    for n in (11, 12):
+        more = prepare(np.random.default_rng(0).standard_normal((n, 2)), 0)
+        labels = np.r_[np.zeros(n - 2, dtype=int), [1, 1]]
+        gaps = more.second.distances + np.diag(np.full(n, np.inf))
+        near = np.argsort(gaps, axis=1)[:, :10]
+        expected = (labels[near] == labels[:, None]).mean()
+        assert in_second_view(more, labels[None])[0, 2] == pytest.approx(expected)
+
+
 # Measures -----------------------------------------------------------------------------------------
 
 
@@ -213,6 +229,8 @@ def test_matrices_that_measures_share(rows):
     assert_allclose(log_core(some)[:2], np.log(1e-3 * scale))
     none = rows._replace(cores=np.zeros((3, 40)))
     assert_allclose(log_core(none), np.log(1e-3))
+    small = rows._replace(cores=1e-6 * some.cores)
+    assert_allclose(log_core(small)[:2], np.log(1e-9 * scale))
     paths = path_matrix(rows, 1)
     assert paths.dtype == np.float32
     assert paths.max() == pytest.approx(rows.trees[1].lengths.max())

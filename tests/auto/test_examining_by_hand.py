@@ -7,8 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
 
-from weft.auto import examining
-from weft.auto.agreement import best_of_told, likely_candidates, rand_indices
+from weft.auto import agreement, examining
+from weft.auto.agreement import Likely, best_of_told, likely_candidates, rand_indices
+from weft.auto.doubt import lead
 from weft.auto.examining import examine, most_clusters, share_a_unit
 from weft.auto.pool import rounded
 from weft.auto.representations import on_even_axes, profiles_of
@@ -155,6 +156,41 @@ def test_the_best_of_a_given_number_by_definition():
         with_all = rand_indices(own[told.places], labels[every.places]) @ every.odds
         expected = told.places[np.argmax(0.5 * among + 0.5 * with_all)]
         assert best_of_told(told, own, every, labels) == expected
+
+
+@pytest.mark.parametrize(
+    ("among", "with_all", "best"),
+    [((0.9, 0.5), (0.2, 0.5), 0), ((0.5, 0.9), (0.8, 0.5), 1), ((0.9, 0.8), (0.2, 0.5), 1)],
+)
+def test_both_sets_of_likely_candidates_count_the_same(monkeypatch, among, with_all, best):
+    # Sums 1.1 and 1.0, 1.3 and 1.4, 1.1 and 1.3.
+    one, zero = np.ones(1), np.zeros(2, dtype=int)
+    monkeypatch.setattr(
+        agreement, "rand_indices", lambda labels, others: np.array(with_all)[labels[:, 0], None]
+    )
+    told = Likely(np.array([0, 1]), np.array([1.0, 0.0]), zero, np.array([among, among]).T)
+    every = Likely(np.array([0]), one, zero[:1], one[:, None])
+    labels = np.array([[0, 1], [1, 0]])
+    assert best_of_told(told, labels, every, labels[:1]) == best
+
+
+def test_candidates_from_an_index_of_nine_tenths_agree():
+    # The second candidate agrees with others to 0.9, 0.89 and 0.95.
+    labels = np.stack([np.arange(12) % k for k in (2, 3, 4, 6)])
+    alike = np.eye(4)
+    alike[1, [0, 2, 3]] = alike[[0, 2, 3], 1] = 0.9, 0.89, 0.95
+    likely = Likely(np.array([0, 1, 2, 3]), np.full(4, 0.25), np.zeros(4, dtype=int), alike)
+    scores = np.array([5.0, 4.0, 3.0, 2.0])
+    found = lead(scores, labels, likely, 1)
+    counts = np.log([3.0, 2.0, 4.0, 6.0])
+    # It leads over the best of those that differ: the third.
+    expected = [4.0, 0.5, 1.0, np.mean([0.9, 0.89, 0.95]), counts.std(), 2 / 3]
+    assert_allclose(found, expected)
+    # Without any that differs, the last of the others counts; a candidate alone has no others.
+    alike[1, 2] = 0.9
+    assert lead(scores, labels, likely, 1)[2] == 2.0
+    alone = Likely(np.array([1]), np.ones(1), np.zeros(1, dtype=int), np.ones((1, 1)))
+    assert lead(scores, labels, alone, 1).tolist() == [4.0, 0.0, 0.0, 1.0, 0.0, 1.0]
 
 
 def test_evidence_is_rounded_to_single_precision():
