@@ -210,6 +210,8 @@ def test_a_point_that_is_known_has_one_neighbour():
     assert found[3].tolist() == [0, 0, 0, 0]
     assert nearest_points(np.ones((2, 1)), np.zeros((1, 1))).tolist() == [[0], [0]]
     assert found.dtype == np.int64
+    # The unit does not matter.
+    assert_array_equal(nearest_points(1e-12 * points, 1e-12 * known), found)
 
 
 def test_votes_break_ties_by_the_nearer_and_never_more():
