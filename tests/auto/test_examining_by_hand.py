@@ -97,7 +97,7 @@ def test_how_wide_tables_are_represented(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "is_shared"), [(1.0, 29.9, True), (1.0, 30.1, False), (0.0, 0.0, False)]
+    ("low", "high", "is_shared"), [(1.0, 29.9, True), (1.0, 30.0, False), (0.0, 0.0, False)]
 )
 def test_deviations_of_one_unit(low, high, is_shared):
     # The 5 % and 95 % quantiles count: of 41 columns, two on either side do not.

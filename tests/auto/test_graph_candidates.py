@@ -92,6 +92,12 @@ def test_smallest_vectors_are_those_of_the_laplacian(rows):
     assert_allclose(np.abs(np.linalg.det(found.T @ vectors[:, :3])), 1.0, atol=1e-4)
     assert_allclose(np.diag(found.T @ laplacian @ found), values[:3], atol=1e-4)
     assert_allclose(np.abs(np.diag(found.T @ vectors)[:3]), 1.0, atol=1e-4)
+    # Six vectors more are drawn than asked for, or one for each row.
+    for n_vectors, width in ((3, 9), (48, 50)):
+        rng, other = np.random.default_rng(0), np.random.default_rng(0)
+        smallest_vectors(graph, n_vectors, rng)
+        other.standard_normal((50, width))
+        assert rng.random() == other.random()
     # A row without any link, and a graph without any.
     alone = graph.copy()
     alone[7], alone[:, 7] = 0.0, 0.0

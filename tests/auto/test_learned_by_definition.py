@@ -396,7 +396,9 @@ def test_the_best_of_each_number_and_those_beside_the_answer(monkeypatch):
     monkeypatch.setattr("weft.auto.by_number.reasons", lambda judge, evidence: {"for": [evidence]})
     counts = [*range(2, 22), 5, 9]
     labels = [np.arange(60) % count for count in counts]
-    scores = np.array([-float(count) for count in counts[:20]] + [-4.5, 3.0])
+    # Seven clusters have the worst score, but seven is near five.
+    scores = np.array([-99.0 if count == 7 else -float(count) for count in counts[:20]])
+    scores = np.append(scores, [-4.5, 3.0])
     values = np.arange(22.0)[:, None] + np.zeros(len(NAMES))
     verdict = SimpleNamespace(scores=scores, winner=20, evidence=np.arange(22))
     methods = [f"m{place}" for place in range(22)]

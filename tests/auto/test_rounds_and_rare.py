@@ -216,6 +216,9 @@ def test_a_way_along_the_line_to_the_nearest_cluster():
     assert way.width == pytest.approx(max(along.std(), length / 4))
     assert way.reach == pytest.approx(np.quantile(aside, 0.9))
     assert isinstance(way, Way)
+    small = way_to(1e-6 * group, Known(1e-6 * anchors, labels, metric))
+    assert_allclose(small.axis, way.axis)
+    assert small.length == pytest.approx(1e-6 * length)
 
 
 def test_rare_clusters_from_given_parts(monkeypatch):

@@ -193,6 +193,12 @@ def test_rounds_of_a_checkpoint_are_taken():
     search = _search()
     search.set_state({"repeats": [ROUND]})
     assert len(search.repeats) == 1
+    # A round may have a single row, or all of them, and every row may be a cluster.
+    one = (np.array([2]), np.array([0]), np.array([False, False]))
+    every = (np.arange(4), np.arange(4), np.array([True, True]))
+    none = (np.array([1]), np.array([-1]), np.array([True, True]))
+    search.set_state({"repeats": [one, every, none]})
+    assert len(search.repeats) == 3
 
 
 @pytest.mark.parametrize(

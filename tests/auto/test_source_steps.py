@@ -22,7 +22,7 @@ from weft.auto.source_family import (
     _view_of,
     source_candidates,
 )
-from weft.auto.source_judge import reasons_of, why_behind
+from weft.auto.source_judge import confidence_of, reasons_of, why_behind
 from weft.auto.source_rest import is_product, look_into_clusters, put_repetitions_behind
 from weft.columns.mixed import along_main_directions, learn_main_view
 from weft.columns.mixed.classes import fit_classes, joint_likelihood, profile_of
@@ -145,9 +145,20 @@ def test_products_of_clusters_and_categories():
     assert is_product(both, coarse, (0, 1), table)
     assert not is_product(both, coarse, (0,), table)
     assert is_product(coarse * 3 + first, coarse, (0,), table)
+    # Without a category, as many clusters are no split; rows of the first level count as well.
+    assert not is_product(coarse, coarse, (), table)
+    wrong = coarse * 3 + first
+    wrong[first == 0] = np.arange(80) % 6
+    assert not is_product(wrong, coarse, (0,), table)
     values = table.values.copy()
     values[:, 0] = np.nan
     assert not is_product(coarse * 3 + first, coarse, (0,), MixedTable(values, table.columns))
+
+
+def test_confidence_has_a_least_value():
+    # Evidence of -30 and less counts as -30.
+    assert confidence_of(candidate(stability=-20.0)) == 1.0 / (1.0 + np.exp(30.0))
+    assert confidence_of(candidate(stability=-90.0)) == 1.0 / (1.0 + np.exp(30.0))
 
 
 def test_why_a_clustering_is_not_the_answer():

@@ -182,6 +182,8 @@ def test_few_columns_are_their_own_axes_and_many_have_principal_ones():
             scores = principal_axes(table - table.mean(axis=0), 6)
             assert_allclose((table - found.means) @ found.axes, scores, atol=1e-9)
             assert_allclose(np.linalg.norm(found.axes, axis=0), 1.0)
+            small = learn_projection(1e-6 * table, np.arange(width), False, 6)
+            assert_allclose(np.abs(small.axes), np.abs(found.axes), atol=1e-6)
     assert not found.unit_rows
 
 

@@ -161,6 +161,16 @@ def test_everything_that_candidates_share_by_definition():
     assert prepared.second.neighbours.shape == (45, 30)
 
 
+def test_equal_rows_by_brute_force():
+    X = np.random.default_rng(4).integers(0, 3, (40, 3)).astype(float)
+    prepared = prepare(X, 0)
+    ordered = X[prepared.order]
+    for row in range(40):
+        same = np.flatnonzero((ordered == ordered[row]).all(axis=1))
+        assert prepared.first_equal[row] == same[0]
+        assert_array_equal(np.diff(same), 1)  # they are next to each other
+
+
 def test_tables_of_few_rows_have_few_neighbours():
     prepared = prepare(np.array([[0.0], [1.0], [3.0]]), 0, standardise=False)
     assert prepared.neighbours.shape == (3, 2)
