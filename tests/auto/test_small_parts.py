@@ -177,6 +177,8 @@ def test_rows_that_lie_alone_are_not_in_the_core():
 
 def test_topics_of_measures():
     assert _topic("outliers") == "outliers"
+    assert _topic("silhouette_mean_z") == "silhouette"
+    assert _topic("silhouette_beyond_chance_rank") == "silhouette_beyond_chance"
     assert _topic("log_clusters") == "log_clusters"
     assert _topic("no such measure") == ""
     assert _distinct(["a", "b", "a", "c"])[:3] == ["a", "b", "c"]

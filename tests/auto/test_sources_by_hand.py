@@ -225,6 +225,14 @@ def test_when_a_category_is_left_out(monkeypatch, low, high, product, followed, 
     assert len(found.without) == bool(followed)
 
 
+@pytest.mark.parametrize(("stability", "is_split"), [(0.5, True), (0.49, False)])
+def test_clusters_that_are_split_have_to_be_stable(monkeypatch, stability, is_split):
+    rest = [candidate(stability=stability)]
+    parts = Parts(monkeypatch, [1, 1, 1], found=[candidate(THIRDS)], rest=rest)
+    parts.followed = (1,)
+    assert (answer_of(3).found[0].n_clusters == 2) is is_split
+
+
 def test_clusterings_are_examined_unless_the_number_is_given(monkeypatch):
     asked = []
     made = [candidate(stability=0.4), candidate(THIRDS)]
