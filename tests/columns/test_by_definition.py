@@ -1,17 +1,15 @@
-"""Screening, clouds, weights and thinning of columns, whole outputs against plain definitions."""
+"""Screening, clouds, weights and profiles of columns, whole outputs against definitions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.stats import gamma, norm, rankdata
 
 from weft.backends import CPU
-from weft.columns import clumps, screening, thinning, wide
+from weft.columns import clumps, screening, wide
 from weft.columns.clumps import clumping, mean_log_distance, places_of
-from weft.columns.counts import look_like_counts, normalized_counts
 from weft.columns.profile import profile
 from weft.columns.screening import (
     Screening,
@@ -24,9 +22,6 @@ from weft.columns.screening import (
     make_contrasts,
     screen,
 )
-from weft.columns.source import MixedTable, SourceColumn
-from weft.columns.thinning import inverse_overdispersion, thin_counts, thin_numbers
-from weft.columns.variable import Moments, excess_variances
 from weft.columns.weights import association, subspace_weights
 from weft.columns.wide import is_wide, screen_wide
 
@@ -231,18 +226,18 @@ def test_two_modes_by_definition():
 # Wide tables --------------------------------------------------------------------------------------
 
 
-def test_wide_screening_by_definition(monkeypatch):
+@pytest.mark.parametrize("n_columns", [30, 2])
+def test_wide_screening_by_definition(monkeypatch, n_columns):
     monkeypatch.setattr(wide, "N_DRAWS", 50)
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((12, 30))
+    X = rng.standard_normal((12, n_columns))
     X[:, :8] += 2.0 * rng.standard_normal((12, 1))
-    X[:, 9] = 1.0
-    ranks = np.zeros((12, 30))
-    for column in range(30):
+    X[:, 9:10] = 1.0
+    ranks = np.zeros(X.shape)
+    for column in range(n_columns):
         own = rankdata(X[:, column]) - 6.5
         ranks[:, column] = own / np.linalg.norm(own) if own.any() else 0.0
-    sums = np.array([((ranks[:, [j]] * ranks).sum(axis=0) ** 2).sum() for j in range(30)])
-    sums -= np.arange(30) != 9
+    sums = ((ranks.T @ ranks) ** 2).sum(axis=1) - (np.arange(n_columns) != 9)
     draws = np.random.default_rng(3)
     plain = np.arange(12) - 5.5
     plain /= np.linalg.norm(plain)
@@ -251,7 +246,7 @@ def test_wide_screening_by_definition(monkeypatch):
     mean, deviation = chance.mean(), chance.std()
     skew = max(((chance - mean) ** 3).mean() / deviation**3, 0.05)
     shape = 4.0 / skew**2
-    level = mean + deviation * (gamma.isf(0.05 / 30, shape) - shape) / np.sqrt(shape)
+    level = mean + deviation * (gamma.isf(0.05 / n_columns, shape) - shape) / np.sqrt(shape)
     found = screen_wide(X, 0.05, np.random.default_rng(3))
     assert_allclose(found.strength, np.maximum(sums, 0.0) / level)
     assert_array_equal(found.kept, sums > level)
@@ -307,6 +302,7 @@ def test_association_by_definition(n):
     labels[labels == 2] = 3  # there is no cluster 2
     rows = rng.standard_normal((n, 5)) + labels[:, None] * np.array([2.0, 1.0, 0.3, 0.0, 0.0])
     rows[:, 1] = np.round(rows[:, 1])
+    rows[:, 2] = rows[:, 2] > 0.0
     rows[:, 4] = 1.0
     assert_allclose(association(rows, labels), association_by_definition(rows, labels))
     assert association(rows, np.zeros(n, dtype=int)).tolist() == [1.0] * 5
@@ -351,109 +347,3 @@ def test_tightness_of_columns_that_do_not_vary():
     wider = subspace_weights(np.array([[0.0, 0.0], [9.0, 1.0], [4.0, 8.0]]), np.array([0, 0, 1]))
     own = np.array([0.0, 1.0 - 0.25 / np.var([0.0, 1.0, 8.0])])
     assert_allclose(wider[0], own / own.sum())
-
-
-# Counts and thinning ------------------------------------------------------------------------------
-
-
-def test_thinned_numbers_by_their_formula():
-    X = np.random.default_rng(0).standard_normal((9, 3)) * [1.0, 5.0, 0.0]
-    first, second = thin_numbers(X, np.random.default_rng(4))
-    noise = np.random.default_rng(4).standard_normal((9, 3)) * np.sqrt(0.21) * X.std(axis=0)
-    assert_allclose(first, 0.7 * X + noise)
-    assert_allclose(second, 0.3 * X - noise, atol=1e-12)
-
-
-def test_thinned_counts_by_their_draws(monkeypatch):
-    theta = np.array([np.inf, 4.0, np.inf])
-    monkeypatch.setattr(thinning, "inverse_overdispersion", lambda X: theta)
-    X = np.random.default_rng(0).poisson(3.0, (6, 3)).astype(float)
-    for given in (X, sparse.csc_array(X)):
-        first, second = thin_counts(given, np.random.default_rng(4))
-        rng = np.random.default_rng(4)
-        stored = X if given is X else given.data
-        share = np.full(stored.shape, 0.7)
-        wide_ones = np.zeros(X.shape, dtype=bool)
-        wide_ones[:, 1] = True
-        if given is not X:
-            wide_ones = np.repeat([False, True, False], np.diff(given.indptr))
-        share[wide_ones] = rng.beta(2.8, 1.2, wide_ones.sum())
-        drawn = rng.binomial(stored.astype(int), share)
-        if given is X:
-            assert_array_equal(first, drawn)
-        else:
-            assert_array_equal(first.data, drawn[drawn > 0])
-            assert (second.data > 0).all()
-            first, second = first.toarray(), second.toarray()
-        assert_array_equal(first + second, X)
-
-
-def test_a_little_more_spread_than_that_of_poisson():
-    # Equal totals. Column 0 has the mean 1 and Σ (x - 1)² = 6, which is 1 more than Σ m: θ = 5 / 1.
-    first = np.array([3.0, 0.0, 1.0, 1.0, 0.0])
-    found = inverse_overdispersion(np.column_stack([first, 4.0 - first]))
-    assert found.tolist() == [pytest.approx(5.0), np.inf]
-
-
-def test_overdispersion_at_its_limits():
-    # An empty table, and a column of so much spread that θ would be below a thousandth.
-    assert inverse_overdispersion(np.zeros((3, 2))).tolist() == [np.inf, np.inf]
-    X = np.zeros((4000, 2))
-    X[0, 0] = 1e6
-    X[:, 1] = 1e6 - X[:, 0]
-    assert inverse_overdispersion(X)[0] == 1e-3
-
-
-def test_limits_of_tables_that_look_like_counts():
-    X = np.ones((10, 20))
-    X[5:] = 4.0
-    assert look_like_counts(X)
-    assert look_like_counts(X[3:7])
-    X[0, 0] = 0.0
-    assert look_like_counts(X)
-    assert not look_like_counts(np.where(X > 1.0, 2.0, X))
-    assert look_like_counts(np.where(X > 1.0, 3.0, X))
-    empty = X.copy()
-    empty[:5] = 0.0
-    assert look_like_counts(empty)
-    assert not look_like_counts(np.zeros((10, 20)))
-    # Values of the usual size are not divided first, so that they have their usual digits.
-    given = np.array([[1.0, 2.0], [3.0, 4.0]])
-    assert_array_equal(
-        normalized_counts(given, 5.0, log=False), given * (5.0 / given.sum(axis=1))[:, None]
-    )
-
-
-def test_excess_is_interpolated_between_bins(monkeypatch):
-    # Bins of two columns each: means 1, 10 and 100, median variances 1, 100 and 10,000. Between
-    # them the logarithm of the variance grows with that of the mean.
-    monkeypatch.setattr("weft.columns.variable.COLUMNS_PER_BIN", 2)
-    means = np.array([1.0, 1.0, -10.0, 10.0, 100.0, 100.0])
-    usual = means**2
-    found = excess_variances(Moments(means, usual * [1, 1, 1, 1, 1, 1]))
-    assert_allclose(found, 0.0, atol=1e-9)
-    between = np.array([1.0, 1.0, 8.0, 12.5, 100.0, 100.0])
-    found = excess_variances(Moments(between, between**2))
-    assert_allclose(found, 0.0, atol=1e-9)
-    monkeypatch.setattr("weft.columns.variable.MOST_BINS", 1)
-    one = excess_variances(Moments(means, usual))
-    assert_allclose(one, usual - 100.0, atol=1e-9)
-
-
-def test_curves_of_source_columns():
-    plain = SourceColumn("x", "number", (0,))
-    given = np.array([-2.0, 0.0, 3.0])
-    assert plain.on_curve(given) is given
-    assert plain.in_units(given) is given
-    curved = SourceColumn("x", "number", (0,), curve="log", curve_scale=4.0)
-    assert_allclose(curved.on_curve(given), [-np.log(1.5), 0.0, np.log(1.75)])
-    assert_allclose(curved.in_units(given), [-4.0 * np.expm1(2.0), 0.0, 4.0 * np.expm1(3.0)])
-    assert (plain.periods, plain.parts, plain.names) == ((0.0,), ("",), ("x",))
-    with pytest.raises(ValueError, match="a matrix of float64"):
-        MixedTable(np.zeros(3), (plain,))
-    with pytest.raises(ValueError, match="a matrix of float64"):
-        MixedTable(np.zeros((3, 1), dtype=np.float32), (plain,))
-    table = MixedTable(np.arange(6.0).reshape(3, 2), (plain, SourceColumn("y", "number", (1,))))
-    assert table.take_rows([2, 0]).values.flags.c_contiguous
-    assert table.take_columns([1]).values.ravel().tolist() == [1.0, 3.0, 5.0]
-    assert table.take_columns([1]).used[0].positions == (0,)

@@ -97,10 +97,11 @@ def rounds_of(start, n_classes, maximise, likelihood, n_rounds):
     return belongs.argmax(axis=1), np.log(joint.sum(axis=1)).mean(), model
 
 
-@pytest.mark.parametrize("n_rounds", [1, 3])
-def test_rounds_of_independent_columns_are_their_definition(n_rounds):
+# The last start leaves less than a row to two of three classes.
+@pytest.mark.parametrize(("n_rounds", "n_used"), [(1, 3), (3, 3), (1, 1)])
+def test_rounds_of_independent_columns_are_their_definition(n_rounds, n_used):
     profile = small_profile()
-    start = np.arange(12) % 3
+    start = np.arange(12) % n_used
     found = fit_classes(profile, start, 3, max_rounds=n_rounds)
     labels, likelihood, model = rounds_of(
         start,
@@ -263,13 +264,13 @@ def naive_dependent(rows, belongs, model):
     return shares, means, drawn, np.log(theta)
 
 
-@pytest.mark.parametrize("n_rounds", [1, 3])
+@pytest.mark.parametrize(("n_rounds", "n_used"), [(1, 2), (3, 2), (2, 1)])
 @pytest.mark.parametrize("has_gaps", [True, False])
-def test_rounds_of_dependent_numbers_are_their_definition(n_rounds, has_gaps):
+def test_rounds_of_dependent_numbers_are_their_definition(n_rounds, n_used, has_gaps):
     rows = rows_with_gaps()
     if not has_gaps:
         rows = rows._replace(pattern=np.full(14, -1))
-    start, before = np.arange(14) % 2, [None]
+    start, before = np.arange(14) % n_used, [None]
 
     def maximise(belongs):
         before[0] = naive_dependent(rows, belongs, before[0])
