@@ -82,6 +82,7 @@ def test_limits_of_tables_that_look_like_counts():
     X[5:] = 4.0
     assert look_like_counts(X)
     assert look_like_counts(X[3:7])
+    assert look_like_counts(X[4:6])  # two rows
     X[0, 0] = 0.0
     assert look_like_counts(X)
     assert not look_like_counts(np.where(X > 1.0, 2.0, X))
