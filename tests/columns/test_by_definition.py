@@ -131,6 +131,7 @@ def test_contrasts_of_usual_and_of_wide_tables(monkeypatch):
     assert make_contrasts(rows).freedom.tolist() == usual.freedom.tolist()
     monkeypatch.setattr(screening, "WIDE", 3)
     assert make_contrasts(rows).freedom.tolist() == [1.0, 0.0, 1.0, 1.0]
+    assert make_contrasts(1e-3 * rows).freedom.tolist() == [1.0, 0.0, 1.0, 1.0]
 
 
 def test_evidence_is_that_of_the_largest_three_partners():
