@@ -128,6 +128,12 @@ def test_rates_with_ties_by_definition():
         assert_allclose(found, rates_by_definition(real, chance, 4))
 
 
+def test_a_sample_has_2000_to_20000_rows():
+    labels = np.zeros(30_000, dtype=int)
+    for n_columns, n_rows in ((1, 20_000), (8_000, 5_000), (40_000, 2_000)):
+        assert len(sampled_rows(labels, n_columns, np.random.default_rng(0))) == n_rows
+
+
 def test_sampled_rows_are_different_and_in_order(monkeypatch):
     monkeypatch.setattr(marker_tests, "FEWEST_SAMPLED", 20)
     monkeypatch.setattr(marker_tests, "MOST_SAMPLED", 40)
