@@ -158,6 +158,7 @@ def test_a_label_has_the_least_bit_more_than_what_it_shares_with():
     # 0.5 and 0.3 share 0.8; the label gets a billionth of it more than its half.
     found = with_labels_first(np.array([[0.5, 0.3, 0.2]]), np.array([1]))[0]
     assert found[1] - found[0] == pytest.approx(0.8e-9, rel=1e-3)
+    assert found.sum() == pytest.approx(1.0, abs=1e-11)
     assert found[2] == 0.2
 
 

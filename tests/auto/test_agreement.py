@@ -178,6 +178,15 @@ def test_the_winner_has_the_largest_score_of_those_that_may_win(monkeypatch):
     found = judged(monkeypatch, np.array([False, True, True]))
     assert found.winner == 2
     assert found.scores.tolist() == [5.0, 1.0, 3.0]
+    # Nobody gave a number of clusters unless that is said.
+    labels = np.stack([HALVES, MIXED, QUARTERS])
+    pool = Pool(labels, np.zeros((3, 2)), np.zeros(3, dtype=int), np.zeros((1, 1)))
+    given = judge.Judge(
+        *(Told([5.0, 1.0, 3.0]), None, Told([np.log(3.0)]), Told([0.0]), 0.5),
+        *(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.25, 1.0])),
+    )
+    allowed = np.array([True, False, False])
+    assert judge.judge_candidates(given, pool, allowed).winner == 0
     # The best is allowed: it wins, whatever else is.
     assert judged(monkeypatch, np.array([True, True, False])).winner == 0
     # With a number of clusters given, other trees decide, and the scores of all follow.

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+from numba.types import Array
+
 from weft.auto.compiling import (
     SELDOM,
     SIGNATURES,
@@ -37,6 +39,24 @@ def test_a_fit_needs_no_other_signatures():
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_arrays_of_all_functions_are_contiguous(monkeypatch):
+    asked = []
+
+    class Kernel:
+        def compile(self, types):
+            asked.extend(types)
+
+    names = [kernel.__name__ for kernel, _ in SIGNATURES]
+    assert len(set(names)) == len(names)
+    kernels = tuple((Kernel(), types) for _, types in SIGNATURES)
+    monkeypatch.setattr("weft.auto.compiling.SIGNATURES", kernels)
+    compile_part(0, 1)
+    arrays = [given for given in asked if isinstance(given, Array)]
+    assert len(arrays) > 100
+    assert {given.layout for given in arrays} == {"C"}
+    assert {given.ndim for given in arrays} == {1, 2, 3}
 
 
 def test_parts_cover_every_function_once(monkeypatch):

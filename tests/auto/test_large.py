@@ -89,6 +89,16 @@ def test_answers_of_a_sample_become_answers_of_all_rows(n_rows, method, is_soft,
     assert ("soft" in found) is is_soft
     assert not {"_others", "_fit_membership", "_fit_outlier_scores"} & set(found)
     assert learned == given
+    # A column that does not count has no say, and is no reason to skip the others.
+    two = {
+        **learned,
+        "feature_weights_": np.array([1.0, 0.0]),
+        "feature_scales_": np.ones(2),
+        "_fit_anchors": np.array([[0.0, 0.0], [3.0, 9.0]]),
+    }
+    wide = np.column_stack([X, np.zeros(n_rows)])
+    found = large.in_all_rows(two, wide, np.array([0, 1]), "columns", rare=0, n_threads=1)
+    assert found["n"].tolist() == [1, 0, 0, 1, 1][:n_rows]
     # Without a column that counts, all rows are nearest to the first.
     flat = {**learned, "feature_weights_": np.zeros(1)}
     found = large.in_all_rows(flat, X, np.array([0, 1]), "columns", rare=0, n_threads=1)

@@ -266,7 +266,7 @@ def test_values_of_some_columns_stand_where_the_table_has_them():
 
 def test_a_sparse_table_without_variation_has_one_column():
     sample = sparse_tables.take_sample(sparse.csr_array(np.ones((4, 3))))
-    assert sample.table.shape == (4, 1)
+    assert sample.table.tolist() == [[0.0]] * 4
     assert sample.columns.tolist() == [0]
     assert_array_equal(sample.scales, 1.0)
 
@@ -401,6 +401,8 @@ def test_rare_clusters_become_anchors():
     assert changed["_fit_anchor_labels"].tolist() == [0, 0, 1, 1, 2, 2, 2]
     assert changed["_others"][0].tolist() == [0, 0, 0, 0, 1, 1, 1]
     assert changed["cluster_stability_"].tolist()[:2] == [0.5, 0.75]
+    # Only the first column counts, and each cluster is tighter along it than all rows are.
+    assert changed["cluster_feature_weights_"].tolist() == [[1.0, 0.0]] * 3
     assert np.isnan(changed["cluster_stability_"][2])
     assert "all 1,000 rows found a rare cluster" in changed["verdict_"]
     both = add_rare(learned, [found, found._replace(number=np.array([9, 7, 8]))], 1000)
@@ -430,6 +432,10 @@ def test_far_rows_are_linked_where_they_are_near_each_other():
     groups = linked_groups(far, np.ones(1), 2)
     assert sorted(sorted(far.number[group].tolist()) for group in groups) == [[0, 1, 2], [3, 4]]
     assert [len(group) for group in linked_groups(far, np.ones(1), 3)] == [3]
+    # Rows at distance 10 from the core have to be nearer than 8 to each other.
+    two = Far(np.full(2, 10.0), np.arange(2), np.array([[10.0], [18.0]]))
+    assert linked_groups(two, np.ones(1), 2) == []
+    assert len(linked_groups(two._replace(rows=two.rows * 0.99), np.ones(1), 2)) == 1
 
 
 # Mixed tables -----------------------------------------------------------------------------------
@@ -573,4 +579,7 @@ def test_a_sparse_table_without_a_column_that_counts_is_one_cluster():
     assert found["cluster_feature_weights_"].tolist() == [[1.0, 0.0, 0.0]]
     assert found["feature_weight_intervals_"].shape == (2, 3)
     assert found["_fit_anchors"].tolist() == [[0.0]]
+    made = found["_fit_projection"]
+    assert (made.columns.tolist(), made.means.tolist(), made.axes.tolist()) == ([0], [0.0], [[1.0]])
+    assert made.unit_rows is False
     assert found["_fit_anchor_labels"].tolist() == found["_fit_anchor_rows"].tolist() == [0]

@@ -42,6 +42,7 @@ def test_two_heaps_are_the_best_cut_of_all(n):
 
 
 def test_profiles_take_a_tenth_of_the_columns_within_limits():
+    assert (FEWEST, MOST) == (200, 2_000)
     for columns, expected in ((50, 50), (900, FEWEST), (5_000, 500), (50_000, MOST)):
         telling = np.random.default_rng(0).random(columns)
         chosen = most_telling(telling)

@@ -28,6 +28,7 @@ def test_distances_are_euclidean_in_any_number_of_columns(n_columns):
     np.testing.assert_allclose(found, pairwise_distances(points), atol=1e-6)
     np.testing.assert_array_equal(found, found.T)
     np.testing.assert_array_equal(np.diag(found), 0.0)
+    np.testing.assert_allclose(distances_in(1e-3 * points), 1e-3 * found, atol=1e-9)
 
 
 @pytest.mark.parametrize(("n_columns", "by_columns"), [(1, True), (64, True), (65, False)])

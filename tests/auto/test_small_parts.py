@@ -138,11 +138,26 @@ def test_counts_along_the_way_by_hand():
         (2, 4, False),  # 16 against 8 is twice as many, but 8 more are 1.6 deviations
         (2, 8, True),  # 32 against 8: 24 more are 3.8 deviations
         (9, 16, False),  # 64 against 36: not twice as many
+        (5, 10, True),  # 40 against 20, just twice as many: 20 more are 2.6 deviations
+        (6, 11, False),  # 44 against 24
     ],
 )
 def test_valleys_by_hand(on_the_way, in_group, answer):
     counts = np.array([50] * 4 + [on_the_way] * 8 + [in_group] * (2 * STEPS))
     assert has_valley(counts) is answer
+
+
+@pytest.mark.parametrize(("group", "answer"), [([3, 2, 3, 2] * 2, True), ([3, 2, 2, 2] * 2, False)])
+def test_a_group_has_at_least_ten_rows(group, answer):
+    assert has_valley(np.array([50] * 4 + [0] * 8 + group)) is answer
+
+
+def test_a_row_at_one_and_a_half_of_the_usual_distance_is_in_the_core():
+    # The second neighbour is 2 away; the last row has its second neighbour, 38, just 3 away.
+    points = np.append(np.arange(0.0, 42.0, 2.0), 41.0)[:, None]
+    assert core_rows(points, np.zeros(22, dtype=int))[0].tolist() == [False, *[True] * 21]
+    points[-1] = 41.1
+    assert core_rows(points, np.zeros(22, dtype=int))[0].tolist() == [False, *[True] * 20, False]
 
 
 def test_rows_that_lie_alone_are_not_in_the_core():
@@ -162,6 +177,8 @@ def test_rows_that_lie_alone_are_not_in_the_core():
 
 def test_topics_of_measures():
     assert _topic("outliers") == "outliers"
+    assert _topic("silhouette_mean_z") == "silhouette"
+    assert _topic("silhouette_beyond_chance_rank") == "silhouette_beyond_chance"
     assert _topic("log_clusters") == "log_clusters"
     assert _topic("no such measure") == ""
     assert _distinct(["a", "b", "a", "c"])[:3] == ["a", "b", "c"]
@@ -178,6 +195,12 @@ def test_rounds_of_a_checkpoint_are_taken():
     search = _search()
     search.set_state({"repeats": [ROUND]})
     assert len(search.repeats) == 1
+    # A round may have a single row, or all of them, and every row may be a cluster.
+    one = (np.array([2]), np.array([0]), np.array([False, False]))
+    every = (np.arange(4), np.arange(4), np.array([True, True]))
+    none = (np.array([1]), np.array([-1]), np.array([True, True]))
+    search.set_state({"repeats": [one, every, none]})
+    assert len(search.repeats) == 3
 
 
 @pytest.mark.parametrize(
@@ -204,7 +227,7 @@ def test_rounds_that_do_not_fit_are_refused(wrong):
 
 def test_numbers_of_rounds():
     search = _search()
-    assert search.accepts(np.array([[0.0], [2.0]]))
+    assert search.accepts(np.array([[0.0], [1.0], [2.0]]))
     for number in (-1.0, 3.0, 0.5):
         assert not search.accepts(np.array([[number]]))
 
@@ -244,5 +267,8 @@ def test_reasons_are_those_with_a_share_of_all_credit(monkeypatch):
     assert given[0][0] == "many"
     assert given[0][1].tolist() == [[0.0, 1.0, 2.0]]
     assert found("none") == {"for": [], "against": []}
+    # Only shares count, also where all credits are small.
+    credits["few"] = [0.01 * credit for credit in credits["many"]]
+    assert found("few") == found("many")
     # The strongest first: 20, then 8 of 32; 4 is too little.
     assert found("against") == {"for": [], "against": [words["split"][1], words["silhouette"][1]]}

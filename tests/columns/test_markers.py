@@ -280,6 +280,18 @@ def test_only_the_strongest_columns_and_some_rows_make_modules(monkeypatch):
         np.testing.assert_array_equal(seen.pop(), X[::2][:, [1, 3]])
 
 
+def test_modules_begin_with_the_strongest_column_however_weak():
+    given = _comparison()._replace(effects=np.array([[0.25, 0.5, -0.75, 0.0, 0.125]] * 3))
+    X = np.random.default_rng(0).normal(size=(50, 5))
+    found = tabulate(
+        *(given._replace(q=np.zeros((3, 5))), X, list("abcde")),
+        **{"rate": 0.05, "min_effect": 0.1, "clusters": np.array([1])},
+        **{"honest": False, "agreement": 1.0},
+    )
+    assert found.names == ("c", "b", "a", "e")
+    assert found.modules.tolist() == [0, 1, 2, 3]
+
+
 def test_the_strongest_names_without_repeats():
     found = tabulate(
         *(_comparison(), np.ones((4, 5)), list("abcde")),

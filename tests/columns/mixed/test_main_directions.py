@@ -3,7 +3,8 @@ from numpy.testing import assert_allclose
 from tests.columns.mixed.tables import every_kind
 from tests.columns.mixed.test_screening import clustered
 
-from weft.columns.mixed import along_main_directions, learn_main_view
+from weft.columns.mixed import along_main_directions, learn_main_view, transform
+from weft.columns.source import MixedTable, SourceColumn
 
 
 def test_clusters_lie_along_few_directions():
@@ -27,3 +28,27 @@ def test_later_rows_and_another_order_get_the_same_places():
     order = np.random.default_rng(0).permutation(200)
     turned = learn_main_view(table.take_rows(order))
     assert_allclose(along_main_directions(turned, table.values), rows, atol=1e-8)
+
+
+def test_directions_of_a_variance_above_1_are_kept():
+    table = every_kind(60, gaps=0.1)
+    view = learn_main_view(table)
+    points = transform(view.embedding, table.values, balance="directions")
+    values, axes = np.linalg.eigh(points.T @ points / 60)
+    count = int((values > 1.0).sum())
+    assert view.axes.shape == (len(values), count)
+    assert 2 < count < len(values)
+    assert_allclose(np.abs((view.axes * axes[:, ::-1][:, :count]).sum(axis=0)), 1.0)
+    largest = np.abs(view.axes).argmax(axis=0)
+    assert (view.axes[largest, np.arange(count)] > 0.0).all()
+    rows = along_main_directions(view, table.values)
+    assert_allclose(rows, points @ view.axes)
+
+
+def test_few_coordinates_have_few_directions():
+    # One number has one direction; of an empty table nothing is known.
+    one = MixedTable(np.arange(8.0)[:, None], (SourceColumn("x", "number", (0,)),))
+    assert learn_main_view(one).axes.tolist() == [[1.0]]
+    two = one.take_columns([0, 0])
+    assert learn_main_view(two).axes.shape == (2, 2)  # the second has no variance
+    assert learn_main_view(one.take_rows([])).axes.shape == (1, 1)
