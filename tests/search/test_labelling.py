@@ -7,6 +7,7 @@ import pytest
 
 from weft import FeatureSwarm
 from weft.reporting.summary import summarize
+from weft.search import labelling
 from weft.search.labelling import _shares, representative_rows
 
 
@@ -112,3 +113,36 @@ def test_shares_by_hand():
     assert _shares(np.array([6, 0, 4]), 5).tolist() == [3, 0, 2]
     assert _shares(np.array([2, 2]), 4).tolist() == [2, 2]
     assert _shares(np.array([2, 2]), 2).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 15, 16, 40, 299, 300, 301])
+def test_a_sample_is_drawn_by_definition(size):
+    X = groups(300)[0]
+    found = representative_rows(X, size, np.random.default_rng(5))
+    if size >= 300:
+        assert found.tolist() == list(range(300))
+        return
+    rng = np.random.default_rng(5)
+    n_cells = max(1, size // 8)
+    centers = X[np.sort(rng.choice(300, n_cells, replace=False))]
+    cells = ((X[:, None] - centers) ** 2).sum(axis=2).argmin(axis=1)
+    quota = _shares(np.bincount(cells, minlength=n_cells), size)
+    places = rng.random(300)
+    chosen = []
+    for cell in range(n_cells):
+        own = np.flatnonzero(cells == cell)
+        chosen.extend(own[np.argsort(places[own])][: quota[cell]])
+    assert found.tolist() == sorted(chosen)
+    assert len(found) == size
+
+
+def test_a_large_sample_has_256_cells(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        labelling, "nearest", lambda data, centers, factors: drawn.append(len(centers)) or cells
+    )
+    X = np.arange(2100.0)[:, None]
+    cells = np.zeros(2100, dtype=np.int32)
+    for size in (2047, 2048, 2056):
+        representative_rows(X, size, np.random.default_rng(0))
+    assert drawn == [255, 256, 256]
