@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft.backends.cpu import known_rows
 from weft.backends.cpu.kernels import labelling as cpu
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
@@ -72,3 +73,96 @@ def test_kernel_against_brute_force():
         expected = brute(rows, known, Solution(np.ones(4)))
         np.testing.assert_array_equal(nearest, expected.argmin(axis=1))
         np.testing.assert_allclose(powered, expected.min(axis=1), rtol=1e-13)
+
+
+# What is computed in single precision, and where -------------------------------------------------
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """What `nearest_known` is called with; it finds row 0 everywhere."""
+    calls = []
+
+    def spy(block, slack, new_rows, known_rows, indices, powered):
+        calls.append((block, slack, new_rows, known_rows))
+        indices[:], powered[:] = 0, 1.0
+
+    monkeypatch.setattr(known_rows, "nearest_known", spy)
+    return calls
+
+
+def test_rows_are_scaled_by_the_reach_of_the_known_ones(parts):
+    # Column 1 is dropped. The known rows (0, 0) and (3, 8), with weights 2 and 1, are (-3, -4) and
+    # (3, 4) around their middle: they reach 5, and 2⁻³ brings that to 0.625.
+    known = np.array([[0.0, 9.0, 0.0], [3.0, -9.0, 8.0]])
+    X = np.array([[1.5, 70.0, 4.0], [1.5, 0.0, 5.0]])
+    found = nearest_rows_of(X, known, Solution(np.array([2.0, 0.0, 1.0])))
+    ((block, slack, new_rows, known_rows_),) = parts
+    np.testing.assert_array_equal(known_rows_, [[-0.375, -0.5], [0.375, 0.5]])
+    np.testing.assert_array_equal(new_rows, [[0.0, 0.0], [0.0, 0.125]])
+    # |known|² - 2 new · known, in single precision.
+    assert block.dtype == np.float32
+    np.testing.assert_array_equal(block, [[0.390625, 0.390625], [0.515625, 0.265625]])
+    expected = 19.0 * 2.0**-23 * np.array([0.625, 0.75]) ** 2
+    np.testing.assert_allclose(slack, expected, rtol=1e-12)
+    assert found.powered.tolist() == [64.0, 64.0]  # 1 over the squared scale
+
+
+@pytest.mark.parametrize(
+    ("reach", "scale"), [(0.3, 2.0), (1.0, 1.0), (1.5, 0.5), (2.0, 0.5), (0.0, 1.0)]
+)
+def test_scales_are_powers_of_two(reach, scale, parts):
+    nearest_rows_of(np.zeros((1, 1)), np.array([[-reach], [reach]]), Solution(np.ones(1)))
+    np.testing.assert_array_equal(parts[0][3], [[-reach * scale], [reach * scale]])
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "heights"), [(1, [1]), (256, [256]), (257, [256, 1]), (700, [256, 256, 188])]
+)
+def test_rows_come_in_tiles(n_rows, heights, parts, monkeypatch):
+    sizes = []
+
+    def spread(task, size, n_threads):
+        sizes.append((size, n_threads))
+        task(0, size)
+
+    monkeypatch.setattr(known_rows, "map_ranges", spread)
+    X = np.arange(float(n_rows))[:, None] / n_rows
+    nearest_rows_of(X, np.array([[-1.0], [1.0]]), Solution(np.ones(1)))
+    assert [len(block) for block, *_ in parts] == heights
+    np.testing.assert_array_equal(np.concatenate([rows for _, _, rows, _ in parts]), X)
+    assert sizes == [(len(heights), 1)]
+    # Differences in double precision take tiles of their own.
+    nearest_rows_of(X, np.array([[-1.0], [1.0]]), Solution(np.ones(1), np.ones(1)), n_threads=3)
+    assert sizes[1:] == [(-(-n_rows // known_rows.BLOCK_ROWS), 3)]
+
+
+def test_far_rows_and_exponents_are_computed_in_double_precision(parts, monkeypatch):
+    # The known rows reach 1. A tile with a row a million times as far out is computed exactly.
+    exact = []
+
+    def spy(X, known, solution, nearest, n_threads):
+        exact.append((len(X), n_threads))
+        assert len(nearest.indices) == len(nearest.powered) == len(X)
+
+    monkeypatch.setattr(known_rows, "_exact", spy)
+    known, one = np.array([[-1.0, 5.0], [1.0, 5.0]]), Solution(np.array([1.0, 0.0]))
+    X = np.zeros((300, 2))
+    for far, expected in ((0.999e6, []), (1e6, [(44, 1)]), (np.inf, [(44, 1)])):
+        X[299, 0] = far
+        nearest_rows_of(X, known, one, n_threads=2)
+        assert exact == expected
+        assert len(parts) == 2 - len(expected)
+        exact.clear()
+        parts.clear()
+    # Half a million in each of two columns is less than a million, three quarters are more.
+    both = Solution(np.ones(2))
+    for place, expected in ((5e5, []), (7.5e5, [(2, 1)])):
+        nearest_rows_of(np.full((2, 2), place), known, both)
+        assert exact == expected
+    exact.clear()
+    parts.clear()
+    for solution in (Solution(np.zeros(2)), Solution(np.ones(2), np.full(2, 2.0))):
+        nearest_rows_of(X, known, solution, n_threads=2)
+        assert exact.pop() == (300, 2)
+    assert parts == []

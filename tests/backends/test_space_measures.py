@@ -160,3 +160,70 @@ def test_a_constant_column_has_a_floor_of_its_own():
 def test_the_mean_of_labelled_rows():
     assert mean_of_labelled(np.array([1.0, 2.0, 6.0]), np.array([0, -1, 1])) == 3.5
     assert mean_of_labelled(np.array([1.0, 2.0]), np.array([-1, -1])) == 0.0
+
+
+def test_sums_are_held_up_to_a_limit(monkeypatch):
+    blocks = []
+    kernel = space_measures.score_kernels.silhouette_block
+    monkeypatch.setattr(
+        space_measures.score_kernels,
+        "silhouette_block",
+        lambda *given: (blocks.append(len(given[0])), kernel(*given)),
+    )
+    X, labels = rows(12), np.arange(12) % 3
+    for limit, n_blocks in ((35, 1), (36, 0), (37, 0)):
+        monkeypatch.setattr(space_measures, "SUMS_AT_ONCE", limit)
+        silhouette_samples(make("products", X)[0], labels)
+        assert blocks == [12] * n_blocks
+        blocks.clear()
+
+
+def test_each_tile_is_in_one_part_of_the_work(monkeypatch):
+    ranges = []
+    kernel = space_measures.tile_kernels.add_tile_sums
+    monkeypatch.setattr(
+        space_measures.tile_kernels,
+        "add_tile_sums",
+        lambda *given: (ranges.append(given[4:6]), kernel(*given)),
+    )
+    n_rows = 30 * TILE
+    symmetric_silhouette_samples(make("products", rows(n_rows))[0], np.arange(n_rows) % 2, 1)
+    # Row i of 30 rows of tiles has 30 - i tiles: eight parts have about 58 each.
+    assert [(int(first), int(last)) for first, last in ranges] == [
+        (0, 2),
+        (2, 4),
+        (4, 6),
+        (6, 9),
+        (9, 12),
+        (12, 15),
+        (15, 19),
+        (19, 30),
+    ]
+
+
+def test_rows_in_no_cluster_have_no_score_of_a_model():
+    X = rows(6)
+    own, other = gaussian_scores(X, np.array([0, -1, 0, 1, 1, -1]), 0.1)
+    assert own[[1, 5]].tolist() == other[[1, 5]].tolist() == [0.0, 0.0]
+    assert (own[[0, 2, 3, 4]] != 0.0).all()
+    own, other = gaussian_scores(X, np.full(6, -1), 0.1)
+    assert not own.any()
+    assert not other.any()
+
+
+def test_the_floor_of_a_deviation_is_that_of_its_column():
+    # Columns with deviations 4, 0 and 0.25, which are all 0 within the clusters.
+    X = np.array([[0.0, 5.0, 0.0], [0.0, 5.0, 0.0], [8.0, 5.0, 0.5], [8.0, 5.0, 0.5]])
+    own, _ = gaussian_scores(X, np.array([0, 0, 1, 1]), 0.0)
+    floors = np.log([4e-12, 1e-12, 0.25e-12]).sum()
+    expected = -floors - 1.5 * np.log(2 * np.pi) + np.log(0.5)
+    np.testing.assert_allclose(own, expected, rtol=1e-12)
+
+
+def test_given_distances_are_taken_as_they_are():
+    # 0.1 is no number of single precision, and there are no columns to compute it from.
+    space = MatrixSpace(np.array([[0.0, 0.1, 0.7], [0.1, 0.0, 0.3], [0.7, 0.3, 0.0]]))
+    indices, powered = nearest_rows(space, 2)
+    assert indices.tolist() == [[1, 2], [0, 2], [1, 0]]
+    assert powered.tolist() == [[0.1, 0.7], [0.1, 0.3], [0.3, 0.7]]
+    assert nearest_neighbours(space, 1).distances.tolist() == [[0.1], [0.1], [0.3]]
