@@ -272,14 +272,15 @@ def test_gaps_of_few_rows_by_hand(labels, sparsity, separation, any_backend):
 
 
 def test_a_column_without_spread_has_a_deviation_of_its_own(any_backend):
-    # The second column is constant: its deviation is 1e-12 in each cluster, with or without noise
-    # of 0. That of the first column is 1e-12 times its own, 4, since both clusters are constant.
+    # All deviations within the clusters are 0. In the first and the last column, whose deviations
+    # are 4 and 0.25, 1e-12 times that is taken, in the constant column 1e-12.
     plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
-    rows = np.array([[0.0, 5.0], [0.0, 5.0], [8.0, 5.0], [8.0, 5.0]])
+    rows = np.array([[0.0, 5.0, 0.0]] * 2 + [[8.0, 5.0, 0.5]] * 2)
     data = any_backend.features.load(rows, plan._replace(device=any_backend.device))
-    spaces = data.space(Solution(np.ones(2)), exact=True)
+    spaces = data.space(Solution(np.ones(3)), exact=True)
     own, best_other = spaces.gaussian_scores(spaces.to_device(np.array([[0, 0, 1, 1]])), 0.0)
-    expected = -np.log(4e-12) - np.log(1e-12) - np.log(2.0 * np.pi) + np.log(0.5)
+    floors = np.log([4e-12, 1e-12, 0.25e-12]).sum()
+    expected = -floors - 1.5 * np.log(2.0 * np.pi) + np.log(0.5)
     np.testing.assert_allclose(spaces.to_host(own), [[expected] * 4], rtol=1e-12)
     assert (spaces.to_host(best_other) < -1e20).all()
 
@@ -309,3 +310,36 @@ def test_core_rows_by_hand(min_samples, labels, core, exponents, any_backend):
     found, is_core = spaces.dbscan(1.0, min_samples)
     assert spaces.to_host(found).tolist() == [labels]
     assert spaces.to_host(is_core).tolist() == [core]
+
+
+@pytest.mark.parametrize("patience", [1, 2, 5])
+def test_messages_converge_after_patience_rounds(patience, host_backend):
+    # With a preference above all similarities every row is an exemplar from the first round on.
+    rows = np.array([[0.0], [5.0], [20.0]])
+    clusterer = make_clusterer("affinity", None, n_clusters=None, seed=0)
+    data = host_backend.features.load(rows, Plan(clusterer, None, False, 2**20, 1, "cpu"))
+    for max_iter, converged in ((patience - 1, False), (patience, True), (patience + 1, True)):
+        spaces = data.space(Solution(np.ones(1)))
+        found = spaces.affinity_propagation(0.5, 1.0, max_iter, patience)
+        assert bool(found.converged[0]) is converged
+        if converged:
+            assert found.labels.tolist() == [[0, 1, 2]]
+
+
+def test_twins_have_the_best_silhouette(any_backend):
+    # Rows 0, 0 and 4, 4: a is 0, and b is 4. With all rows equal, a = b = 0.
+    plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
+    for far, expected in ((4.0, 1.0), (0.0, 0.0)):
+        rows = np.array([[0.0], [0.0], [far], [far]])
+        data = any_backend.features.load(rows, plan._replace(device=any_backend.device))
+        spaces = data.space(Solution(np.ones(1)), exact=True)
+        found = spaces.silhouette(spaces.to_device(np.array([[0, 0, 1, 1]])))
+        assert float(found[0]) == expected
+
+
+def test_the_reference_takes_a_whole_swarm_at_once():
+    data = REFERENCE.features.load(X, None)
+    assert data.evaluates_whole_swarms
+    assert data.n_threads == data.n_together == 1
+    assert data.recall(SOLUTIONS[0]) is None
+    assert not CPU.features.FeatureData.evaluates_whole_swarms

@@ -295,3 +295,38 @@ def test_clusters_of_two_rows_need_no_repair(host_backend):
     centers, labels = host_backend.mercer.input_partition(data, np.array([1.0, 1.0, 0.0, 0.3]), 2)
     assert np.sort(centers.ravel()).tolist() == [1.0]  # both have the same two rows: one is dropped
     assert labels.tolist() == [0, 0, 0, 0]
+
+
+@COMPILED_OR_READABLE
+def test_a_threshold_of_one_half_is_not_active(functions):
+    position = np.array([0.9, 0.5, 0.6, 0.0, 0.5, 1.0])
+    centers = functions.active_centers(position, 3, 1, np.zeros(1), np.ones(1))
+    assert centers.ravel().tolist() == [0.0, 1.0]
+
+
+@COMPILED_OR_READABLE
+def test_more_centres_than_rows_average_one_row_each(functions):
+    centers = np.array([[0.5], [1.5], [9.0], [11.5], [40.0]])
+    moved = functions.nearest_average(LINE, LINE.T.copy(), centers)
+    assert moved.ravel().tolist() == [0.0, 2.0, 10.0, 12.0, 12.0]
+
+
+def test_a_kernel_that_sees_no_distance_has_no_cs(host_backend):
+    data = host_backend.mercer.load(
+        LINE, _squared(LINE), np.array([0.0]), np.array([12.0]), host_backend.device
+    )
+    positions = np.array([[1.0, 1.0, 0.0, 1.0]])
+    n_clusters, cs = host_backend.mercer.input_cs_swarm(data, positions, 2, 0.0)
+    assert (n_clusters.tolist(), cs.tolist()) == ([2], [np.inf])
+
+
+@pytest.mark.parametrize(("gap", "defined"), [(3.3e-6, True), (3.05e-6, False), (0.0, False)])
+def test_means_that_differ_by_rounding_are_the_same(gap, defined, any_backend):
+    # Ranges of 3 and 1, whose squares have the sum 10: means closer than √10⁻¹¹ are the same.
+    rows = np.array([[0.0, 0.0], [0.0, 0.0], [gap, 0.0], [gap, 0.0], [3.0, 1.0], [3.0, 1.0]])
+    data = _load(any_backend, rows, _squared(rows))
+    position = np.array([[1.0, 1.0, 1.0, 0.0, 0.0, gap / 3.0, 0.0, 1.0, 1.0]])
+    n_clusters, cs = any_backend.mercer.feature_cs_swarm(data, position, 3, 0, 0 if gap else 1)
+    if gap:
+        assert n_clusters.tolist() == [3]
+        assert np.isfinite(cs).tolist() == [defined]

@@ -7,6 +7,7 @@ import pytest
 
 from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
 from weft.kmeans.data import (
+    _settled,
     center_of,
     centers_of,
     distances,
@@ -144,3 +145,11 @@ def test_empty_clusters_and_lost_features_of_other_powers(p):
 def test_mass_of_each_label():
     found = mass_of(np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]), 4)
     np.testing.assert_array_equal(found, [2.0, 0.0, 5.0, 0.0])
+
+
+def test_rows_that_a_backend_leaves_open_are_settled():
+    data = make_data(np.array([[0.0], [4.0], [9.0]]), np.ones(3), 1.5, run)
+    centers, ones = np.array([[1.0], [8.0]]), np.ones((2, 1))
+    for unsure, labels in (([], [7, 7, 7]), ([1], [7, 0, 7]), ([2, 0], [0, 7, 1])):
+        found = np.full(3, 7, dtype=np.int32), np.array(unsure, dtype=np.int64)
+        assert _settled(data, found, centers, ones).tolist() == labels
