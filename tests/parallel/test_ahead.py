@@ -181,3 +181,12 @@ def test_without_threads_calls_run_where_they_are():
 def test_this_thread_is_one_of_them(n_threads):
     with helping_threads(n_threads) as helpers:
         assert helpers.pool._max_workers == n_threads - 1
+
+
+def test_runs_are_begun_in_their_order():
+    order = []
+    helpers = Helpers(Idle())
+    helpers.ahead(order.append, 3)
+    while helpers._take():
+        pass
+    assert order == [0, 1, 2]
