@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import random_array
 
 from weft.backends import CPU, REFERENCE
+from weft.backends.cpu import projected as cpu_projected
 from weft.parallel.threads import one_range
 
 K = 3
@@ -189,3 +190,38 @@ def test_single_precision_has_a_scale_for_each_column(scale, fast_backend):
     assert not (np.asarray(quick)[1] == 0).any()  # that cluster has no centre
     none, _ = operations.assign(table, 0.0 * factors, centers, dead & False, False)
     assert not np.asarray(none).any()
+
+
+def test_a_table_for_swarms_by_hand():
+    # The largest values are 4, 0 and 0.5; with them the columns are within ±1.
+    X = np.array([[-4.0, 0.0, 0.5], [1.0, 0.0, -0.25], [3.0, 0.0, -0.25]])
+    table = _load(CPU, X)
+    assert table.scale.tolist() == [4.0, 1.0, 0.5]
+    np.testing.assert_array_equal(table.norms, [16.25, 1.0625, 9.0625])
+    np.testing.assert_array_equal(table.squares, np.hstack([X**2, X]))
+    scaled = X / [4.0, 1.0, 0.5]
+    np.testing.assert_array_equal(table.quick, np.hstack([scaled**2, scaled]))
+    assert table.quick.dtype == np.float32
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(("n_rows", "heights"), [(256, [256]), (257, [256, 1]), (300, [256, 44])])
+def test_rows_are_assigned_in_blocks(n_rows, heights, exact, monkeypatch):
+    seen, sizes = [], []
+    nearest = cpu_projected.kernels.nearest
+
+    def spy(distances, labels, best):
+        seen.append((distances.shape, distances.dtype.itemsize))
+        nearest(distances, labels, best)
+
+    def run(task, size):
+        sizes.append(size)
+        for number in range(size):
+            task(number, number + 1)
+
+    monkeypatch.setattr(cpu_projected.kernels, "nearest", spy)
+    table = CPU.projected.load(np.resize(_table(), (n_rows, 5)), K, run, "cpu")
+    factors, centers, dead = _swarm()
+    CPU.projected.assign(table, factors, centers, dead, exact)
+    assert seen == [((height, 4 * K), 8 if exact else 4) for height in heights]
+    assert sizes == [len(heights)]

@@ -315,3 +315,14 @@ def test_a_gene_of_one_half_is_not_active(any_backend):
     assert n_clusters.tolist() == [2, 1, 1]
     assert intra == pytest.approx([0.5, np.inf, np.inf])
     assert inter == pytest.approx([100.0, 0.0, 0.0])
+
+
+def test_equal_rows_in_two_clusters_have_no_silhouette(host_backend):
+    assert silhouette(np.zeros((4, 1)), np.array([0, 0, 1, 1])) == 0.0
+    data = _load(host_backend, np.array([[0.0], [0.0], [3.0], [3.0]]))
+    starts = [np.array([0, 2]), np.array([2, 0])]
+    found = host_backend.prototypes.kmeans_silhouettes(data, starts, 2, 9)
+    np.testing.assert_array_equal(found, 1.0)
+    same = _load(host_backend, np.zeros((4, 1)))
+    found = host_backend.prototypes.kmeans_silhouettes(same, starts, 2, 9)
+    np.testing.assert_array_equal(found, 0.0)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft.backends.cpu import kmeans
 from weft.backends.cpu import screened as screens
 from weft.backends.cpu.expanded import MOST_PARTS, PART_ROWS
+from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
+from weft.backends.cpu.rounds import LEAST_ROWS, BoundedRounds
 from weft.backends.cpu.screened import make_screen
 from weft.kmeans.data import centers_of, make_data, nearest
 from weft.parallel.threads import one_range as run
@@ -105,3 +108,50 @@ def test_the_number_of_parts_is_bounded():
     small = make_data(X[: PART_ROWS - 1], np.ones(PART_ROWS - 1), 2.0, spy)
     centers_of(small, np.zeros(PART_ROWS - 1, dtype=np.int32), np.zeros((1, 1)))
     assert sizes[2:] == [1, 1]
+
+
+def test_a_narrow_column_has_a_scale_of_its_own():
+    screen = make_screen(np.array([[0.0, 7.0], [0.5, 7.0], [0.25, 7.0]]), run)
+    assert screen.half.tolist() == [0.25, 1.0]
+    np.testing.assert_array_equal(screen.tiles[0].T[:3], [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("exponent", "n_rows", "missing", "is_made"),
+    [
+        (LARGEST_EXPONENT, 2, False, True),
+        (LARGEST_EXPONENT + 0.1, 2, False, False),
+        (1.5, 1, False, True),
+        (1.5, 0, False, False),
+        (1.5, 2, True, False),
+    ],
+)
+def test_which_tables_have_a_screen(exponent, n_rows, missing, is_made):
+    rows = kmeans.load(
+        np.arange(2.0 * n_rows).reshape(-1, 2), np.ones(n_rows), exponent, missing, run, "cpu"
+    )
+    assert (rows.screen is not None) is is_made
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "missing"), [(LEAST_ROWS - 1, False), (LEAST_ROWS, False), (LEAST_ROWS, True)]
+)
+def test_which_tables_have_rounds_that_remember(n_rows, missing):
+    rows = kmeans.load(np.zeros((n_rows, 1)), np.ones(n_rows), 2.0, missing, run, "cpu")
+    assert isinstance(kmeans.begin(rows), BoundedRounds) == (n_rows == LEAST_ROWS and not missing)
+
+
+@pytest.mark.parametrize("n_rows", [1, 4096, 4097, 9000])
+def test_ends_of_columns_in_stripes(n_rows):
+    X = np.random.default_rng(n_rows).normal(size=(n_rows, 2))
+    sizes = []
+
+    def spread(task, size):
+        sizes.append(size)
+        for stripe in range(size):
+            task(stripe, stripe + 1)
+
+    low, high = screens.column_ends(X, spread)
+    np.testing.assert_array_equal(low, X.min(axis=0))
+    np.testing.assert_array_equal(high, X.max(axis=0))
+    assert sizes == [-(-n_rows // 4096)]
