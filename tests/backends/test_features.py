@@ -273,13 +273,13 @@ def test_gaps_of_few_rows_by_hand(labels, sparsity, separation, any_backend):
 
 def test_a_column_without_spread_has_a_deviation_of_its_own(any_backend):
     # All deviations within the clusters are 0. In the first and the last column, whose deviations
-    # are 4 and 0.25, 1e-12 times that is taken, in the constant column 1e-12.
+    # are 4 and 0.5, 1e-12 times that is taken, in the constant column 1e-12.
     plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
-    rows = np.array([[0.0, 5.0, 0.0]] * 2 + [[8.0, 5.0, 0.5]] * 2)
+    rows = np.array([[0.0, 5.0, 0.0]] * 2 + [[8.0, 5.0, 1.0]] * 2)
     data = any_backend.features.load(rows, plan._replace(device=any_backend.device))
     spaces = data.space(Solution(np.ones(3)), exact=True)
     own, best_other = spaces.gaussian_scores(spaces.to_device(np.array([[0, 0, 1, 1]])), 0.0)
-    floors = np.log([4e-12, 1e-12, 0.25e-12]).sum()
+    floors = np.log([4e-12, 1e-12, 0.5e-12]).sum()
     expected = -floors - 1.5 * np.log(2.0 * np.pi) + np.log(0.5)
     np.testing.assert_allclose(spaces.to_host(own), [[expected] * 4], rtol=1e-12)
     assert (spaces.to_host(best_other) < -1e20).all()

@@ -132,6 +132,9 @@ def test_refilling_by_hand(host_backend):
     labels = np.array([1, 1, 1, 1], dtype=np.int32)
     host_backend.projected.refill(labels, np.array([1.0, 4.0, 3.0, 2.0]), 3)
     assert labels.tolist() == [1, 0, 2, 1]
+    labels = np.array([1, 1, 1], dtype=np.int32)
+    host_backend.projected.refill(labels, np.array([4.0, 3.0, 2.0]), 3)
+    assert labels.tolist() == [0, 2, 1]
     # The last row but one of a cluster may go, the last may not.
     labels = np.array([1, 1], dtype=np.int32)
     host_backend.projected.refill(labels, np.array([4.0, 3.0]), 3)

@@ -212,10 +212,10 @@ def test_rows_in_no_cluster_have_no_score_of_a_model():
 
 
 def test_the_floor_of_a_deviation_is_that_of_its_column():
-    # Columns with deviations 4, 0 and 0.25, which are all 0 within the clusters.
-    X = np.array([[0.0, 5.0, 0.0], [0.0, 5.0, 0.0], [8.0, 5.0, 0.5], [8.0, 5.0, 0.5]])
+    # Columns with deviations 4, 0 and 0.5, which are all 0 within the clusters.
+    X = np.array([[0.0, 5.0, 0.0], [0.0, 5.0, 0.0], [8.0, 5.0, 1.0], [8.0, 5.0, 1.0]])
     own, _ = gaussian_scores(X, np.array([0, 0, 1, 1]), 0.0)
-    floors = np.log([4e-12, 1e-12, 0.25e-12]).sum()
+    floors = np.log([4e-12, 1e-12, 0.5e-12]).sum()
     expected = -floors - 1.5 * np.log(2 * np.pi) + np.log(0.5)
     np.testing.assert_allclose(own, expected, rtol=1e-12)
 
