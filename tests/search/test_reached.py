@@ -61,3 +61,8 @@ def test_it_waits_until_it_is_bound_and_starts_again_with_each_search():
     told(reached, "right", 1.0, 7)
     assert reached.n_evaluations == 17
     assert bind_all(None, len) == []
+    for bind in (reached.bind, lambda labels_of: bind_all([reached], labels_of)):
+        reached.n_evaluations = np.inf
+        bind(lambda best: np.array(GUESSES[best]))  # no evaluations before
+        told(reached, "right", 1.0, 7)
+        assert reached.n_evaluations == 7

@@ -178,6 +178,17 @@ def test_linkage_needs_a_number_of_clusters():
         CompleteLinkage()
 
 
+def test_rows_in_any_cluster_of_an_object_are_anchors():
+    class Given(sklearn.cluster.DBSCAN):
+        def fit_predict(self, X):
+            return np.array([5, -1, 3, 5])
+
+    spaces = SimpleNamespace(distances=lambda: np.zeros((1, 4, 4)))
+    found = make_clusterer(Given(), None, n_clusters=None, seed=0).cluster(spaces)
+    assert found.labels.tolist() == [[0, -1, 1, 0]]
+    assert found.anchors.tolist() == [[True, False, True, True]]
+
+
 # Other settings --------------------------------------------------------------------------------
 
 
