@@ -117,3 +117,35 @@ def test_lists_of_neighbours(host_backend):
     assert operations.kth_alive(indices, values, alive, 2).tolist() == [1.0, 4.0]
     assert np.isnan(operations.kth_alive(indices, values, alive, 3)).all()
     assert operations.count_alive_within(indices, values, alive, 3.0).tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("n_partners", [1, 2, 3])
+def test_dependence_from_scores(n_partners, any_backend):
+    # Column 0 is no reference and has three others; each reference is left out of its own two.
+    bins = np.random.default_rng(3).integers(0, 3, (60, 5)).astype(np.int8)
+    bins[:3] = np.arange(3)[:, np.newaxis]
+    operations, references = any_backend.columns, np.array([1, 2, 4])
+    loaded = operations.load_bins(bins, 3, any_backend.device)
+    z = operations.scores(loaded, np.arange(5), references)
+    overall, nearest = operations.dependence(loaded, references, np.arange(60), n_partners)
+    for column in range(5):
+        others = z[column, references != column]
+        assert overall[column] == pytest.approx(others.sum() / np.sqrt(len(others)), rel=1e-4)
+        largest = np.sort(others)[::-1][:n_partners]
+        expected = largest.mean() if len(others) >= n_partners else -np.inf
+        assert nearest[column] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+
+
+def test_a_reference_alone_depends_on_nothing(any_backend):
+    bins = np.array([[0, 1], [1, 0], [0, 0]] * 20, dtype=np.int8)
+    loaded = any_backend.columns.load_bins(bins, 2, any_backend.device)
+    found = any_backend.columns.dependence(loaded, np.array([1]), np.arange(60), 1)
+    assert (found[0][1], found[1][1]) == (0.0, -np.inf)
+    assert np.isfinite(found[1][0])
+
+
+def test_features_without_variance_compress_to_nothing(any_backend):
+    columns = np.array([[0.0, 0.0], [0.0, 0.0], [-1.0, 1.0]])
+    features = any_backend.columns.load_features(columns, any_backend.device)
+    ((_, tile),) = any_backend.columns.compression_tiles(features, features)
+    np.testing.assert_array_equal(tile, 0.0)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from weft.backends.cpu.buffers import Buffers, aligned
+from weft.backends.cpu.kernels.distances import power_error
+from weft.backends.cpu.kernels.swarm_powers import Terms, error_of
 from weft.backends.cpu.spaces import (
     BLOCK_ROWS,
     MatrixSpace,
@@ -147,3 +149,92 @@ def test_arrays_start_on_a_cache_line(dtype):
         assert made.ctypes.data % 64 == 0
         made[:] = 1.0
         assert made.sum() == 3 * n
+
+
+def test_the_layouts_of_a_table_by_hand():
+    table = Table.of(np.array([[1.0, -2.0, 7.0], [2.0, 4.0, 7.0], [6.0, 1.0, 7.0]]))
+    assert table.columns.tolist() == [[1.0, 2.0, 6.0], [-2.0, 4.0, 1.0], [7.0, 7.0, 7.0]]
+    assert table.centred.tolist() == [[-2.0, -1.0, 3.0], [-3.0, 3.0, 0.0], [0.0, 0.0, 0.0]]
+    assert table.spread.tolist() == [3.0, 3.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "scale"),
+    [
+        ([1.0, 1.0], 0.5),
+        ([0.0, 1.0], 8.0),
+        ([4.0, 1.0], 0.125),
+        ([0.25, 8.0], 1.0),
+        ([0.0, 0.0], 1.0),
+    ],
+)
+def test_the_scale_of_a_space_is_that_of_its_largest_column(weights, scale):
+    # The largest centred values are 2 and 0.125.
+    rows = np.array([[-2.0, 0.125], [2.0, -0.125]])
+    space = Space.of(Table.of(rows), Solution(np.array(weights)), Buffers(hold_matrix=True))
+    assert space.scale == scale
+    assert space.to_distances(np.array([4.0])).tolist() == [2.0 / scale]
+    assert space.to_powered(3.0) == (3.0 * scale) ** 2
+
+
+@pytest.mark.parametrize("hold_matrix", [True, False])
+def test_blocks_are_rows_of_tiles_unless_the_matrix_is_there(hold_matrix):
+    firsts = [0, BLOCK_ROWS, 2 * BLOCK_ROWS]
+    for exponents, expected in ((None, firsts), (EXPONENTS, [0] if hold_matrix else firsts)):
+        buffers = Buffers(hold_matrix=hold_matrix)
+        space = Space.of(Table.of(X), Solution(WEIGHTS, exponents), buffers)
+        found = [(first, len(block)) for first, block in space.blocks()]
+        assert [first for first, _ in found] == expected
+        assert sum(length for _, length in found) == N_ROWS
+        assert space.matrix_ready == (len(expected) == 1)
+
+
+def test_bounds_of_errors():
+    table, kept = Table.of(X), np.array([0, 2, 3])
+    products = Space.of(table, Solution(WEIGHTS), Buffers(hold_matrix=True))
+    assert products.doubt.share == 0.0
+    np.testing.assert_array_equal(products.doubt.slack, products.rows.slack[:N_ROWS])
+    assert (products.doubt.slack > 0.0).all()
+    powers = Space.of(table, Solution(WEIGHTS, EXPONENTS), Buffers(hold_matrix=True))
+    assert powers.doubt.slack.tolist() == [0.0] * N_ROWS
+    assert powers.doubt.share == power_error(3)
+    # In single precision, for each pair the bound of the kernel: half of it for either row.
+    single = Buffers(hold_matrix=True, dtype=np.float32)
+    powers = Space.of(table, Solution(WEIGHTS, EXPONENTS), single)
+    terms = Terms.of(kept, WEIGHTS[kept], EXPONENTS[kept])
+    slack, share = error_of(terms, WEIGHTS[kept] * table.spread[kept])
+    assert powers.doubt.share == share
+    np.testing.assert_array_equal(powers.doubt.slack, np.float32(slack / 2.0))
+    given = MatrixSpace(np.zeros((3, 3)))
+    assert (given.doubt.slack.tolist(), given.doubt.share) == ([0.0] * 3, 0.0)
+    assert (given.columns.shape, given.exponents.shape, given.root) == ((0, 3), (0,), 1.0)
+
+
+def test_the_root_of_a_space():
+    table = Table.of(X)
+    for weights, exponents, root in (
+        (WEIGHTS, None, 2.0),
+        (WEIGHTS, EXPONENTS, 1.5),
+        (np.zeros(4), EXPONENTS, 1.0),
+    ):
+        space = Space.of(table, Solution(weights, exponents), Buffers(hold_matrix=True))
+        assert space.root == root
+        powered = space.to_powered(8.0)
+        assert powered == (8.0 * space.scale) ** root
+        assert space.to_distances(np.array([powered]))[0] == pytest.approx(8.0)
+
+
+@pytest.mark.parametrize(
+    ("largest", "scale"), [(5e-324, 2.0**1000), (2.0**-999, 2.0**999), (1e308, 2.0**-1000)]
+)
+def test_scales_stay_within_the_range_of_numbers(largest, scale):
+    assert _scale_to_one(largest) == scale
+
+
+def test_a_matrix_is_computed_once():
+    space = Space.of(Table.of(X), Solution(WEIGHTS), Buffers(hold_matrix=True))
+    matrix = space.matrix()
+    matrix[0, 1] = -1.0  # what is there is used again
+    assert space.matrix()[0, 1] == -1.0
+    assert space.consume_matrix()[0, 1] == -1.0
+    assert space.matrix()[0, 1] > 0.0

@@ -282,3 +282,48 @@ def test_how_many_rows_the_steps_use(n_rows, wanted, strides, monkeypatch):
     for stride, counts, *_ in calls:
         assert counts == np.bincount(labels[::stride]).tolist()
     assert calls[0][3] == [[1.0], [1.0]]  # the unit of a table without a screen
+
+
+@pytest.mark.parametrize("p", [1.2, 1.5, 1.8])
+def test_newtons_step_is_taken_near_the_center_alone(p):
+    # The limit is half of (p - 1) σ: guesses on both sides of it, and not far from it.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=4000)
+    labels, sizes = np.zeros(4000, dtype=np.int32), np.array([4000.0])
+    rows, taken = _rows(x[:, None], p), []
+    for away in np.linspace(0.05, 1.0, 20):
+        a = x - away
+        q = np.abs(a) ** (p - 2.0)
+        width = (np.abs(a) ** p).mean() ** (1.0 / p)
+        mean = (q * a).sum() / q.sum()
+        share = abs(mean) / ((p - 1.0) * width)
+        if 0.97 < share / 0.5 < 1.03:  # too near the limit for single precision
+            continue
+        step, _ = _rough_step(
+            *(rows, labels, sizes, np.array([True]), np.array([[away]]), np.ones((1, 1)), 1)
+        )
+        taken.append(share < 0.5)
+        expected = mean / (p - 1.0) if taken[-1] else mean
+        assert step[0, 0] == pytest.approx(expected, rel=2e-2)
+    assert {True, False} == set(taken)
+
+
+def test_no_step_where_numbers_are_lost(monkeypatch):
+    # Sums (total, slope, curve) of one cluster in five columns: a usual one, no curvature, no
+    # total, an infinite total, and a slope that is not known.
+    sums = np.array(
+        [
+            [[8.0, 8.0, 0.0, np.inf, 8.0]],
+            [[2.0, 2.0, 2.0, 2.0, np.nan]],
+            [[4.0, 0.0, 4.0, 4.0, 4.0]],
+        ]
+    )
+    monkeypatch.setattr(expanded, "sums_in_parts", lambda *given: sums)
+    rows = kmeans.load(np.ones((2, 5)), np.ones(2), 3.0, True, one_range, "cpu")
+    step, sigma = _rough_step(
+        *(rows, np.zeros(2, dtype=np.int32), np.array([1.0]), np.array([True])),
+        *(np.zeros((1, 5)), np.full((1, 5), 3.0), 1),
+    )
+    # -2/4 units of 3, halved by p - 1 = 2; σ = 3 ∛8.
+    assert step.tolist() == [[-0.75, 0.0, 0.0, 0.0, 0.0]]
+    np.testing.assert_allclose(sigma, [[6.0, 0.0, 0.0, 0.0, 0.0]])

@@ -250,3 +250,96 @@ def test_memory_is_planned_for_clusterer_and_criterion():
     for max_memory, n_together in ((800, 1), (1600, 2), (2399, 3), (4000, 8), (8000, 8)):
         data = load(None, max_memory, clusterer=single, exponents=True)
         assert (data.n_together, data.dtype) == (n_together, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("labels", "sparsity", "separation"),
+    [
+        # Rows at 0, 1, 3, 9. {0, 1, 3}: the widest gap to the nearest mate is 2; {9} has no mate.
+        ([0, 0, 0, 1], 1.0, 6.0),
+        ([0, 0, 0, 0], 6.0, 0.0),  # no other cluster
+        ([0, 1, -1, 2], 0.0, (1.0 + 1.0 + 8.0) / 3.0),
+        ([-1, -1, -1, -1], 0.0, 0.0),
+    ],
+)
+def test_gaps_of_few_rows_by_hand(labels, sparsity, separation, any_backend):
+    plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
+    rows = np.array([[0.0], [1.0], [3.0], [9.0]])
+    data = any_backend.features.load(rows, plan._replace(device=any_backend.device))
+    spaces = data.space(Solution(np.ones(1)), exact=True)
+    found = spaces.sparsity_and_separation(spaces.to_device(np.array([labels])))
+    assert [float(each[0]) for each in found] == pytest.approx([sparsity, separation])
+
+
+def test_a_column_without_spread_has_a_deviation_of_its_own(any_backend):
+    # All deviations within the clusters are 0. In the first and the last column, whose deviations
+    # are 4 and 0.5, 1e-12 times that is taken, in the constant column 1e-12.
+    plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
+    rows = np.array([[0.0, 5.0, 0.0]] * 2 + [[8.0, 5.0, 1.0]] * 2)
+    data = any_backend.features.load(rows, plan._replace(device=any_backend.device))
+    spaces = data.space(Solution(np.ones(3)), exact=True)
+    own, best_other = spaces.gaussian_scores(spaces.to_device(np.array([[0, 0, 1, 1]])), 0.0)
+    floors = np.log([4e-12, 1e-12, 0.5e-12]).sum()
+    expected = -floors - 1.5 * np.log(2.0 * np.pi) + np.log(0.5)
+    np.testing.assert_allclose(spaces.to_host(own), [[expected] * 4], rtol=1e-12)
+    assert (spaces.to_host(best_other) < -1e20).all()
+
+
+def test_labels_without_outliers_are_not_copied(host_backend):
+    spaces, _ = space_of(host_backend, SOLUTIONS[0])
+    labels = np.array([[0, 1, 0]])
+    assert spaces.outliers_as_cluster(labels) is labels
+
+
+@pytest.mark.parametrize("exponents", [None, np.array([2.0])])
+@pytest.mark.parametrize(
+    ("min_samples", "labels", "core"),
+    [
+        # Rows at 0, 1, 2 and 10: within 1 there are 2, 3, 2 and 1 rows, themselves among them.
+        (1, [0, 0, 0, 1], [True, True, True, True]),
+        (2, [0, 0, 0, -1], [True, True, True, False]),
+        (3, [0, 0, 0, -1], [False, True, False, False]),
+        (4, [-1, -1, -1, -1], [False, False, False, False]),
+    ],
+)
+def test_core_rows_by_hand(min_samples, labels, core, exponents, any_backend):
+    clusterer = make_clusterer("dbscan", None, n_clusters=None, seed=0)
+    plan = Plan(clusterer, None, exponents is not None, 2**20, 1, any_backend.device)
+    data = any_backend.features.load(np.array([[0.0], [1.0], [2.0], [10.0]]), plan)
+    spaces = data.space(Solution(np.ones(1), exponents))
+    found, is_core = spaces.dbscan(1.0, min_samples)
+    assert spaces.to_host(found).tolist() == [labels]
+    assert spaces.to_host(is_core).tolist() == [core]
+
+
+@pytest.mark.parametrize("patience", [1, 2, 5])
+def test_messages_converge_after_patience_rounds(patience, host_backend):
+    # With a preference above all similarities every row is an exemplar from the first round on.
+    rows = np.array([[0.0], [5.0], [20.0]])
+    clusterer = make_clusterer("affinity", None, n_clusters=None, seed=0)
+    data = host_backend.features.load(rows, Plan(clusterer, None, False, 2**20, 1, "cpu"))
+    for max_iter, converged in ((patience - 1, False), (patience, True), (patience + 1, True)):
+        spaces = data.space(Solution(np.ones(1)))
+        found = spaces.affinity_propagation(0.5, 1.0, max_iter, patience)
+        assert bool(found.converged[0]) is converged
+        if converged:
+            assert found.labels.tolist() == [[0, 1, 2]]
+
+
+def test_twins_have_the_best_silhouette(any_backend):
+    # Rows 0, 0 and 4, 4: a is 0, and b is 4. With all rows equal, a = b = 0.
+    plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
+    for far, expected in ((4.0, 1.0), (0.0, 0.0)):
+        rows = np.array([[0.0], [0.0], [far], [far]])
+        data = any_backend.features.load(rows, plan._replace(device=any_backend.device))
+        spaces = data.space(Solution(np.ones(1)), exact=True)
+        found = spaces.silhouette(spaces.to_device(np.array([[0, 0, 1, 1]])))
+        assert float(found[0]) == expected
+
+
+def test_the_reference_takes_a_whole_swarm_at_once():
+    data = REFERENCE.features.load(X, None)
+    assert data.evaluates_whole_swarms
+    assert data.n_threads == data.n_together == 1
+    assert data.recall(SOLUTIONS[0]) is None
+    assert not CPU.features.FeatureData.evaluates_whole_swarms

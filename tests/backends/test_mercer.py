@@ -252,3 +252,81 @@ def test_kernel_kmeans_from_rows_agrees(name, max_iter, fast_backend):
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
     np.testing.assert_allclose(found[2], expected[2], rtol=1e-10, atol=1e-10)
+
+
+def test_rows_join_the_nearest_start(any_backend):
+    # Rows 0, 2, 6 and 12, starts 2 and 12: row 6 is 4 from the one and 6 from the other.
+    rows = np.array([[0.0], [2.0], [6.0], [12.0]])
+    gram = any_backend.mercer.load_gram(rows @ rows.T, any_backend.device)
+    labels, steps, sums = any_backend.mercer.kernel_kmeans(gram, [np.array([1, 3])], 0)
+    assert labels.tolist() == [[0, 0, 0, 1]]
+    assert steps.tolist() == [0]
+    # Around the mean 8/3: 64/9 + 4/9 + 100/9.
+    assert sums == pytest.approx([168.0 / 9.0])
+
+
+def test_a_row_alone_in_its_cluster_has_its_own_norm(host_backend):
+    norms, counts = host_backend.mercer.mean_norms(LINE @ LINE.T, np.array([0, 0, 0, 1]), 2)
+    assert norms == pytest.approx([16.0, 144.0])
+    assert counts.tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(("least", "labels"), [(0, [0, 0, 0]), (1, [0, 0, 1]), (2, [0, 0, 1])])
+def test_a_step_that_empties_a_cluster_needs_a_least_size_of_0(least, labels, host_backend):
+    # Clusters {0, 2} and {1} have the same mean: row 1 would move to the first.
+    rows = np.array([[0.0], [2.0], [1.0]])
+    found, steps, total = host_backend.mercer.settle_labels(
+        rows @ rows.T, np.array([0, 0, 1]), 2, 9, least
+    )
+    assert found.tolist() == labels
+    assert steps == (least == 0)
+    assert total == 2.0
+
+
+def test_clusters_of_two_rows_need_no_repair(host_backend):
+    # Centres at 0 and 12 have two rows each and stay where they are; with 0 and 3.6 the second has
+    # three rows and the first one, so that both move to the mean of their two nearest rows.
+    data = host_backend.mercer.load(
+        LINE, _squared(LINE), np.array([0.0]), np.array([12.0]), host_backend.device
+    )
+    centers, labels = host_backend.mercer.input_partition(data, np.array([1.0, 1.0, 0.0, 1.0]), 2)
+    assert centers.ravel().tolist() == [0.0, 12.0]
+    assert labels.tolist() == [0, 0, 1, 1]
+    centers, labels = host_backend.mercer.input_partition(data, np.array([1.0, 1.0, 0.0, 0.3]), 2)
+    assert np.sort(centers.ravel()).tolist() == [1.0]  # both have the same two rows: one is dropped
+    assert labels.tolist() == [0, 0, 0, 0]
+
+
+@COMPILED_OR_READABLE
+def test_a_threshold_of_one_half_is_not_active(functions):
+    position = np.array([0.9, 0.5, 0.6, 0.0, 0.5, 1.0])
+    centers = functions.active_centers(position, 3, 1, np.zeros(1), np.ones(1))
+    assert centers.ravel().tolist() == [0.0, 1.0]
+
+
+@COMPILED_OR_READABLE
+def test_more_centres_than_rows_average_one_row_each(functions):
+    centers = np.array([[0.5], [1.5], [9.0], [11.5], [40.0]])
+    moved = functions.nearest_average(LINE, LINE.T.copy(), centers)
+    assert moved.ravel().tolist() == [0.0, 2.0, 10.0, 12.0, 12.0]
+
+
+def test_a_kernel_that_sees_no_distance_has_no_cs(host_backend):
+    data = host_backend.mercer.load(
+        LINE, _squared(LINE), np.array([0.0]), np.array([12.0]), host_backend.device
+    )
+    positions = np.array([[1.0, 1.0, 0.0, 1.0]])
+    n_clusters, cs = host_backend.mercer.input_cs_swarm(data, positions, 2, 0.0)
+    assert (n_clusters.tolist(), cs.tolist()) == ([2], [np.inf])
+
+
+@pytest.mark.parametrize(("gap", "defined"), [(3.3e-6, True), (3.05e-6, False), (0.0, False)])
+def test_means_that_differ_by_rounding_are_the_same(gap, defined, any_backend):
+    # Ranges of 3 and 1, whose squares have the sum 10: means closer than √10⁻¹¹ are the same.
+    rows = np.array([[0.0, 0.0], [0.0, 0.0], [gap, 0.0], [gap, 0.0], [3.0, 1.0], [3.0, 1.0]])
+    data = _load(any_backend, rows, _squared(rows))
+    position = np.array([[1.0, 1.0, 1.0, 0.0, 0.0, gap / 3.0, 0.0, 1.0, 1.0]])
+    n_clusters, cs = any_backend.mercer.feature_cs_swarm(data, position, 3, 0, 0 if gap else 1)
+    if gap:
+        assert n_clusters.tolist() == [3]
+        assert np.isfinite(cs).tolist() == [defined]

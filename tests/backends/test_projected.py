@@ -7,6 +7,7 @@ import pytest
 from scipy.sparse import random_array
 
 from weft.backends import CPU, REFERENCE
+from weft.backends.cpu import projected as cpu_projected
 from weft.parallel.threads import one_range
 
 K = 3
@@ -116,3 +117,114 @@ def test_sparse_rows(density):
         totals = operations.sparse_totals(csr, labels, 3, 12)
         expected = [X.toarray()[labels == k].sum(axis=0) for k in range(3)]
         np.testing.assert_allclose(totals, expected, atol=1e-12)
+
+
+def test_refilling_by_hand(host_backend):
+    # Cluster 2 has no row. Row 0 is alone in its cluster, so row 1 moves, though it costs less.
+    labels = np.array([0, 1, 1], dtype=np.int32)
+    host_backend.projected.refill(labels, np.array([9.0, 0.5, 0.25]), 3)
+    assert labels.tolist() == [0, 2, 1]
+    # Rows that cost nothing stay.
+    labels = np.array([0, 1, 1], dtype=np.int32)
+    host_backend.projected.refill(labels, np.array([9.0, 0.0, 0.0]), 3)
+    assert labels.tolist() == [0, 1, 1]
+    # Two clusters are empty: each gets one row, the row that costs most first.
+    labels = np.array([1, 1, 1, 1], dtype=np.int32)
+    host_backend.projected.refill(labels, np.array([1.0, 4.0, 3.0, 2.0]), 3)
+    assert labels.tolist() == [1, 0, 2, 1]
+    labels = np.array([1, 1, 1], dtype=np.int32)
+    host_backend.projected.refill(labels, np.array([4.0, 3.0, 2.0]), 3)
+    assert labels.tolist() == [0, 2, 1]
+    # The last row but one of a cluster may go, the last may not.
+    labels = np.array([1, 1], dtype=np.int32)
+    host_backend.projected.refill(labels, np.array([4.0, 3.0]), 3)
+    assert labels.tolist() == [0, 1]
+
+
+def test_a_start_on_equal_rows_is_the_last(host_backend):
+    # All distances are 0: nothing is above any draw, so that the last row is taken.
+    nearest = np.zeros((2, 3))
+    chosen, left = host_backend.projected.draw_next(
+        nearest, np.array([[0.0, 0.5], [0.9, 0.1]]), lambda rows: np.zeros((len(rows), 3))
+    )
+    assert chosen.tolist() == [2, 2]
+    np.testing.assert_array_equal(left, nearest)
+
+
+def test_a_draw_by_hand(host_backend):
+    # Rows at 0, 1, 3 and 7; row 0 was drawn before: squares 0, 1, 9, 49, in all 59. The draws 0,
+    # 1.5/59 and 0.5 are rows 1, 2 and 3. With row 3 the least is left: 0 + 1 + 9 + 0 = 10, with
+    # row 2 it is 0 + 1 + 0 + 16 = 17, with row 1 it is 0 + 0 + 4 + 36.
+    x = np.array([0.0, 1.0, 3.0, 7.0])
+    nearest = (x**2)[np.newaxis]
+
+    def distances_to(rows):
+        return (x - x[rows, np.newaxis]) ** 2
+
+    draws = np.array([[0.0, 1.5 / 59.0, 0.5]])
+    chosen, left = host_backend.projected.draw_next(nearest, draws, distances_to)
+    assert chosen.tolist() == [3]
+    assert left.tolist() == [[0.0, 1.0, 9.0, 0.0]]
+    chosen, left = host_backend.projected.draw_next(nearest, draws[:, :2], distances_to)
+    assert chosen.tolist() == [2]
+    assert left.tolist() == [[0.0, 1.0, 0.0, 16.0]]
+
+
+def test_distances_from_products_are_never_negative(host_backend):
+    # Rounding makes the product of a row with itself, or with its twin, too large.
+    norms, rows = np.array([1.0, 4.0, 9.0]), np.array([1])
+    products = np.array([[2.6, 4.0 + 1e-9, 1.0]])
+    found = host_backend.projected.distances_from_products(norms, rows, products)
+    np.testing.assert_array_equal(found, [[0.0, 0.0, 11.0]])
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1.0, 1e25])
+def test_single_precision_has_a_scale_for_each_column(scale, fast_backend):
+    # The squares of such columns are beyond single precision, and one column is 0.
+    X = _table() * [1.0, scale, 1.0, 1.0, 0.0]
+    factors, centers, dead = _swarm()
+    factors *= [1.0, scale**-2, 1.0, 1.0, 1.0]
+    centers *= [1.0, scale, 1.0, 1.0, 1.0]
+    table = _load(fast_backend, X)
+    operations = fast_backend.projected
+    quick, _ = operations.assign(table, factors, centers, dead, False)
+    exact, _ = REFERENCE.projected.assign(_load(REFERENCE, X), factors, centers, dead, True)
+    assert (np.asarray(quick) == exact).mean() > 0.999
+    assert not (np.asarray(quick)[1] == 0).any()  # that cluster has no centre
+    none, _ = operations.assign(table, 0.0 * factors, centers, dead & False, False)
+    assert not np.asarray(none).any()
+
+
+def test_a_table_for_swarms_by_hand():
+    # The largest values are 4, 0 and 0.5; with them the columns are within ±1.
+    X = np.array([[-4.0, 0.0, 0.5], [1.0, 0.0, -0.25], [3.0, 0.0, -0.25]])
+    table = _load(CPU, X)
+    assert table.scale.tolist() == [4.0, 1.0, 0.5]
+    np.testing.assert_array_equal(table.norms, [16.25, 1.0625, 9.0625])
+    np.testing.assert_array_equal(table.squares, np.hstack([X**2, X]))
+    scaled = X / [4.0, 1.0, 0.5]
+    np.testing.assert_array_equal(table.quick, np.hstack([scaled**2, scaled]))
+    assert table.quick.dtype == np.float32
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(("n_rows", "heights"), [(256, [256]), (257, [256, 1]), (300, [256, 44])])
+def test_rows_are_assigned_in_blocks(n_rows, heights, exact, monkeypatch):
+    seen, sizes = [], []
+    nearest = cpu_projected.kernels.nearest
+
+    def spy(distances, labels, best):
+        seen.append((distances.shape, distances.dtype.itemsize))
+        nearest(distances, labels, best)
+
+    def run(task, size):
+        sizes.append(size)
+        for number in range(size):
+            task(number, number + 1)
+
+    monkeypatch.setattr(cpu_projected.kernels, "nearest", spy)
+    table = CPU.projected.load(np.resize(_table(), (n_rows, 5)), K, run, "cpu")
+    factors, centers, dead = _swarm()
+    CPU.projected.assign(table, factors, centers, dead, exact)
+    assert seen == [((height, 4 * K), 8 if exact else 4) for height in heights]
+    assert sizes == [len(heights)]

@@ -297,3 +297,32 @@ def test_moves_agree():
         strict=True,
     ):
         np.testing.assert_allclose(left, right, rtol=1e-14, atol=1e-14)
+
+
+def test_a_gene_of_one_half_is_not_active(any_backend):
+    # Genes 0.5, 0.6, 0.7: the centre 5 does not count, and the rows go to 0 and 10.
+    rows = np.array([[0.0], [1.0], [9.0], [10.0]])
+    data = _load(any_backend, rows)
+    position = np.array([[0.5, 0.6, 0.7, 5.0, 0.0, 10.0], [0.5, 0.6, 0.5, 5.0, 0.0, 10.0]])
+    n_clusters, index = any_backend.prototypes.string_swarm(data, position, 3)
+    # Means 0.5 and 9.5, scatters 0.5: (0.5 + 0.5) / 9.
+    assert n_clusters.tolist() == [2, 1]
+    assert index == pytest.approx([1.0 / 9.0, np.inf])
+    pool = any_backend.prototypes.load_pool(data, np.array([[5.0], [0.0], [10.0], [300.0]]))
+    bits = np.array([[0.5, 0.6, 0.7, 0.5], [0.5, 0.6, 0.5, 0.5], [0.0, 1.0, 0.0, 1.0]])
+    n_clusters, intra, inter = any_backend.prototypes.subset_swarm(pool, bits)
+    # Squares 0, 1, 1, 0 to the nearest of two centres; the third has no row for one of its centres.
+    assert n_clusters.tolist() == [2, 1, 1]
+    assert intra == pytest.approx([0.5, np.inf, np.inf])
+    assert inter == pytest.approx([100.0, 0.0, 0.0])
+
+
+def test_equal_rows_in_two_clusters_have_no_silhouette(host_backend):
+    assert silhouette(np.zeros((4, 1)), np.array([0, 0, 1, 1])) == 0.0
+    data = _load(host_backend, np.array([[0.0], [0.0], [3.0], [3.0]]))
+    starts = [np.array([0, 2]), np.array([2, 0])]
+    found = host_backend.prototypes.kmeans_silhouettes(data, starts, 2, 9)
+    np.testing.assert_array_equal(found, 1.0)
+    same = _load(host_backend, np.zeros((4, 1)))
+    found = host_backend.prototypes.kmeans_silhouettes(same, starts, 2, 9)
+    np.testing.assert_array_equal(found, 0.0)

@@ -7,7 +7,7 @@ import pytest
 
 from weft.backends.rounds import Advance
 from weft.kmeans.alternation import Start, alternate, fill_empty
-from weft.kmeans.data import begin, make_data
+from weft.kmeans.data import begin, make_data, nearest
 from weft.kmeans.weights import EntropyWeights, PowerWeights, Unweighted
 
 
@@ -199,3 +199,55 @@ def test_rounds_that_a_backend_does_by_itself_are_counted(
     assert found.trace == trace
     assert found.labels.tolist() == [0, 0, 1, 1]
     assert found.criterion == pytest.approx(1.0)  # four rows, each 0.5 from its centre
+
+
+class Alone:
+    """Rounds that offer to do some by themselves, and remember how many they were asked for."""
+
+    def __init__(self, rounds):
+        self.rounds, self.asked = rounds, []
+
+    def __getattr__(self, name):
+        return getattr(self.rounds, name)
+
+    def advance(self, labels, centers, weights, rule, *, max_rounds, allowed):
+        self.asked.append((max_rounds, allowed))
+        return Advance(labels, centers, weights, [7.0, 7.0], False, True)
+
+
+def test_a_backend_goes_on_after_a_round_of_the_host(monkeypatch):
+    # Of 8 rounds the backend does 2, and the host one that moves rows; then 5 are left, and after
+    # another three 2. The host's second round moves no row.
+    rounds = Alone(begin(table([[0.0], [1.0], [10.0], [11.0]], [2.0, 1.0, 1.0, 1.0])))
+    monkeypatch.setattr("weft.kmeans.alternation.begin", lambda data: rounds)
+    data = table([[0.0], [1.0], [10.0], [11.0]], [2.0, 1.0, 1.0, 1.0])
+    found = alternate(data, start(0.0, 1.0), ONE, max_iter=8, tol=0.25)
+    assert rounds.asked == [(8, 1.25), (5, 1.25)]
+    assert (found.n_iter, found.converged) == (6, True)
+    assert len(found.trace) == 5
+
+
+class Nameless:
+    """A rule of another library, which a backend cannot know."""
+
+    def __getattr__(self, name):
+        if name == "kind":
+            raise AttributeError(name)
+        return getattr(ONE, name)
+
+
+@pytest.mark.parametrize(
+    ("rule", "options"),
+    [
+        (Nameless(), {}),
+        (ONE, {"refill": False}),
+        (ONE, {"assign": lambda data, centers, factors: nearest(data, centers, factors)}),
+    ],
+)
+def test_a_backend_does_no_round_by_itself_under_rules_of_its_caller(rule, options, monkeypatch):
+    data = table([[0.0], [1.0], [10.0], [11.0]])
+    rounds = Alone(begin(data))
+    monkeypatch.setattr("weft.kmeans.alternation.begin", lambda data: rounds)
+    found = alternate(data, start(0.0, 1.0), rule, max_iter=8, **options)
+    assert rounds.asked == []
+    assert found.labels.tolist() == [0, 0, 1, 1]

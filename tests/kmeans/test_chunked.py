@@ -12,8 +12,6 @@ from dask.distributed import Client, LocalCluster
 
 import weft
 from weft import EntropyKMeans, LocallyAdaptiveKMeans, ProjectedSwarm, WeightedKMeans
-from weft.backends.cpu.kernels.minkowski import cluster_powers
-from weft.backends.reference import kmeans as reference
 from weft.kmeans.blocks import Blocks, _checksum
 from weft.kmeans.sampling import draw_sample
 
@@ -32,22 +30,6 @@ def rows(n: int = 900, seed: int = 0) -> np.ndarray:
 def bits(model) -> list[bytes]:
     parts = [model.cluster_centers_, model.cluster_feature_weights_, np.asarray(model.labels_)]
     return [np.ascontiguousarray(part).tobytes() for part in parts]
-
-
-@pytest.mark.parametrize("exponent", [1.2, 1.5, 2.0, 3.0])
-def test_kernel_against_its_reference(exponent):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(131, 3))
-    X[rng.random(X.shape) < 0.1] = np.nan
-    centers = rng.normal(size=(4, 3))
-    X[5], X[6] = centers[0], centers[1]  # on a centre
-    labels = rng.integers(3, size=131).astype(np.int32)  # the last cluster is empty
-    labels[5], labels[6] = 0, 1
-    load, units = rng.random(131), np.array([1.0, 0.5, 4.0])
-    found = [np.full((4, 3), np.nan) for _ in range(4)]
-    cluster_powers(X, labels, load, centers, units, exponent, *found)
-    wanted = reference.power_sums(reference.Rows(X, load, exponent), labels, centers, units)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("exponent", [1.2, 1.5, 2.0, 3.0])

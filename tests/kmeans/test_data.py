@@ -1,15 +1,13 @@
-"""What every pass over rows is made of: spans, loads, screens, nearest centres, means in parts."""
+"""What every pass over rows is made of: spans, loads, nearest centres, centres of other powers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from weft.backends.cpu import screened as screens
-from weft.backends.cpu.expanded import MOST_PARTS, PART_ROWS
 from weft.backends.cpu.kernels.screen import LARGEST_EXPONENT
-from weft.backends.cpu.screened import make_screen
 from weft.kmeans.data import (
+    _settled,
     center_of,
     centers_of,
     distances,
@@ -93,26 +91,6 @@ def test_where_columns_and_a_screen_are_made():
     assert make_data(X, ones, 1.5, run).rows.screen is None
 
 
-def test_a_screen_is_the_table_within_one():
-    X = np.array([[0.0, 7.0, -4.0], [10.0, 7.0, -2.0], [5.0, 7.0, 0.0]])
-    screen = make_screen(X, run)
-    np.testing.assert_array_equal(screen.middle, [5.0, 7.0, -2.0])
-    np.testing.assert_array_equal(screen.half, [5.0, 1.0, 2.0])  # a constant column: 1
-    tile = screen.tiles[0].T  # its last row fills the tile
-    np.testing.assert_array_equal(tile[:4], [[-1, 0, -1], [1, 0, 0], [0, 0, 1], [0, 0, 1]])
-    # Halves of the ends are taken before their difference: no overflow.
-    assert make_screen(np.array([[-1.7e308], [1.7e308]]), run) is None
-
-
-@pytest.mark.parametrize(
-    ("half", "usual"),
-    [(1e30, True), (1.2e30, False), (1e-30, True), (1.2e-30, True), (0.8e-30, False), (0.0, True)],
-)
-def test_scales_out_of_the_ordinary_have_no_screen(half, usual):
-    X = np.array([[-half, 0.0], [half, 1.0]])  # the other column is as ordinary as can be
-    assert (make_screen(X, run) is not None) == usual
-
-
 # Nearest centres ------------------------------------------------------------------------------
 
 
@@ -140,82 +118,7 @@ def test_nearest_by_brute_force(p, scale, far, holes):
     np.testing.assert_allclose(own, wanted.min(axis=1), rtol=1e-12)
 
 
-def test_factors_of_nothing_and_of_too_much():
-    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 3.0]])
-    data = make_data(X, np.ones(3), 1.5, run)
-    centers = X[[2, 0]].copy()
-    np.testing.assert_array_equal(nearest(data, centers, np.zeros((2, 2))), 0)  # all tie
-    # Factor times half range to the power passes the largest number: rows on a centre are still
-    # told, the row between is infinitely far from both.
-    np.testing.assert_array_equal(nearest(data, centers, np.full((2, 2), 1.7e308)), [1, 0, 0])
-
-
-@pytest.mark.parametrize(
-    ("place", "factor", "screened"),
-    [
-        (5.0, 1.0, True),  # 4 half ranges from the middle
-        (5.5, 1.0, False),
-        (-3.0, 1.0, True),
-        (-3.5, 1.0, False),
-        (0.0, 0.0, False),
-        (0.0, 1.7e308, True),
-        (0.0, 1.7e308 * 2, False),
-    ],
-)
-def test_screens_are_for_centers_that_are_not_far(monkeypatch, place, factor, screened):
-    X = np.array([[0.0], [1.0], [2.0]])  # middle 1, half 1
-    data = make_data(X, np.ones(3), 1.5, run)
-    calls = []
-    kernel = screens.kernels.nearest_screened
-    monkeypatch.setattr(
-        screens.kernels, "nearest_screened", lambda *given: (calls.append(1), kernel(*given))
-    )
-    with np.errstate(over="ignore"):
-        nearest(data, np.array([[1.0], [place]]), np.full((2, 1), factor))
-    assert len(calls) == screened
-
-
 # Centres and dispersions ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n_rows", [3, PART_ROWS, PART_ROWS + 1, 3 * PART_ROWS + 7])
-def test_means_and_variances_in_parts(n_rows):
-    rng = np.random.default_rng(n_rows)
-    X = rng.normal(size=(n_rows, 2))
-    labels = rng.integers(2, size=n_rows).astype(np.int32) * 2  # cluster 1 is empty
-    labels[:2] = 0, 2
-    mass = rng.random(n_rows) + 0.5
-    previous = np.array([[5.0, 5.0], [6.0, 7.0], [8.0, 8.0]])
-    found = centers_of(make_data(X, mass, 2.0, run), labels, previous)
-    for k in (0, 2):
-        rows = labels == k
-        mean = np.average(X[rows], axis=0, weights=mass[rows])
-        np.testing.assert_allclose(found.centers[k], mean, rtol=1e-10)
-        np.testing.assert_allclose(
-            found.dispersions[k], mass[rows] @ (X[rows] - mean) ** 2, rtol=1e-10
-        )
-    np.testing.assert_array_equal(found.centers[1], [6.0, 7.0])
-    np.testing.assert_array_equal(found.dispersions[1], 0.0)
-    np.testing.assert_array_equal(previous[0], 5.0)  # as it was
-
-
-def test_the_number_of_parts_is_bounded():
-    n_rows = MOST_PARTS * PART_ROWS + 5
-    X = np.ones((n_rows, 1))
-    X[-1] = 9.0
-    sizes = []
-
-    def spy(task, size):
-        sizes.append(size)
-        task(0, size)
-
-    data = make_data(X, np.ones(n_rows), 2.0, spy)
-    found = centers_of(data, np.zeros(n_rows, dtype=np.int32), np.zeros((1, 1)))
-    assert sizes == [MOST_PARTS, MOST_PARTS]  # one pass for means, one for dispersions
-    assert found.centers[0, 0] == pytest.approx((n_rows + 8) / n_rows, rel=1e-12)
-    small = make_data(X[: PART_ROWS - 1], np.ones(PART_ROWS - 1), 2.0, spy)
-    centers_of(small, np.zeros(PART_ROWS - 1, dtype=np.int32), np.zeros((1, 1)))
-    assert sizes[2:] == [1, 1]
 
 
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0])
@@ -242,3 +145,11 @@ def test_empty_clusters_and_lost_features_of_other_powers(p):
 def test_mass_of_each_label():
     found = mass_of(np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]), 4)
     np.testing.assert_array_equal(found, [2.0, 0.0, 5.0, 0.0])
+
+
+def test_rows_that_a_backend_leaves_open_are_settled():
+    data = make_data(np.array([[0.0], [4.0], [9.0]]), np.ones(3), 1.5, run)
+    centers, ones = np.array([[1.0], [8.0]]), np.ones((2, 1))
+    for unsure, labels in (([], [7, 7, 7]), ([1], [7, 0, 7]), ([2, 0], [0, 7, 1])):
+        found = np.full(3, 7, dtype=np.int32), np.array(unsure, dtype=np.int64)
+        assert _settled(data, found, centers, ones).tolist() == labels

@@ -255,6 +255,18 @@ def test_passes_that_fill_empty_clusters_are_counted():
     assert (outcome.n_iter, n_passes) == (2, 5)
 
 
+@pytest.mark.parametrize("exponent", [1.5, 3.0])
+@pytest.mark.parametrize("max_iter", [1, 10])
+def test_passes_of_newtons_steps_are_counted(exponent, max_iter):
+    # Every pass over the rows is one, also those that only move trial centres.
+    X = np.array([[0.0], [1.0], [3.0], [9.0], [10.0], [14.0]])
+    found = table(X, exponent)
+    start = Start(np.array([[0.0], [-900.0]]), np.ones((2, 1)))
+    rule = Unweighted(np.ones(1, bool))
+    *_, n_passes = alternate_blocks(found, start, rule, max_iter=max_iter)
+    assert n_passes == len(found.blocks.asked) > 6
+
+
 # Where it starts ------------------------------------------------------------------------------
 
 
@@ -377,3 +389,12 @@ def test_a_fit_from_given_centers_takes_them_as_they_are():
     np.testing.assert_array_equal(fit.outcome.weights, outcome.weights)
     assert fit.n_passes == n_passes
     assert fit.patterns is None
+
+
+def test_one_round_on_the_sample_is_one():
+    # From 0 and 1: {0} and {1, 9, 10}, whose centre is 20/3.
+    X = np.array([[0.0], [1.0], [9.0], [10.0]])
+    given = read_settings(1, 4, n_clusters=None, init=X[:2], max_iter=1)
+    rule, rng = Unweighted(np.ones(1, bool)), np.random.default_rng(0)
+    start, _ = start_on_sample(Sample(X, np.ones(4)), np.ones(1, bool), given, rule, rng)
+    np.testing.assert_allclose(start.centers, [[0.0], [20 / 3]], rtol=1e-12)

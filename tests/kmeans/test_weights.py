@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from weft.kmeans.data import make_data
 from weft.kmeans.weights import (
     EntropyWeights,
     PowerWeights,
@@ -12,8 +13,11 @@ from weft.kmeans.weights import (
     known,
     power_weights,
     tied,
+    typical_dispersion,
+    typical_share,
     uniform,
 )
+from weft.parallel.threads import one_range
 
 NAN = np.nan
 TWO = np.ones(2, bool)
@@ -136,3 +140,24 @@ def test_entropy_weights_see_differences_alone():
     found = rule.weights(np.array([[1e10, 1e10, 2e10 / 2], [0.0, 0.0, 1e-300]]), np.ones(2))
     e = np.exp(-1.0)
     np.testing.assert_allclose(found, [[1 / 3] * 3, [1 / (2 + e), 1 / (2 + e), e / (2 + e)]])
+
+
+@pytest.mark.parametrize(
+    ("averaged", "share"),
+    [
+        (False, 3.0 / 4.0),  # the mean of 2 and 4, divided among four clusters
+        (True, 3.0 / 12.0),  # or by the sum of loads
+    ],
+)
+def test_the_share_of_a_random_cluster(averaged, share):
+    assert typical_share(np.array([2.0, 4.0]), 12.0, 4, averaged) == share
+    assert typical_share(np.zeros(2), 12.0, 4, averaged) == 1.0
+    # Rows 0, 2 and 4 with masses 1, 2 and 3: mean 8/3, dispersion (64 + 2·4 + 3·16)/9 = 120/9. The
+    # second column is constant.
+    X, mass = np.array([[0.0, 5.0], [2.0, 5.0], [4.0, 5.0]]), np.array([1.0, 2.0, 3.0])
+    data = make_data(X, mass, 2.0, one_range)
+    expected = 120.0 / 9.0 / (6.0 if averaged else 4.0)
+    active = np.array([True, False])
+    assert typical_dispersion(data, active, 4, averaged) == pytest.approx(expected)
+    whole = typical_dispersion(data, np.ones(2, bool), 4, averaged)
+    assert whole == pytest.approx(expected / 2.0)

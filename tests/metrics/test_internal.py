@@ -7,6 +7,7 @@ import pytest
 import sklearn.metrics
 
 from weft import metrics
+from weft.backends.cpu import space_measures
 from weft.metrics.on_spaces import combine_csc
 
 LINE = np.array([[0.0], [1.0], [3.0], [9.0]])
@@ -196,3 +197,19 @@ def test_csc_by_hand():
     s = (5 / 6 + 4 / 5 - 3.5 / 6 + 2.5 / 8.5) / 4
     c = (1 - 1 / 3 + 1 - 1 / 2 - 1 / 2 - 1 / 3 + 1 / 6 - 1 / 8) / 4
     assert metrics.csc(LINE, [0, 0, 1, 1], n_neighbors=2) == pytest.approx(s * c)
+
+
+def test_the_silhouette_of_many_sums_is_taken_in_blocks(monkeypatch):
+    calls = []
+    symmetric = space_measures.symmetric_silhouette_samples
+    monkeypatch.setattr(
+        space_measures,
+        "symmetric_silhouette_samples",
+        lambda *given: calls.append(given[2]) or symmetric(*given),
+    )
+    X = np.random.default_rng(5).normal(size=(20, 2))
+    for limit, n_calls in ((79, 0), (80, 1), (81, 1)):
+        monkeypatch.setattr(space_measures, "SUMS_AT_ONCE", limit)
+        metrics.silhouette(X, np.arange(20) % 4, n_jobs=2)
+        assert calls == [2] * n_calls
+        calls.clear()

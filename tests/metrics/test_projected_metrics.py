@@ -151,3 +151,10 @@ def test_every_class_and_cluster_needs_a_row():
         found_features([True, False], weights, [0, 1], [0, 1])
     with pytest.raises(ValueError, match="same table"):
         found_features(relevant, np.array([True, False, True]), [0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("rule", ["split", "mean"])
+def test_equal_weights_select_nothing(rule):
+    found = select_features([[0.25] * 4, [0.0] * 4, [1.0, 2.0, 3.0, 2.0]], rule=rule)
+    assert not found[:2].any()
+    assert found[2].tolist() == [False, rule == "split", True, rule == "split"]

@@ -156,3 +156,8 @@ def test_two_clusters_are_enough_however_near(scale):
         for weighted in (False, True):
             found = kernel_cs(two, labels, kernel="linear", centers=centers, weighted=weighted)
             assert found == pytest.approx(8.0 / 200.0)
+
+
+def test_every_clustering_has_its_evaluations():
+    with pytest.raises(ValueError, match="shorter"):
+        evaluations_to_reach([0, 1], [[0, 0], [0, 0]], [1], threshold=1.0)

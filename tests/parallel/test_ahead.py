@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from weft.parallel.ahead import helping_threads
+from weft.parallel.ahead import Helpers, helping_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 9])
@@ -139,3 +139,54 @@ def test_calls_have_the_settings_of_who_gave_them():
     with helping_threads(2) as helpers:
         result_of = helpers.ahead(lambda number: setting.get(), 3)
         assert [result_of(number) for number in range(3)] == ["own"] * 3
+
+
+class Idle:
+    """A pool whose threads never come, so that this thread runs all calls itself."""
+
+    def __init__(self):
+        self.n_calls = 0
+
+    def submit(self, call):
+        self.n_calls += 1
+
+
+@pytest.mark.parametrize("n_urgent", [0, 1, 2, 4])
+def test_calls_side_by_side_run_in_their_order(n_urgent):
+    pool, order = Idle(), []
+    helpers = Helpers(pool)
+    run = helpers.ahead(lambda number: order.append(f"run {number}") or number, 2)
+    calls = [partial(lambda n: order.append(n) or n * n, number) for number in range(n_urgent)]
+    assert helpers.side_by_side(calls) == [number**2 for number in range(n_urgent)]
+    assert order == list(range(n_urgent))  # none of the runs
+    assert pool.n_calls == 2 + (n_urgent - 1 if n_urgent > 1 else 0)
+    # The second run is asked for first, so the first still waits.
+    assert run(1) == 1
+    assert run(1) == 1
+    assert order[n_urgent:] == ["run 1"]
+    assert len(helpers.waiting) == 1
+    assert helpers._take()
+    assert order[n_urgent:] == ["run 1", "run 0"]
+    assert not helpers._take()
+
+
+def test_without_threads_calls_run_where_they_are():
+    with helping_threads(1) as alone:
+        assert alone.pool is None
+        assert alone.side_by_side([lambda: 1, lambda: 2]) == [1, 2]
+        assert alone.ahead(lambda number: number + 1, 3)(5) == 6
+
+
+@pytest.mark.parametrize("n_threads", [2, 3])
+def test_this_thread_is_one_of_them(n_threads):
+    with helping_threads(n_threads) as helpers:
+        assert helpers.pool._max_workers == n_threads - 1
+
+
+def test_runs_are_begun_in_their_order():
+    order = []
+    helpers = Helpers(Idle())
+    helpers.ahead(order.append, 3)
+    while helpers._take():
+        pass
+    assert order == [0, 1, 2]

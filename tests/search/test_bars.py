@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.search import bars
+from weft.search import bars, callbacks
 from weft.search.callbacks import Progress
 
 
@@ -77,3 +77,89 @@ def test_a_bar_of_autocluster_is_closed_even_where_nothing_is_repeated(monkeypat
     X = np.random.default_rng(0).standard_normal((40, 2))
     weft.AutoCluster(n_resamples=0, verbose=True).fit(X)
     assert seen == ["repeating the search", "closed"]
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    def __init__(self, monkeypatch):
+        self.now = 100.0
+        monkeypatch.setattr(bars.time, "monotonic", lambda: self.now)
+
+
+def test_a_bar_in_a_notebook_is_drawn_five_times_a_second(notebook, monkeypatch):
+    clock = Clock(monkeypatch)
+    bar = bars.NotebookBar()
+    drawn = []
+    for now in (100.1, 100.25, 100.3, 100.5):
+        clock.now = now
+        bar.update("a", 1, 2, "0")
+        drawn.append(len(notebook) - 1)
+    assert drawn == [0, 1, 1, 2]
+    bar.close()
+    assert len(notebook) == 4
+
+
+def test_lines_come_every_five_seconds_and_at_the_end(monkeypatch, capsys):
+    clock = Clock(monkeypatch)
+    bar = bars.LineBar()
+    for number, now in ((1, 104.0), (2, 105.0), (3, 109.0), (4, 110.5), (5, 111.0), (6, 111.5)):
+        clock.now = now
+        bar.update("a", number, 6, "0")
+    bar.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["a: 2 of 6, best 0", "a: 4 of 6, best 0", "a: 6 of 6, best 0"]
+
+
+@pytest.mark.parametrize(
+    ("shell", "is_notebook"),
+    [("ZMQInteractiveShell", True), ("Shell", True), ("TerminalInteractiveShell", False)],
+)
+def test_notebooks_are_told_by_their_shell(shell, is_notebook, monkeypatch):
+    module = ModuleType("IPython")
+    module.get_ipython = type(shell, (), {})
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    assert bars.in_notebook() is is_notebook
+    module.get_ipython = lambda: None
+    assert not bars.in_notebook()
+    monkeypatch.delitem(sys.modules, "IPython")
+    assert not bars.in_notebook()
+
+
+class Shown:
+    """A bar that remembers what it shows."""
+
+    def __init__(self):
+        self.events = []
+
+    def update(self, *state):
+        self.events.append(state)
+
+    def close(self):
+        self.events.append("closed")
+
+
+def test_progress_shows_the_stage_or_its_own_text(monkeypatch):
+    made = []
+    monkeypatch.setattr(callbacks, "make_bar", lambda: made.append(Shown()) or made[-1])
+    generation = SimpleNamespace(number=2, n_generations=9, best_fitness=0.123456)
+    progress, named = Progress(), Progress("wine")
+    progress(generation)
+    progress.open("stage 2")
+    progress(generation)
+    progress.open()
+    progress(generation)
+    with callbacks.open_bars([print, named, progress], "both"):
+        named(generation)
+        progress(generation)
+    progress.close()
+    first, second = (each.events for each in made)
+    shown = (2, 9, "0.1235")
+    titles = ["searching", "stage 2", "stage 2", "both"]
+    assert first == [*((title, *shown) for title in titles), "closed"]
+    assert second == [("wine", *shown), "closed"]
+    with pytest.raises(ZeroDivisionError), callbacks.open_bars([progress], "again"):
+        raise ZeroDivisionError
+    assert made[2].events == ["closed"]
+    with callbacks.open_bars(None, "none"):
+        assert len(made) == 3

@@ -8,7 +8,6 @@ import pytest
 
 from weft import metrics
 from weft.backends import CPU
-from weft.backends.cpu.features import plan_memory
 from weft.search.clusterers import make_clusterer
 from weft.search.criteria import CRITERIA, make_criterion
 from weft.search.objectives import FeatureObjective, FeatureSearch, search_features
@@ -211,16 +210,6 @@ def test_a_function_may_be_the_criterion(blobs):
     labels = np.repeat([0, 1, 2], 20)
     expected = calinski_harabasz_score(blobs[:, :2] * [1.0, 2.0], labels)
     assert objective.evaluate(np.array([1.0, 2.0, -1.0])).fitness == pytest.approx(expected)
-
-
-def test_memory_plan():
-    # 1000 rows: 8 MB a matrix. A clusterer without need holds it if every thread can.
-    assert plan_memory(8_000_000, 0, 2, 16_000_000) == (2, True)
-    assert plan_memory(8_000_000, 0, 2, 15_999_999) == (2, False)
-    # One that needs four runs on fewer threads, or says what is missing.
-    assert plan_memory(8_000_000, 4, 8, 70_000_000) == (2, True)
-    with pytest.raises(ValueError, match=r"4 matrices of .* raise max_memory"):
-        plan_memory(8_000_000, 4, 8, 31_999_999)
 
 
 def test_wrong_settings_are_named(blobs):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weft.search.callbacks import History, Patience, Progress, TimeLimit
+from weft.search.callbacks import History, Patience, Progress, TimeLimit, _gained
 from weft.search.optimize import Generation, optimize
 from weft.search.swarms.base import Evaluation
 from weft.search.swarms.pso import PSO
@@ -143,3 +143,97 @@ def test_progress_shows_and_goes(capfd):
 def test_wrong_settings(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "improved"),
+    [
+        (1.0 + 2e-8, 1.0, True),
+        (1.0 + 0.5e-8, 1.0, False),
+        (0.5 + 2e-8, 0.5, True),  # near 0 the least gain is absolute
+        (0.5 + 0.75e-8, 0.5, False),
+        (1e6 + 0.02, 1e6, True),
+        (1e6 + 0.005, 1e6, False),
+        (-1e6 + 0.02, -1e6, True),
+        (-1e6 + 0.005, -1e6, False),
+        (1.0, -np.inf, True),
+        (-np.inf, -np.inf, False),
+    ],
+)
+def test_a_gain_is_more_than_rounding(now, before, improved):
+    assert _gained(now, before) is improved
+
+
+@pytest.mark.parametrize("generations", [1, 2, 3])
+def test_patience_counts_generations_in_a_row(generations):
+    patience = Patience(generations)
+    bests = [1.0, 1.0, 2.0, 2.0, 2.0, 2.0]
+    stops = [patience(_generation(i + 1, best)) for i, best in enumerate(bests)]
+    expected = {1: [0, 1, 0, 1, 1, 1], 2: [0, 0, 0, 0, 1, 1], 3: [0, 0, 0, 0, 0, 1]}
+    assert stops == [bool(stop) for stop in expected[generations]]
+
+
+def test_patience_begins_anew_with_each_search_and_goes_on_in_a_resumed_one():
+    patience = Patience(2)
+    for number, best in ((1, 5.0), (2, 5.0)):
+        assert not patience(_generation(number, best))
+    assert patience.get_state() == {"best": 5.0, "waited": 1}
+    resumed = Patience(2)
+    resumed.set_state(patience.get_state())
+    assert resumed(_generation(3, 5.0))
+    assert not patience(_generation(1, 3.0))  # another search: its first generation is no wait
+    assert patience.get_state() == {"best": 3.0, "waited": 0}
+
+
+def test_a_history_goes_on_in_a_resumed_search():
+    history, resumed = History(), History()
+    assert history.get_state() == {"best": -np.inf, "details": {}, "columns": {}}
+    history(_generation(1, 5.0, (1.0, 5.0)))
+    history(_generation(2, 5.0, (-np.inf, -np.inf)))
+    assert np.isnan(history.rows[1].pop("mean_fitness"))
+    assert history.rows[1].pop("seconds") == 1.0
+    assert history.rows[1] == {"generation": 2, "best_fitness": 5.0, "n_clusters": 2}
+    history.rows[1] = {**history.rows[0], "generation": 2}
+    resumed.set_state(history.get_state())
+    assert resumed.rows == history.rows
+    resumed(_generation(3, 5.0, (4.0, 4.5)))  # no better than 5: its details stay
+    assert resumed.rows[2]["n_clusters"] == 2
+    other = _generation(4, 5.0)
+    other.evaluation.details["n_features"] = np.array([3])
+    resumed._details = {"n_features": 3}
+    with pytest.raises(ValueError, match="belongs to another search"):
+        resumed(other)
+    for wrong in (["1"], [True], [None]):
+        with pytest.raises(ValueError, match="not numbers"):
+            resumed.set_state({"best": 1.0, "details": {}, "columns": {"generation": wrong}})
+    with pytest.raises(ValueError, match="argument 2 is longer"):
+        resumed.set_state({"best": 1.0, "details": {}, "columns": {"a": [1], "b": [1, 2]}})
+
+
+def test_equal_fitness_keeps_the_details_of_the_first():
+    history = History()
+    history(_generation(1, -np.inf, (-np.inf, -np.inf)))
+    history(_generation(2, 5.0, (5.0, 5.0)))
+    history(_generation(3, 5.0, (4.0, 5.0)))
+    assert [row["n_clusters"] for row in history.rows] == [1, 2, 2]
+
+
+def test_a_time_limit_is_above_0():
+    assert TimeLimit(1e-9)(_generation(1, 0.0))
+    for wrong in (0, -1.0):
+        with pytest.raises(ValueError, match="seconds"):
+            TimeLimit(wrong)
+
+
+def test_numbers_of_an_optimum_and_of_what_callbacks_see():
+    seen = []
+    best = _run(_hill, [seen.append], n_generations=3)
+    assert [(each.number, each.n_generations, each.n_evaluations) for each in seen] == [
+        (1, 3, 5),
+        (2, 3, 10),
+        (3, 3, 15),
+    ]
+    assert (best.n_generations, best.n_evaluations) == (3, 15)
+    assert 0.0 <= seen[0].seconds <= seen[1].seconds <= seen[2].seconds < 60.0
+    assert best.fitness == seen[2].best_fitness == -(best.position**2).sum()
+    assert seen[0].evaluation.fitness.shape == (5,)

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from weft.search.particles import SelectionParticle, WeightExponentParticle, WeightParticle
+from weft.search.particles import (
+    SelectionParticle,
+    WeightExponentParticle,
+    WeightParticle,
+    make_particle,
+)
 
 positions = arrays(float, 6, elements=st.floats(-1e6, 1e6))
 
@@ -77,3 +82,60 @@ def test_a_screened_swarm_keeps_the_columns_that_matter(particle):
     for none in (None, np.zeros(4, dtype=bool)):
         found = particle.initial(np.random.default_rng(0), 5, "screened", none)
         np.testing.assert_array_equal(found, plain)
+
+
+@pytest.mark.parametrize(("init", "n_small"), [("uniform", None), ("small", 6), ("mixed", 4)])
+@pytest.mark.parametrize("n_features", [1, 4, 15, 30])
+def test_first_positions_by_definition(init, n_small, n_features):
+    particle = WeightExponentParticle(n_features)
+    found = particle.initial(np.random.default_rng(3), 6, init)
+    rng = np.random.default_rng(3)
+    expected = rng.uniform(-2.0, 2.0, (6, 2 * n_features))
+    for row in range(0 if n_small is None else 6):
+        share = 0.1 if row < n_small else rng.uniform(0.5, 1.0)
+        kept = rng.choice(n_features, max(1, round(share * n_features)), replace=False)
+        features = -np.abs(expected[row, :n_features])
+        features[kept] *= -1.0
+        expected[row, :n_features] = features
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_bits_by_hand():
+    particle = SelectionParticle(3)
+    weights, exponents = particle.decode(np.array([0.0, 1.0, 0.25]))
+    assert (weights.tolist(), exponents) == ([0.0, 1.0, 1.0], None)
+    start = particle.initial(np.random.default_rng(0), 4, "uniform")
+    plain = WeightParticle(3).initial(np.random.default_rng(0), 4, "uniform")
+    np.testing.assert_array_equal(start, plain > 0.0)
+    given = np.array([[0.0, -1.0, 0.5]])
+    assert particle.initial(np.random.default_rng(0), 1, given).tolist() == [[0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("exponents", "bits", "kind"),
+    [
+        (False, False, WeightParticle),
+        (True, False, WeightExponentParticle),
+        (False, True, SelectionParticle),
+    ],
+)
+def test_the_particle_of_a_search(exponents, bits, kind):
+    made = make_particle(3, exponents=exponents, bits=bits)
+    assert type(made) is kind
+    assert made.n_dimensions == (6 if exponents else 3)
+    with pytest.raises(ValueError, match="exponents=True needs a swarm"):
+        make_particle(3, exponents=True, bits=True)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_given_positions_are_finite(bad):
+    start = np.zeros((2, 3))
+    start[1, 2] = bad
+    with pytest.raises(ValueError, match="must be finite"):
+        WeightParticle(3).initial(np.random.default_rng(0), 2, start)
+
+
+def test_exponents_are_between_1_and_3():
+    position = np.array([-9.0, 0.0, -2.0, -1.9, 1.9, 2.1])
+    _, exponents = WeightExponentParticle(3).decode(position)
+    np.testing.assert_allclose(exponents, [1.05, 2.95, 3.0])

@@ -293,3 +293,19 @@ def test_center_survives_hard_scales():
     # All values the same, and a single value.
     assert _centers_of(cpu_centers, np.full(9, 3.3), np.ones(9), 1.4) == (3.3, 0.0)
     assert _centers_of(cpu_centers, np.array([-7.0]), np.ones(1), 5.0) == (-7.0, 0.0)
+
+
+@pytest.mark.parametrize("exponent", [1.2, 1.5, 2.0, 3.0])
+def test_sums_around_trial_centres_match_the_reference(exponent):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(131, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    centers = rng.normal(size=(4, 3))
+    X[5], X[6] = centers[0], centers[1]  # on a centre
+    labels = rng.integers(3, size=131).astype(np.int32)  # the last cluster is empty
+    labels[5], labels[6] = 0, 1
+    load, units = rng.random(131), np.array([1.0, 0.5, 4.0])
+    found = [np.full((4, 3), np.nan) for _ in range(4)]
+    cpu.cluster_powers(X, labels, load, centers, units, exponent, *found)
+    wanted = reference.power_sums(reference.Rows(X, load, exponent), labels, centers, units)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
