@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weft.methods.mercer import InputCenters, Kernel, objectives, search, spaces
+from weft.methods.mercer import FeatureCenters, InputCenters, Kernel, objectives, search, spaces
 from weft.methods.mercer.objectives import InputObjective, SpaceObjective
 from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
 from weft.methods.mercer.search import CenterSearch, search_feature_centers, search_input_centers
@@ -54,11 +54,13 @@ def test_directions_without_spread_are_0():
     # Three directions with shares 1, 1e-6 and `third` of the variance.
     axes = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 3)))[0]
     axes = np.linalg.qr(axes - axes.mean(axis=0))[0]
-    for third, n_kept in ((1e-13, 2), (1e-11, 3)):
-        X = axes * np.sqrt([1.0, 1e-6, third])
-        found = KernelSpace.of(X, "linear", {}, 3).coordinates
-        assert (np.abs(found).max(axis=0) > 0.0).sum() == n_kept
-        np.testing.assert_allclose(np.abs(found[:, :2]), np.abs(X[:, :2]), atol=1e-9)
+    for unit in (1.0, 100.0, 0.01):
+        for third, n_kept in ((1e-13, 2), (1e-11, 3)):
+            X = unit * axes * np.sqrt([1.0, 1e-6, third])
+            found = KernelSpace.of(X, "linear", {}, 3).coordinates
+            assert (np.abs(found).max(axis=0) > 0.0).sum() == n_kept
+            expected = np.abs(X[:, :2])
+            np.testing.assert_allclose(np.abs(found[:, :2]), expected, atol=1e-9 * unit)
 
 
 def test_distances_of_rows_from_inner_products():
@@ -66,6 +68,12 @@ def test_distances_of_rows_from_inner_products():
     found = KernelSpace.of(ROWS, "linear", {}, 2).squared_distances()
     np.testing.assert_allclose(found, squared, atol=1e-9)
     assert found.min() == 0.0
+
+
+def test_a_space_without_coordinates():
+    found = KernelSpace.of(ROWS, "linear", {}, 0)
+    assert found.coordinates.shape == (5, 0)
+    np.testing.assert_array_equal(found.gram, ROWS @ ROWS.T)
 
 
 @pytest.mark.parametrize(("sigma", "n_kept"), [(2.0, 4), (3.0, 2), (0.5, 4)])
@@ -154,8 +162,9 @@ def test_distances_of_the_gaussian_kernel(monkeypatch, at_once, n_blocks):
                 taken.append(key[0])
             return np.asarray(self)[key]
 
-    found = InputObjective(ROWS.view(Noted), 2, gamma=0.5)
-    squared = ((ROWS[:, None] - ROWS) ** 2).sum(axis=2)
+    rows = ROWS + np.outer([0.0, 0.5, 1.0, 0.0, 2.0], [0.0, 1.0])
+    found = InputObjective(rows.view(Noted), 2, gamma=0.5)
+    squared = ((rows[:, None] - rows) ** 2).sum(axis=2)
     np.testing.assert_allclose(found.distances, 2.0 * (1.0 - np.exp(-0.5 * squared)))
     assert len(taken) == n_blocks
     assert found.n_threads == 1
@@ -230,7 +239,31 @@ def test_a_search_for_centres_among_the_rows(monkeypatch, repairs):
     assert positions.tolist() == objective.initial(rng, 4).tolist()
     assert draw == rng.random()
     assert found.labels.tolist() == [0, 0, 0, 1, 1]
+    assert objective.labels_of(found.best.position).tolist() == [1, 1, 1, 0, 0]
     np.testing.assert_allclose(found.reference, [[1.0, 7.0], [9.5, 7.0]])
+
+
+@pytest.mark.parametrize("is_polished", [True, False])
+def test_labels_are_polished_where_this_is_asked_for(monkeypatch, is_polished):
+    asked = []
+
+    def polish(gram, labels, least):
+        asked.append((gram.shape, labels.tolist(), least))
+        return np.array([2, 2, 0, 0, 1])
+
+    def move(objective, swarm, positions, rng, **given):
+        return SimpleNamespace(position=positions[0], fitness=0.0, n_evaluations=1)
+
+    monkeypatch.setattr(search, "polish", polish)
+    centers = FeatureCenters(polish=is_polished)
+    given = CenterSearch(Kernel("rbf"), 2.0, 3, MEPSO(), 4, centers=centers)
+    found = search_feature_centers(ROWS, given, 5, move)
+    assert found.labels.tolist() == ([0, 0, 1, 1, 2] if is_polished else [0] * 5)
+    assert asked == [((5, 5), [0] * 5, 2)] * is_polished
+    assert given.n_threads == 1
+    fit = [search.WidthResult(1.0, np.array([0, 0, 1, 1]), value) for value in (0.5, 0.25)]
+    other = search.WidthResult(1.0, np.array([0, 1, 0, 1]), 0.75)
+    assert search.most_stable([*fit, other]) == 0
 
 
 def test_every_width_has_the_same_random_numbers():

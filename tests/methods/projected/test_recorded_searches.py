@@ -233,3 +233,22 @@ def test_a_strength_that_is_given_or_follows_from_the_table():
     assert lac == pytest.approx(1.0, rel=0.05)
     given = searched(settings(objective="ewkm", strength=0.25))[0].objective.space.criterion
     assert given.strength == 0.25
+
+
+def test_the_best_weights_of_sparse_rows_are_refined_where_this_is_asked_for():
+    rows, weights = documents(), np.linspace(0.5, 1.0, 27).reshape(3, 9)
+    with thread_runner(1) as run:
+        space = SparseSpace(rows, 3, 1.0, run)
+    best = Best(0.25, weights, space.rows(np.array([0, 1, 2])))
+    plain = close_sparse(space, best, settings(metric="jaccard", polish=False))
+    assert plain.fitness == 0.25
+    assert plain.centers is best.centers
+    assert plain.labels.tolist() == space.assign_by_weights(weights, best.centers).tolist()
+    labels, centers, fitness = space.settle_one(plain.labels, weights, 300)
+    refined = close_sparse(space, best, settings(metric="jaccard"))
+    assert refined.fitness == fitness != 0.25
+    np.testing.assert_array_equal(refined.centers, centers)
+    assert refined.labels.tolist() == labels.tolist() != plain.labels.tolist()
+    for found in (plain, refined):
+        np.testing.assert_allclose(found.weights, weights / weights.sum(axis=1, keepdims=True))
+        assert found.factors is weights
