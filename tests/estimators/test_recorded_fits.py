@@ -1,0 +1,28 @@
+"""Every estimator on a small table: attributes and answers are those that are written down."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from tests.estimators.recorded_fits import CASES, PATH, STREAMS, fitted, streamed
+
+RECORDED = json.loads(PATH.read_text(encoding="utf-8"))
+
+
+def test_every_case_is_recorded():
+    assert set(RECORDED) == {*CASES, *STREAMS}
+
+
+@pytest.mark.parametrize("name", [*CASES, *STREAMS])
+def test_fits_learn_what_is_recorded(name):
+    found = fitted(name) if name in CASES else streamed(STREAMS[name])
+    expected = RECORDED[name]
+    assert list(found) == list(expected)
+    wrong = [
+        f"{key}: {found[key]}, recorded {value}"
+        for key, value in expected.items()
+        if not math.isclose(found[key], value, rel_tol=1e-5, abs_tol=1e-7)
+    ]
+    assert wrong == []
