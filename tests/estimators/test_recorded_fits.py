@@ -1,4 +1,4 @@
-"""Every estimator on a small table: attributes and answers are those that are written down."""
+"""Every estimator on a small table: what it learns is what was written down (tests/golden/fits.py)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from tests.estimators.recorded_fits import CASES, PATH, STREAMS, fitted, streamed
+from tests.golden.fits import CASES, PATH, STREAMS, fitted, streamed
 
 RECORDED = json.loads(PATH.read_text(encoding="utf-8"))
 

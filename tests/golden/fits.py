@@ -1,4 +1,4 @@
-"""What small fits learn: ``PYTHONPATH=src:. python tests/estimators/recorded_fits.py`` writes it.
+"""What small fits learn, written down: ``PYTHONPATH=. python tests/golden/fits.py``.
 
 One number stands for each attribute and for each answer about rows. Write the file again only
 together with a change that is meant to change answers.
