@@ -1,4 +1,4 @@
-"""Every estimator on a small table: what it learns is what was written down (tests/golden/fits.py)."""
+"""Every estimator on a small table learns what was written down (tests/golden/fits.py)."""
 
 from __future__ import annotations
 
