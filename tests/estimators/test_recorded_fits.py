@@ -6,18 +6,18 @@ import json
 import math
 
 import pytest
-from tests.golden.fits import CASES, PATH, STREAMS, fitted, streamed
+from tests.golden.fits import PATH, WAYS
 
 RECORDED = json.loads(PATH.read_text(encoding="utf-8"))
 
 
 def test_every_case_is_recorded():
-    assert set(RECORDED) == {*CASES, *STREAMS}
+    assert set(RECORDED) == set(WAYS)
 
 
-@pytest.mark.parametrize("name", [*CASES, *STREAMS])
+@pytest.mark.parametrize("name", WAYS)
 def test_fits_learn_what_is_recorded(name):
-    found = fitted(name) if name in CASES else streamed(STREAMS[name])
+    found = WAYS[name](name)
     expected = RECORDED[name]
     assert list(found) == list(expected)
     wrong = [

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import dask
+import dask.array
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array, issparse
@@ -52,6 +55,7 @@ def frame() -> pd.DataFrame:
             "kind": np.where(
                 np.arange(30) < 10, "red", np.where(np.arange(30) % 2, "green", "blue")
             ),
+            "day": pd.date_range("2024-01-30", periods=30).to_numpy(),
             "size": np.array(["small", "large", "medium"])[np.arange(30) // 10],
         }
     )
@@ -169,17 +173,39 @@ CASES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "auto, raw": (weft.AutoCluster(3, n_resamples=0), frame, {}),
     "auto, sparse": (weft.AutoCluster(n_resamples=0, counts=True), counts, {}),
 }
-ANSWERS = ("predict", "transform", "predict_proba", "score", "outlier_score")
+ANSWERS = (
+    "predict",
+    "transform",
+    "predict_proba",
+    "score",
+    "outlier_score",
+    "membership",
+    "explain",
+)
+
+
+def plain(values: Any) -> list[float]:
+    """Return all numbers of an answer in their order; words are left out."""
+    if hasattr(values, "to_dict"):
+        values = values.to_dict()
+    if isinstance(values, dict):
+        values = list(values.values())
+    if isinstance(values, (list, tuple)):
+        return [number for value in values for number in plain(value)]
+    try:
+        return (
+            np.asarray(values.toarray() if issparse(values) else values, dtype=float)
+            .ravel()
+            .tolist()
+        )
+    except (TypeError, ValueError):
+        return []
 
 
 def weighed(values: Any) -> float | None:
-    """Return the sum of all entries, each times a factor of its own; None if they are none."""
-    try:
-        flat = np.asarray(values, dtype=float).ravel()
-    except (TypeError, ValueError):
-        return None
-    finite = np.nan_to_num(flat, nan=0.5, posinf=7.0, neginf=-7.0)
-    return float(finite @ np.cos(np.arange(1.0, flat.size + 1.0)))
+    """Return the sum of all numbers, each times a factor of its own; None if there are none."""
+    flat = np.nan_to_num(plain(values), nan=0.5, posinf=7.0, neginf=-7.0)
+    return float(flat @ np.cos(np.arange(1.0, flat.size + 1.0))) if flat.size else None
 
 
 def told(model: Any, X: Any) -> dict[str, float]:
@@ -191,8 +217,7 @@ def told(model: Any, X: Any) -> dict[str, float]:
     some = X.iloc[::4] if hasattr(X, "iloc") else X[::4]
     for name in ANSWERS:
         if hasattr(model, name):
-            answer = getattr(model, name)(some)
-            found[name] = answer.toarray() if issparse(answer) else answer
+            found[name] = getattr(model, name)(some)
     numbers = {name: weighed(value) for name, value in sorted(found.items())}
     return {name: value for name, value in numbers.items() if value is not None}
 
@@ -206,24 +231,66 @@ def fitted(name: str) -> dict[str, float]:
         return told(clone(model).fit(X, **options), X)
 
 
-def streamed(kind: Any) -> dict[str, float]:
-    """Return what two batches leave."""
+def streamed(name: str) -> dict[str, float]:
+    """Return what two batches leave; some rows of the second have no weight."""
+    model, options = STREAMS[name]
     X = numbers()[np.random.default_rng(0).permutation(30)]
-    model = clone(kind).partial_fit(X[:15])
-    return told(model.partial_fit(X[15:]), X)
+    model = clone(model).partial_fit(X[:15])
+    return told(model.partial_fit(X[15:], **options), X)
 
 
 STREAMS: dict[str, Any] = {
-    "weighted, stream": weft.WeightedKMeans(2, weight_exponent=2.0),
-    "entropy, stream": weft.EntropyKMeans(2, random_state=0),
-    "projected, stream": weft.ProjectedSwarm(2, n_particles=4, n_evaluations=8, random_state=0),
+    "weighted, stream": (weft.WeightedKMeans(2, weight_exponent=2.0), {}),
+    "weighted, stream of mass": (weft.WeightedKMeans(2), {"sample_weight": MASS[:15]}),
+    "entropy, stream": (weft.EntropyKMeans(2, random_state=0), {}),
+    "projected, stream": (
+        weft.ProjectedSwarm(2, n_particles=4, n_evaluations=8, random_state=0),
+        {},
+    ),
+}
+
+
+def in_blocks(name: str) -> dict[str, float]:
+    """Return what a fit of blocks of rows learns, and answers about such a table."""
+    model, holes, options = LAZY[name]
+    X = numbers()
+    X[::7, 1] = np.nan if holes else X[::7, 1]
+    with dask.config.set(scheduler="synchronous"):
+        lazy = dask.array.from_array(X, chunks=(11, 4))
+        model = clone(model).fit(lazy, **options)
+        model.labels_ = model.labels_.compute()
+        found = told(model, X)
+        for method in ("predict", "transform"):
+            answer = getattr(model, method)(lazy)
+            found[f"lazy {method}"] = weighed(answer.compute())
+            found[f"lazy {method} shape"] = weighed(answer.shape)
+    return found
+
+
+LAZY: dict[str, Any] = {
+    "weighted, blocks": (weft.WeightedKMeans(3, random_state=0), False, {}),
+    "weighted, blocks with holes": (
+        weft.WeightedKMeans(3, distance_exponent=1.5, allow_nan=True, random_state=0),
+        True,
+        {"sample_weight": MASS},
+    ),
+    "entropy, blocks": (weft.EntropyKMeans(3, random_state=0), False, {}),
+    "projected, blocks": (
+        weft.ProjectedSwarm(3, n_particles=4, n_evaluations=8, random_state=0),
+        False,
+        {},
+    ),
+}
+WAYS: dict[str, Callable[[str], dict[str, float]]] = {
+    **dict.fromkeys(CASES, fitted),
+    **dict.fromkeys(STREAMS, streamed),
+    **dict.fromkeys(LAZY, in_blocks),
 }
 
 
 def everything() -> dict[str, dict[str, float]]:
     """Return all cases."""
-    known = {name: fitted(name) for name in CASES}
-    return known | {name: streamed(model) for name, model in STREAMS.items()}
+    return {name: way(name) for name, way in WAYS.items()}
 
 
 if __name__ == "__main__":
