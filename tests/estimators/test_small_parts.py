@@ -359,3 +359,42 @@ def test_labels_of_all_rows_after_a_sample(monkeypatch):
     assert asked[1] == (5, 7)
     assert (model.n_samples_search_, model.sample_agreement_) == (5, None)
     assert model.labels_.tolist() == [1, 0, 1]
+
+
+def test_counts_below_0_are_refused():
+    tags = get_tags(weft.CountNormalizer()).input_tags
+    assert (tags.sparse, tags.positive_only) == (True, True)
+    half = np.full((3, 2), 0.5)
+    assert weft.CountNormalizer().fit(half).target_sum_ == 1.0
+    assert weft.CountNormalizer(3).fit(half).target_sum_ == 3.0
+    assert weft.CountNormalizer().fit(csr_array((3, 2))).transform(csr_array((3, 2))).nnz == 0
+    for rows in (np.array([[1.0, -0.5]]), csr_array(np.array([[1.0, -0.5]]))):
+        with pytest.raises(ValueError, match=r"counts are at least 0, got -0\.5; give the table"):
+            weft.CountNormalizer().fit(rows)
+
+
+def test_names_of_a_prepared_table_are_its_own():
+    frame = pd.DataFrame({"a": np.arange(9.0) ** 1.5, "b": ["x", "y", "z"] * 3})
+    preparer = weft.TablePreparer("columns").fit(frame)
+    assert preparer.get_feature_names_out(["a", "b"]).tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="input_features is not equal"):
+        preparer.get_feature_names_out(["a", "c"])
+    array = weft.TablePreparer("columns").fit(np.arange(18.0).reshape(9, 2) ** 1.5)
+    assert array.get_feature_names_out(["x0", "x1"]).tolist() == ["x0", "x1"]
+    for wrong in (np.ones(2), np.ones((1, 3))):
+        with pytest.raises(ValueError, match="give rows of 2 numbers"):
+            array.inverse_transform(wrong)
+    with pytest.raises(ValueError, match="at least two rows"):
+        weft.TablePreparer().fit(frame[:1])
+    for option in ("keep", "drop"):
+        with pytest.raises(ValueError, match=f"{option} names 'c', which is not a column"):
+            weft.TablePreparer(**{option: ["a", "c"]}).fit(frame)
+
+
+@pytest.mark.parametrize(("n_clusters", "n_repeats"), [(1, 0), (2, 2)])
+def test_one_cluster_needs_no_repeats(n_clusters, n_repeats):
+    rows = np.random.default_rng(0).normal(size=(24, 2))
+    rows[12:] += 8.0
+    seen = []
+    weft.AutoCluster(n_clusters, n_resamples=2, callbacks=[seen.append]).fit(rows)
+    assert len(seen) == n_repeats
