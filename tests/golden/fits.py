@@ -243,6 +243,8 @@ STREAMS: dict[str, Any] = {
     "weighted, stream": (weft.WeightedKMeans(2, weight_exponent=2.0), {}),
     "weighted, stream of mass": (weft.WeightedKMeans(2), {"sample_weight": MASS[:15]}),
     "entropy, stream": (weft.EntropyKMeans(2, random_state=0), {}),
+    "entropy, stream given": (weft.EntropyKMeans(2, gamma=20.0, random_state=0), {}),
+    "adaptive, stream": (weft.LocallyAdaptiveKMeans(2, random_state=0), {}),
     "projected, stream": (
         weft.ProjectedSwarm(2, n_particles=4, n_evaluations=8, random_state=0),
         {},
