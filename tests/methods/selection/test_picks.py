@@ -49,6 +49,10 @@ def test_neighbours_are_those_of_brute_force(many, n_left):
     alive[rng.choice(300, n_left, replace=False)] = True
     lists, tiles = Lists(features, alive, 5), Tiles(features)
     assert lists.length == min(n_left - 1, 2 * 5 + 32)
+    left = np.flatnonzero(alive)
+    near = np.sort(index[np.ix_(left, left)], axis=1)[:, : lists.length]
+    np.testing.assert_allclose(lists.values[left], near)
+    np.testing.assert_allclose(index[left[:, None], lists.indices[left]], near)
     for k in (1, 2, 5):
         far, _ = by_brute_force(index, alive, k, 0.0)
         np.testing.assert_allclose(tiles.farthest(alive, k), far)
