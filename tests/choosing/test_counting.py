@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from weft.choosing import counting
+from weft.choosing import counting, mixture
 from weft.choosing.evidence import by_all_rows, by_pairs, validity
 from weft.choosing.mixture import Model, components_of, log_determinants, merge_down
 
@@ -131,28 +131,36 @@ def test_clear_halves_predict_each_other():
 # The mixture's merges and the validity of clusterings ---------------------------------------------
 
 
+@pytest.mark.parametrize("pairs_per_component", [6, 1])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_cheapest_pair_is_merged(seed):
+def test_the_cheapest_near_pair_is_merged(monkeypatch, seed, pairs_per_component):
+    monkeypatch.setattr(mixture, "PAIRS_PER_COMPONENT", pairs_per_component)
     rng = np.random.default_rng(seed)
-    labels = np.repeat(np.arange(4), [2, 3, 4, 5])
-    rows = rng.normal(size=(14, 2)) + 1.5 * rng.normal(size=(4, 2))[labels]
+    sizes = np.array([2, 3, 4, 5, 9, 7])
+    labels = np.repeat(np.arange(6), sizes)
+    n = len(labels)
+    rows = rng.normal(size=(n, 2)) + 1.5 * rng.normal(size=(6, 2))[labels] + [5.0, -3.0]
     prior, strength, q = 0.3, 4.0, 1
 
     def cost(members):
         own = rows[members]
         away = own - own.mean(axis=0)
         covariance = (away.T @ away + strength * prior * np.eye(2)) / (len(own) + strength)
-        return 0.5 * len(own) * log_determinants(covariance, q) - len(own) * np.log(len(own) / 14)
+        return 0.5 * len(own) * log_determinants(covariance, q) - len(own) * np.log(len(own) / n)
 
-    groups = [np.flatnonzero(labels == k) for k in range(4)]
+    def apart(pair):
+        one, other = (rows[groups[k]].mean(axis=0) for k in pair)
+        return ((one - other) ** 2).sum()
+
+    groups = [np.flatnonzero(labels == k) for k in range(6)]
+    pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
     prices = {
         (a, b): cost(np.append(groups[a], groups[b])) - cost(groups[a]) - cost(groups[b])
-        for a in range(4)
-        for b in range(a + 1, 4)
+        for a, b in sorted(pairs, key=apart)[: 6 * pairs_per_component]
     }
     cheapest = min(prices, key=lambda pair: prices[pair])
-    merged = merge_down(rows, labels, 3, q, prior, strength)
-    same = {(a, b) for a, b in prices if merged[groups[a][0]] == merged[groups[b][0]]}
+    merged = merge_down(rows, labels, 5, q, prior, strength)
+    same = {(a, b) for a, b in pairs if merged[groups[a][0]] == merged[groups[b][0]]}
     assert same == {cheapest}
 
 

@@ -7,6 +7,8 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.metrics import adjusted_rand_score
 
+from weft import choose_exponent
+from weft.choosing import evidence
 from weft.choosing.evidence import (
     Fitter,
     _ranged,
@@ -21,6 +23,7 @@ from weft.choosing.evidence import (
     stability,
     validity,
 )
+from weft.datasets import make_noisy_gaussians
 
 
 class Cuts(BaseEstimator):
@@ -42,6 +45,14 @@ class Cuts(BaseEstimator):
         return (X[:, 0] > self.exponent).astype(int)
 
 
+class Clusters(Cuts):
+    """The same with a number of clusters."""
+
+    def __init__(self, exponent=2.0, n_clusters=3):
+        super().__init__(exponent)
+        self.n_clusters = n_clusters
+
+
 @pytest.fixture(autouse=True)
 def no_fits():
     Cuts.fits.clear()
@@ -59,6 +70,8 @@ def test_fits_have_the_exponent_and_a_seed_for_each_repeat():
     assert labels_of([None, model]).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
     Fitter(Cuts(), ("exponent",), 2**31 - 2).fit(X, 3, repeat=1)
     assert Cuts.fits[1] == (8, 3.0, 2.0, 7918, None)  # seeds stay below 2³¹ − 1
+    fitter.fit(X, 3)
+    assert Cuts.fits[2] == (8, 3.0, 3.0, 5, None)
     assert over_grid(lambda exponent: 2 * exponent, GRID).tolist() == [3.0, 7.0]
 
 
@@ -135,6 +148,93 @@ def test_look_alikes_have_the_shape_of_the_table():
 
 
 def test_columns_in_half_ranges():
-    # Ranges 4 and 0: (x − mean) / 2, and a constant stays 0.
-    found = _ranged(np.array([[0.0, 5.0], [4.0, 5.0], [2.0, 5.0]]))
-    np.testing.assert_allclose(found, [[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    # Ranges 4, 0 and ½: (x − mean) / 2, a constant stays 0, and (x − mean) · 4.
+    found = _ranged(np.array([[0.0, 5.0, 7.0], [4.0, 5.0, 7.5], [2.0, 5.0, 7.25]]))
+    np.testing.assert_allclose(found, [[-1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+
+
+def test_settings_of_look_alikes(monkeypatch):
+    made = []
+
+    def make(**given):
+        made.append(given)
+        return make_noisy_gaussians(**given)
+
+    monkeypatch.setattr(evidence, "make_noisy_gaussians", make)
+    fitter = Fitter(Cuts(), ("exponent",), 0)
+    look_alike(fitter, (30, 4), 2, np.array([0.0]), 7, np.random.default_rng(0))
+    seeds = np.random.default_rng(0).integers(2**31 - 1, size=7).tolist()
+    assert made == [
+        {
+            **{"n_samples": 30, "n_features": 4 - n_noise, "n_clusters": 2, "n_noise": n_noise},
+            **{"variance": variance, "random_state": seed},
+        }
+        for n_noise, variance, seed in zip(
+            [0, 0, 1, 1, 2, 2, 0], [0.3, 1.0, 0.3, 1.0, 0.3, 1.0, 0.3], seeds, strict=True
+        )
+    ]
+
+
+# The choice --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "n_repeats"), [("stability", 5), ("look-alike", 6)])
+def test_repeats_of_each_method(monkeypatch, method, n_repeats):
+    asked = []
+
+    def score(*given):
+        asked.append(given[-2])
+        return np.arange(2.0)
+
+    monkeypatch.setattr(evidence, method.replace("-", "_"), score)
+    options = {"method": method, "parameter": "exponent"}
+    model = Clusters()
+    assert choose_exponent(model, X, GRID, **options).exponent == 3.5
+    choose_exponent(model, X, GRID, **options, n_repeats=1)
+    assert asked == [n_repeats, 1]
+
+
+def test_a_single_clustering_of_labelled_rows():
+    y = [0, 0, None, None, None, None, 1, 1]
+    found = choose_exponent(Cuts(), X, GRID, y=y, parameter="exponent")
+    assert [fit[0] for fit in Cuts.fits] == [4, 4]
+    assert (found.exponent, found.method) == (1.5, "labels")
+    assert found.scores.tolist() == [1.0, 1.0]
+    two = choose_exponent(Cuts(), X[:2], [1.0], y=[0, 0], parameter="exponent")
+    assert two.exponent == 1.0
+    with pytest.raises(ValueError, match="2"):
+        choose_exponent(Cuts(), X[:1], [1.0], y=[0], parameter="exponent")
+    with pytest.raises(ValueError, match="fewer than two rows"):
+        choose_exponent(Cuts(), X[:2], [1.0], y=[0, None], parameter="exponent")
+
+
+def test_a_single_cluster_has_no_agreement():
+    found = choose_exponent(Cuts(), X, [1.5, 3.5, 99.0], parameter="exponent", method="agreement")
+    labels = [X[:, 0] > 1.5, X[:, 0] > 3.5, np.zeros(8)]
+    pairs = [adjusted_rand_score(labels[i], labels[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    expected = [(pairs[0] + pairs[1]) / 2, (pairs[0] + pairs[2]) / 2, np.nan]
+    np.testing.assert_allclose(found.scores, expected)
+    assert list(found.evidence) == ["validity", "agreement"]
+    assert np.isnan(found.evidence["validity"]).tolist() == [False, False, True]
+
+
+def test_rows_of_pairs_count_from_0():
+    options = {"parameter": "exponent", "method": "pairs"}
+    # Cut at 1.5, rows 0 and 1 are together and rows 0 and 7 are not; at 3.5 the same.
+    for given, score in (
+        ({"must_link": [[0, 1]]}, [1.0, 1.0]),
+        ({"cannot_link": [[1, 2]]}, [1.0, 0.0]),
+        ({"must_link": [[0, 3]], "cannot_link": [[0, 7], [2, 7]]}, [0.25, 1.0]),
+        ({"must_link": [], "cannot_link": [[0, 7]]}, [1.0, 1.0]),
+        ({"must_link": [[0, 7]], "cannot_link": []}, [0.0, 0.0]),
+    ):
+        assert choose_exponent(Cuts(), X, GRID, **options, **given).scores.tolist() == score
+    for given, words in (
+        ({"must_link": [[0, 8]]}, "must_link names a row outside 0 … 7"),
+        ({"cannot_link": [[-1, 2]]}, "cannot_link names a row outside 0 … 7"),
+        ({"cannot_link": [[0.0, 2.0]]}, "cannot_link has shape"),
+        ({"cannot_link": [[0, 1, 2]]}, "cannot_link has shape"),
+        ({"must_link": [], "cannot_link": []}, "needs must_link or cannot_link pairs"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            choose_exponent(Cuts(), X, GRID, **options, **given)

@@ -141,7 +141,9 @@ def test_principal_of_equal_rows_is_one_column_of_zeros():
         np.testing.assert_array_equal(principal(np.full((6, n_columns), 2.0)), np.zeros((6, 1)))
 
 
-@pytest.mark.parametrize(("d", "shapes"), [(1, {0}), (2, {1}), (3, {1, 2}), (16, {1})])
+@pytest.mark.parametrize(
+    ("d", "shapes"), [(1, {0}), (2, {1}), (3, {1, 2}), (15, {1, 14}), (16, {1})]
+)
 def test_one_component_is_one_gaussian(d, shapes):
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(40, d)) * np.linspace(1.0, 2.0, d)
@@ -179,3 +181,46 @@ def test_mixtures_of_groups_far_apart_find_them():
     assert len({(int(a), int(b)) for a, b in zip(labels, truth, strict=True)}) == 3
     # Two components have twice the free numbers of one, and a share.
     assert all(found[key].labels.max() + 1 == key[0] for key in found)
+
+
+@pytest.mark.parametrize(("share", "n_kept"), [(1.2e-7, 2), (0.8e-7, 1), (0.0, 1)])
+def test_axes_that_are_rounding_errors_are_left_out(share, n_kept):
+    # Two directions in 21 columns, the second with `share` of the first one's deviation.
+    axes = np.linalg.qr(np.random.default_rng(6).normal(size=(30, 2)))[0]
+    axes = np.linalg.qr(axes - axes.mean(axis=0))[0]
+    turn = np.linalg.qr(np.random.default_rng(7).normal(size=(21, 2)))[0]
+    found = principal((axes * [1.0, share]) @ turn.T)
+    assert found.shape == (30, n_kept)
+    ratio = np.abs(found[:, 0] @ axes[:, 0]) / np.linalg.norm(found[:, 0])
+    assert ratio == pytest.approx(1.0)
+
+
+def test_a_column_without_spread_has_that_of_the_prior():
+    # Every row is a piece of the start, so nothing is within, and the prior is 1e-6. Column 1 is
+    # constant: its variance is that of the prior, 4 prior / (9 + 4), the other's nearly 60 / 13.
+    rows = np.column_stack([np.arange(9.0) - 4.0, np.zeros(9)])
+    found = mixtures(rows, np.arange(9), 1)
+    variances = np.array([60.0 + 4e-6, 4e-6]) / 13.0
+    expected = multivariate_normal(np.zeros(2), np.diag(variances)).logpdf(rows).sum()
+    assert found[1, 1].bic == pytest.approx(expected - 0.5 * 5 * np.log(9), rel=1e-9)
+
+
+def test_recorded_mixtures():
+    rng = np.random.default_rng(9)
+    rows = rng.normal(size=(48, 3)) * [1.0, 0.5, 0.2]
+    rows[24:] += [1.5, 0.5, 1.0]
+    found = mixtures(rows, np.arange(48) // 4, 4)
+    labels = {key: "".join(map(str, model.labels)) for key, model in found.items()}
+    assert labels == {
+        (4, 1): "000010100000000000000200133333333333332121333323",
+        (3, 1): "000000000000000000000100022222222222221010222212",
+        (2, 1): "000010000000000000000100011111111111111110111111",
+        (1, 1): "0" * 48,
+        (4, 2): "000000000000000000000300111111111212123111111112",
+        (3, 2): "000000000000000000000200111111111212122111111112",
+        (2, 2): "000000000000000000000100111111111111111111111111",
+        (1, 2): "0" * 48,
+    }
+    expected = [-187.6652715, -175.8244955, -166.2922082, -165.2829049]
+    expected += [-199.6295099, -180.5675748, -169.2824357, -167.1256276]
+    np.testing.assert_allclose([model.bic for model in found.values()], expected, rtol=1e-8)

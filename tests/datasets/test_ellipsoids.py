@@ -79,6 +79,41 @@ def test_points_lie_in_their_ellipsoid(d):
         assert reach.max() > (1 + 0.9 * shapes.excess[c]) * shapes.length[c]
 
 
+class Given:
+    """A Generator whose points lie on the axis, except for those that are far away."""
+
+    def __init__(self, *n_inside):
+        self.n_inside, self.rounds = list(n_inside), []
+
+    def uniform(self, size):
+        self.rounds.append(size)
+        return np.full(size, 0.5)
+
+    def standard_normal(self, size):
+        if size[1] > 1:  # directions
+            return np.ones(size)
+        inside = np.arange(size[0]) < self.n_inside[len(self.rounds) - 1]
+        return np.where(inside, 0.0, 100.0)[:, np.newaxis]
+
+
+@pytest.mark.parametrize(
+    ("n_inside", "rounds"),
+    [
+        # Twice the points that are missing and 8 more, until there are enough.
+        ([9], [14]),
+        ([3], [14]),
+        ([2, 9], [14, 10]),
+        ([0, 1, 2], [14, 14, 12]),
+    ],
+)
+def test_rounds_of_tries(n_inside, rounds):
+    shapes = Shapes(np.array([[1.0, 0.0]]), np.ones(1), np.array([0.1]))
+    rng = Given(*n_inside)
+    points = draw_points(shapes, 0, 3, rng)
+    assert points.tolist() == [[0.5, 0.0]] * 3
+    assert rng.rounds == [(tries, 1) for tries in rounds]
+
+
 def test_clusters_are_elongated_in_many_dimensions():
     # A Gaussian's variances even out as d grows; here one axis keeps most of the variance.
     made = make_ellipsoids(4, 50, cluster_size=100, random_state=0)
@@ -113,6 +148,13 @@ def test_score_by_hand_one_of_two_inside():
     found = score(np.array([[0.0, 0.0], [0.53, 0.0]]), two_clusters([0.10, 0.05]))
     assert found.overlap == 0.5
     assert found.fitness == pytest.approx(13.78)
+
+
+def test_a_point_on_the_rim_is_outside():
+    # Second origin at -0.75: each point lies 0.25 beyond a focus of the other cluster, 1.25 from
+    # the second one; 0.25 + 1.25 is exactly (1 + 0.5) · 1.
+    found = score(np.array([[0.0, 0.0], [-0.75, 0.0]]), two_clusters([0.5, 0.5]))
+    assert found.overlap == 0.0
 
 
 def test_score_by_hand_all_in_one_place():

@@ -120,6 +120,16 @@ def test_a_full_space_is_reported_not_searched_for_ever(monkeypatch):
     assert "use fewer or smaller clusters" in str(e.value)
 
 
+def test_a_cluster_is_drawn_once_and_redrawn_as_often_as_allowed(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(gaussians, "MAX_REDRAWS", 5)
+    monkeypatch.setattr(gaussians, "draw_cluster", lambda *given: drawn.append(given[:2]))
+    monkeypatch.setattr(gaussians, "keeps_apart", lambda *_: False)
+    with pytest.raises(ValueError, match="cluster 1 of n_clusters=2 found no free place"):
+        make_gaussians(2, 3, cluster_size=4, random_state=0)
+    assert drawn == [(4, 3)] * 6
+
+
 @pytest.mark.parametrize(
     ("args", "kwargs", "error", "words"),
     [

@@ -90,3 +90,11 @@ def test_shape_sizes_and_seed():
 def test_errors_name_the_parameter(given_, word):
     with pytest.raises(ValueError, match=word):
         make_subspace_clusters(**given_)
+
+
+def test_shared_features_may_have_the_same_mean():
+    given = {"n_samples": 6, "n_features": 3, "n_clusters": 2, "subspace_ratio": 1.0}
+    same = make_subspace_clusters(**given, data_overlap=0.0, random_state=0).means
+    np.testing.assert_array_equal(same[0], same[1])
+    apart = make_subspace_clusters(**given, data_overlap=0.5, random_state=0).means
+    np.testing.assert_allclose(np.abs(apart[0] - apart[1]), 0.5)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from weft import RangeScaler, WeightedKMeans
+from weft.estimators import range_scaler
 
 
 @parametrize_with_checks([RangeScaler()])
@@ -91,3 +95,75 @@ def test_positions_of_categories_lie_within_the_table():
     for outside in (-1, 2):
         with pytest.raises(ValueError, match=f"categorical names {outside}, which is not a column"):
             RangeScaler(categorical=[outside]).fit(X)
+
+
+# Tables that are scaled where they lie -----------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """NumPy under another name: arrays count as those of a library with its own device."""
+    library = ModuleType("elsewhere")
+    library.__dict__.update({name: getattr(np, name) for name in np.__all__ if hasattr(np, name)})
+    monkeypatch.setattr(range_scaler, "get_namespace", lambda X: (library, True))
+    with sklearn.config_context(array_api_dispatch=True):
+        yield library
+
+
+def test_columns_are_scaled_where_they_lie(elsewhere):
+    # Means 4, 5 and 2 of what is known; halves of the ranges 4, 1 (constant) and 0.25.
+    X = np.array([[0.0, 5.0, 1.75, np.nan], [4.0, 5.0, 2.25, np.nan], [8.0, 5.0, np.nan, np.nan]])
+    scaler = RangeScaler().fit(X)
+    assert scaler._fit_place == "elsewhere, cpu"
+    assert scaler._is_category == [False] * 4
+    assert [column.categories for column in scaler.columns_] == [None] * 4
+    means = [column.mean.tolist() for column in scaler.columns_]
+    assert means == [[4.0], [5.0], [2.0], [0.0]]
+    assert [column.half_range for column in scaler.columns_] == [4.0, 1.0, 0.25, 1.0]
+    found = scaler.transform(X)
+    expected = [[-1.0, 0.0, -1.0], [0.0, 0.0, 1.0], [1.0, 0.0, np.nan]]
+    np.testing.assert_array_equal(found[:, :3], expected)
+    assert np.isnan(found[:, 3]).all()
+    # The range itself would overflow.
+    assert RangeScaler().fit([[-1.5e308], [1.5e308]]).columns_[0].half_range == 1.5e308
+    small = RangeScaler().fit(X.astype(np.float32)).transform(X.astype(np.float32))
+    assert small.dtype == np.float64
+    with pytest.raises(ValueError, match="2 features, but RangeScaler is expecting 4"):
+        scaler.transform(X[:, :2])
+
+
+def test_a_table_of_another_place_is_refused(elsewhere, monkeypatch):
+    X = np.array([[0.0], [4.0]])
+    scaler = RangeScaler().fit(X)
+    elsewhere.__name__ = "another"
+    with pytest.raises(ValueError, match=r"same device as those passed to fit.*elsewhere, cpu"):
+        scaler.transform(X)
+    with sklearn.config_context(array_api_dispatch=False):
+        with pytest.raises(ValueError, match="elsewhere, cpu"):
+            scaler.transform(X)
+        plain = RangeScaler().fit(X)
+        assert plain._fit_place is None
+        assert plain.transform(X).tolist() == [[-1.0], [1.0]]
+    with pytest.raises(ValueError, match=r"same device as those passed to fit.*NumPy"):
+        plain.transform(X)
+    # Arrays of NumPy, and tables with categories, are read as any table.
+    elsewhere.__name__ = "numpy"
+    assert RangeScaler().fit(X)._fit_place is None
+    monkeypatch.setattr(range_scaler, "get_namespace", lambda X: (elsewhere, False))
+    elsewhere.__name__ = "another"
+    assert RangeScaler().fit(X)._fit_place is None
+    monkeypatch.setattr(range_scaler, "get_namespace", lambda X: (elsewhere, True))
+    assert RangeScaler([0]).fit(X)._fit_place is None
+
+
+def test_names_of_scaled_columns_are_those_given():
+    X = np.array([[1.0, 7.0], [2.0, 8.0]])
+    scaler = RangeScaler(categorical=[1]).fit(X)
+    assert scaler.get_feature_names_out().tolist() == ["x0", "x1_7.0", "x1_8.0"]
+    assert scaler.get_feature_names_out(["a", "b"]).tolist() == ["a", "b_7.0", "b_8.0"]
+    with pytest.raises(ValueError, match="at least one row"):
+        RangeScaler().fit(pd.DataFrame({"a": []}))
+    with pytest.raises(ValueError, match="column 1 holds values that are not numbers"):
+        RangeScaler(categorical=[0]).fit(pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"]}))
+    mixed = np.array([["u", 1.0], ["v", np.nan]], dtype=object)
+    assert RangeScaler(categorical=[0]).fit_transform(mixed).shape == (2, 3)

@@ -199,7 +199,7 @@ def _read_y(y: Any, rows: Floats) -> Integers:
 def _read_pairs(must_link: Any, cannot_link: Any, n_rows: int) -> tuple[Integers, Integers]:
     pairs = []
     for name, given in (("must_link", must_link), ("cannot_link", cannot_link)):
-        array = np.empty((0, 2), dtype=np.int64) if given is None else np.asarray(given)
+        array = np.asarray([] if given is None else given)
         if array.size == 0:
             array = np.empty((0, 2), dtype=np.int64)
         if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":

@@ -215,12 +215,11 @@ def join_components(labels: Integers, neighbours: Integers) -> tuple[Integers, f
     """
     while True:
         labels = np.unique(labels, return_inverse=True)[1]
-        n_clusters = int(labels.max()) + 1
         edges = edges_between(labels, neighbours)
         volume = edges.sum(axis=1)
         crossing = edges / np.minimum(volume[:, None], volume[None, :])
         np.fill_diagonal(crossing, 0.0)
         i, j = np.unravel_index(crossing.argmax(), crossing.shape)
-        if n_clusters == 1 or crossing[i, j] <= JOINED:
+        if crossing[i, j] <= JOINED:  # also a single cluster
             return labels, float(crossing[i, j])
         labels = np.where(labels == max(i, j), min(i, j), labels)

@@ -95,3 +95,26 @@ def test_eighth_power_by_products_is_the_power():
 def test_weights_that_are_all_zero_count_alike():
     shares = shares_of(np.array([[0.0, 0.0], [1.0, 3.0]]))
     np.testing.assert_array_equal(shares, [[0.5, 0.5], [0.25, 0.75]])
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.5, 8.0, 12.0])
+def test_factors_are_powers(exponent):
+    w = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
+    found = make("psovw", exponent=exponent, m=3).factors(w)
+    np.testing.assert_allclose(found, (3.0 * w) ** exponent, rtol=1e-13)
+    assert make("ewkm", exponent=exponent, m=3).factors(w) is w
+
+
+def test_weights_of_a_swarm_are_pooled_over_clusters():
+    weights = np.array([[[0.5, 0.5], [0.25, 0.75]], [[1.0, 0.0], [0.0, 1.0]]])
+    expected = [[[0.375, 0.625]] * 2, [[0.5, 0.5]] * 2]
+    assert make("wkmeans").pool(weights).tolist() == expected
+    assert make("lac").pool(weights) is weights
+
+
+def test_small_clusters_have_the_mass_of_a_row():
+    # lac divides by at least 1: ½ · 4 + ½ · 6, and no entropy with h = 1e-300.
+    shares, spread = np.array([[0.5, 0.5]]), np.array([[4.0, 6.0]])
+    tiny = make("lac", strength=1e-300)
+    assert tiny.value(shares, np.array([0.5]), spread) == pytest.approx(5.0)
+    assert tiny.value(shares, np.array([2.0]), spread) == pytest.approx(2.5)

@@ -60,10 +60,10 @@ def test_the_rule_of_all_rows_by_hand():
 
 
 def test_the_rule_of_a_stream_is_that_of_its_rows():
-    # Clusters of 1 and 3 rows around 0 and 4: the mean is 3, between them 9 + 3. Within, 2 and 8
-    # in units of 2 are 0.5 and 2.
+    # Clusters of 1 and 3 rows around 0 and 4: the mean is 3, between them 9 + 3. Within, 4.5 and
+    # 18 in units of 3 are 0.5 and 2.
     stream = SimpleNamespace(
-        sizes=np.array([1.0, 3.0]), total=np.array([[2.0], [8.0]]), units=np.array([2.0])
+        sizes=np.array([1.0, 3.0]), total=np.array([[4.5], [18.0]]), units=np.array([3.0])
     )
     active = np.array([True])
     rule = stream_rule(settings(), active, stream, np.array([[0.0], [4.0]]))

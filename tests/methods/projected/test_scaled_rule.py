@@ -38,6 +38,7 @@ def test_the_value_of_each_criterion():
     sizes = np.array([2.0, 0.5])
     # The floor counts with every factor: 2.25 + 0.25 + 1 + 1.
     assert rule("psovw", floor=1.0).total(COSTS, sizes, SHARES) == pytest.approx(12.0 + 4.5)
+    assert rule("psovw", floor=0.5).total(COSTS, sizes, SHARES) == pytest.approx(12.0 + 2.25)
     assert rule("ewkm").total(COSTS, sizes, SHARES) == pytest.approx(12.0 + 3.0 * ENTROPY)
     # lac: 5 over 2 rows, 7 over one (a mass below 1 counts as 1).
     assert rule("lac").total(COSTS, sizes, SHARES) == pytest.approx(9.5 + 3.0 * ENTROPY)
