@@ -204,6 +204,21 @@ def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
 
 
 @intrinsic
+def raise_piece(context: Any, target: Any, to: Any, row: Any, at: Any) -> Any:
+    """Update PIECE numbers of `target`, from `to` on, to those of `row` that are larger."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        address = pointer(context, builder, target, given[0], given[1], PIECE)
+        values = piece(context, builder, row, given[2], given[3])
+        before = load(builder, address, target)
+        values = builder.select(builder.fcmp_ordered(">", values, before), values, before)
+        builder.store(values, address).align = target.dtype.bitwidth // 8
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, row, types.int64), build
+
+
+@intrinsic
 def count_piece(context: Any, counts: Any, to: Any, mask: Any) -> Any:
     """Update PIECE numbers of `counts` (int32), from `to` on, by the bits of `mask`."""
 
