@@ -62,7 +62,8 @@ def _places(numbers: Iterable[int]) -> Any:
     return ir.Constant(ir.VectorType(ir.IntType(32), len(chosen)), chosen)
 
 
-def _as_mask(builder: Any, flags: Any) -> Any:
+def as_mask(builder: Any, flags: Any) -> Any:
+    """Return PIECE flags as the bits of an integer."""
     return builder.bitcast(flags, ir.IntType(PIECE))
 
 
@@ -72,7 +73,7 @@ def _compared(row: Any, operator: str) -> Any:
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         limits = repeat(builder, given[2], PIECE)
-        return _as_mask(builder, builder.fcmp_ordered(operator, values, limits))
+        return as_mask(builder, builder.fcmp_ordered(operator, values, limits))
 
     return types.int64(row, types.int64, row.dtype), build
 
@@ -97,12 +98,12 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         shifts = piece(context, builder, shift, given[2], given[1])
         limits = repeat(builder, given[3], PIECE)
-        return _as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
+        return as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
 
     return types.int64(row, types.int64, shift, row.dtype), build
 
 
-def _reduce(builder: Any, values: Any, operator: str) -> Any:
+def reduced(builder: Any, values: Any, operator: str) -> Any:
     """Return the smallest or largest of PIECE numbers; none is NaN."""
     width = PIECE
     while width > 1:
@@ -120,7 +121,7 @@ def largest(context: Any, row: Any, at: Any) -> Any:
     """Return the largest of PIECE numbers from position `at` on; none is a NaN."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return _reduce(builder, piece(context, builder, row, given[0], given[1]), ">")
+        return reduced(builder, piece(context, builder, row, given[0], given[1]), ">")
 
     return row.dtype(row, types.int64), build
 
@@ -132,7 +133,7 @@ def least_sum(context: Any, row: Any, at: Any, shift: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         shifts = piece(context, builder, shift, given[2], given[1])
-        return _reduce(builder, builder.fadd(values, shifts), "<")
+        return reduced(builder, builder.fadd(values, shifts), "<")
 
     return row.dtype(row, types.int64, shift), build
 
@@ -149,7 +150,7 @@ def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any,
             values = builder.fpext(values, ir.VectorType(element(shift), PIECE))
         sums = builder.fadd(values, shifts)
         high = builder.fcmp_ordered(">", sums, repeat(builder, given[5], PIECE))
-        return _as_mask(builder, builder.and_(low, high))
+        return as_mask(builder, builder.and_(low, high))
 
     whole = types.int64
     return whole(row, whole, shift, whole, row.dtype, shift.dtype), build
@@ -181,7 +182,7 @@ def finish_piece(
         values = builder.fsub(values, builder.fadd(products, products))
         builder.store(values, target).align = tile.dtype.bitwidth // 8
         near = builder.fcmp_ordered("<", values, repeat(builder, given[5], PIECE))
-        return _as_mask(builder, builder.or_(near, builder.fcmp_ordered("<", values, columns)))
+        return as_mask(builder, builder.or_(near, builder.fcmp_ordered("<", values, columns)))
 
     number, whole = tile.dtype, types.int64
     return whole(tile, whole, norms, whole, number, number, limits, whole), build
