@@ -90,7 +90,7 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
 
 
 def _near_linkage(space: Space, room: AnyFloats, n_clusters: int, labels: Integers) -> bool:
-    """Fill `labels` by way of the near rows; return whether it was possible.
+    """Fill `labels`, starting from near rows; return whether it was possible.
 
     `room` has memory for two matrices. If it was possible, the tiles of all distances stay there.
     """

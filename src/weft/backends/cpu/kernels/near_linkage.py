@@ -127,7 +127,7 @@ def merge_near(limit, starts, lists, tree, exact, budget):
         highest = doubt_limit(smallest, up[tip], 0.0)
         # A cluster without an entry is at least as far as the limit, except for rounding.
         if not highest < limit * np.float32(1.0 - 4e-6):
-            # Whoever is nearest to it may have to wait, too; `merge_chain` takes them all.
+            # The cluster before it waits, too: its nearest one is this. `merge_chain` takes both.
             stuck[tip] = True
             if before >= 0:
                 stuck[before] = True

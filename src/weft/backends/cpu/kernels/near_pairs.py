@@ -93,7 +93,7 @@ def list_near(Z, norms, slack, columns, limit, store, first, second, values):
 def _add_places(mask, start, places, n_places):
     """Fill `places`, from `n_places` on, with `start` plus the places of bits; return their number.
 
-    The first few are written without a branch, because nobody can predict how many there are; what
+    The first few are written without a branch, because their number cannot be predicted; what
     is written too much is overwritten later, so `places` is _AHEAD longer than necessary.
     """
     size = count_bits(mask)

@@ -16,9 +16,9 @@ Processors without fused operations, more than `MOST` features and float64 are l
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from llvmlite.binding import get_host_cpu_features, get_process_triple
@@ -38,12 +38,12 @@ _INTEGER = ir.IntType(64)
 
 def _has(feature: str) -> bool:
     """Return whether compiled code may use a feature of the processor."""
-    if numba.config.CPU_NAME or numba.config.CPU_FEATURES:
-        return False  # numba was told to compile for another one
-    return bool(get_host_cpu_features().get(feature, False))
+    return not _OTHER and bool(get_host_cpu_features().get(feature, False))
 
 
-FUSED = _has("fma") or (not numba.config.CPU_NAME and get_process_triple().startswith("aarch64"))
+# Whether numba was told to compile for another processor.
+_OTHER = bool(os.environ.get("NUMBA_CPU_NAME") or os.environ.get("NUMBA_CPU_FEATURES"))
+FUSED = _has("fma") or (not _OTHER and get_process_triple().startswith("aarch64"))
 # Columns of a block: as many as registers hold, with six rows of sums.
 WIDTH = PIECE if _has("avx512f") else 2 * EDGE
 

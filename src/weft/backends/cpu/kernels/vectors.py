@@ -67,27 +67,16 @@ def as_mask(builder: Any, flags: Any) -> Any:
     return builder.bitcast(flags, ir.IntType(PIECE))
 
 
-def _compared(row: Any, operator: str) -> Any:
-    """Return signature and code of a mask: PIECE numbers of a row compared with one limit."""
+@intrinsic
+def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
+    """Return a mask: bit c is set where row[at + c] < limit, for PIECE numbers."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         limits = repeat(builder, given[2], PIECE)
-        return as_mask(builder, builder.fcmp_ordered(operator, values, limits))
+        return as_mask(builder, builder.fcmp_ordered("<", values, limits))
 
     return types.int64(row, types.int64, row.dtype), build
-
-
-@intrinsic
-def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
-    """Return a mask: bit c is set where row[at + c] < limit, for PIECE numbers."""
-    return _compared(row, "<")
-
-
-@intrinsic
-def above(context: Any, row: Any, at: Any, limit: Any) -> Any:
-    """Return a mask: bit c is set where row[at + c] > limit, for PIECE numbers."""
-    return _compared(row, ">")
 
 
 @intrinsic
