@@ -9,13 +9,18 @@ from numba import njit
 from weft.backends.cpu.kernels import vectors
 from weft.backends.cpu.kernels.vectors import PIECE, SQUARE
 
-below, above, sum_below = vectors.below, vectors.above, vectors.sum_below
+below, sum_below = vectors.below, vectors.sum_below
 least_sum, lowest_bit, turn_square = vectors.least_sum, vectors.lowest_bit, vectors.turn_square
 
 
 @njit
 def masks(row, shift, at, limit):
-    return below(row, at, limit), above(row, at, limit), sum_below(row, at, shift, limit)
+    return below(row, at, limit), sum_below(row, at, shift, limit)
+
+
+@njit
+def raised(target, to, row, at):
+    vectors.raise_piece(target, to, row, at)
 
 
 @njit
@@ -59,9 +64,13 @@ def test_masks_the_smallest_sum_and_the_largest(dtype, at):
     for limit in (dtype(-3), dtype(0), dtype(1), dtype(np.inf)):
         assert masks(row, shift, at, limit) == (
             bits(piece < limit),
-            bits(piece > limit),
             bits(moved < limit),
         )
+    target = shift.copy()
+    raised(target, at, row, PIECE)
+    expected = shift.copy()
+    expected[at : at + PIECE] = np.maximum(shift[at : at + PIECE], row[PIECE : 2 * PIECE])
+    np.testing.assert_array_equal(target, expected)
     assert least(row, shift, at) == moved.min()
     assert most(row, at) == piece.max()
 

@@ -17,6 +17,8 @@ class Buffers:
     def __init__(self, *, hold_matrix: bool, dtype: Any = np.float64) -> None:
         self.hold_matrix = hold_matrix
         self.dtype = np.dtype(dtype)
+        # How often a faster way failed on this table; after a few times it is not tried again.
+        self.n_failures = 0
         self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
 
     def get(self, name: str, shape: tuple[int, ...], dtype: Any = None) -> AnyFloats:

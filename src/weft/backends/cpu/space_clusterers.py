@@ -9,13 +9,21 @@ from numpy.typing import NDArray
 
 from weft._base.arrays import Integers
 from weft._base.labels import number_by_first_row
+from weft.backends.cpu.buffers import AnyFloats
 from weft.backends.cpu.kernels import affinity as affinity_kernels
 from weft.backends.cpu.kernels import linkage as linkage_kernels
 from weft.backends.cpu.kernels import neighbours as kernels
+from weft.backends.cpu.kernels import products as product_kernels
 from weft.backends.cpu.kernels.density_tiles import count_in_tiles, join_in_tiles
+from weft.backends.cpu.kernels.near_linkage import near_linkage
 from weft.backends.cpu.kernels.settled_linkage import settled_linkage
 from weft.backends.cpu.kernels.vectors import PIECE as SMALLEST
 from weft.backends.cpu.spaces import Space
+
+# Rows from which complete linkage starts from pairs of near rows; below, a matrix is as fast.
+SMALLEST_NEAR = 16 * product_kernels.TILE
+# Tables with many ties fail each time, and lose the time of the attempt.
+_ATTEMPTS = 3
 
 
 def graph_components(indices: Integers) -> Integers:
@@ -65,6 +73,8 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
     # Memory for the distances and a copy to overwrite, or for all in double precision.
     both = space.buffers.get("both", (2, n_rows, n_rows))
     was_ready = space.matrix_ready
+    if not was_ready and _near_linkage(space, both.reshape(-1), n_clusters, labels):
+        return labels
     if not was_ready:
         space.buffers.put("matrix", both[0])
     settled = n_rows >= SMALLEST and settled_linkage(
@@ -77,6 +87,28 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
         if not was_ready:
             space.forget_matrix()
     return labels
+
+
+def _near_linkage(space: Space, room: AnyFloats, n_clusters: int, labels: Integers) -> bool:
+    """Fill `labels`, starting from near rows; return whether it was possible.
+
+    `room` has memory for two matrices. If it was possible, the tiles of all distances stay there.
+    """
+    n_rows, rows = space.n_rows, space.rows
+    if rows is None or n_rows < SMALLEST_NEAR or room.dtype != np.float32:
+        return False
+    if space.buffers.n_failures >= _ATTEMPTS:
+        return False
+    n_tiles = product_kernels.count_tiles(n_rows)
+    n_held = n_tiles * (n_tiles + 1) // 2
+    side = product_kernels.TILE
+    store, rest = room[: n_held * side**2].reshape(n_held, side, side), room[n_held * side**2 :]
+    numbers, floats = rest[: len(rest) // 3].view(np.uint32), rest[len(rest) // 3 :]
+    if not near_linkage(*rows, store, numbers, floats, n_clusters, labels):
+        space.buffers.n_failures += 1
+        return False
+    space.use_tiles(store)
+    return True
 
 
 def affinity_propagation(

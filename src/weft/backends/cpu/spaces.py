@@ -163,6 +163,11 @@ class Space:
         side = product_kernels.TILE
         return self.buffers.get("tiles", (n_held, side, side))
 
+    def use_tiles(self, store: AnyFloats) -> None:
+        """Use tiles of half the matrix that are already computed."""
+        self.buffers.put("tiles", store)
+        self.tiles_ready = self.buffers.hold_matrix
+
     def matrix(self) -> AnyFloats:
         """Return all powered distances (n, n), in a buffer that the next particle overwrites."""
         out = self.buffers.get("matrix", (self.n_rows, self.n_rows))

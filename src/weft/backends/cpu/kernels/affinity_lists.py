@@ -14,6 +14,11 @@ that are less similar than `cut_i` can be ignored, as long as
 So each row has a list of the rows above its cut, with s, E and C. If the first condition fails, the
 whole row is searched; if the second fails, the cut is lowered. If lists would grow beyond a third
 of the rows, the matrices of `affinity` are faster, and the computation starts again with them.
+
+A list consists of pieces of PIECE rows, the most similar ones first. Late in the computation few
+rows need more than one or two pieces, and the two conditions, with the similarity of the best row
+in a piece instead of the cut, say which ones. In a piece that is left out E is 0 and C shrinks by
+the damping, so the rounds that it missed are made up when it is next used.
 """
 
 from __future__ import annotations
@@ -21,7 +26,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from weft.backends.cpu.kernels.vectors import PIECE, above, below, largest, lowest_bit, sum_above
+from weft.backends.cpu.kernels.message_vectors import (
+    responsibilities_of_piece,
+    shrink_piece,
+    values_of_piece,
+)
+from weft.backends.cpu.kernels.vectors import PIECE, below, largest, lowest_bit, sum_above
+
+# Parts of an extension of a list: the pieces of a part are equally likely to be needed.
+_PARTS = 4
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -34,76 +47,82 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
     """
     n_rows = S.shape[0]
     keep, take = damping, 1.0 - damping
+    first, space = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
     length, extras = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
-    cut = np.empty(n_rows, S.dtype)
+    cut, parts = np.full(n_rows, np.inf, S.dtype), np.empty(_PARTS, S.dtype)
     M, B = np.zeros(n_rows), np.zeros(n_rows)
     support, next_support = np.zeros(n_rows), np.zeros(n_rows)
     own_a, own_r, own_e = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
-    value, there = np.empty(n_rows + PIECE), np.empty(n_rows + PIECE)
-    room = keys, s, e, c
-    first, space = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
+    values = np.empty(PIECE)
+    n_pieces = keys.shape[0] // PIECE
+    # Of each piece: no entry has a larger s; where r > 0 in the last round; the rounds that its C
+    # has; whether there is an E other than 0.
+    bound, positive = np.empty(n_pieces, S.dtype), np.empty(n_pieces, np.int64)
+    seen = np.empty(n_pieces, np.int64)
+    has_e = np.empty(n_pieces, np.bool_)
+    room = keys, s, e, c, bound, positive, seen, has_e
     used = 0
     for i in range(n_rows):
-        cut[i] = _first_cut(S[i])
-        lists, used = _move(room, first, space, i, 0, used, n_rows // 8)
-        while used >= 0:
-            length[i] = _extend(S[i], i, cut[i], S.dtype.type(np.inf), lists, 0, 0)
-            if length[i] >= 0:
-                break
-            lists, used = _move(room, first, space, i, 0, used, 2 * space[i])
+        used = _move(room, first, space, i, 0, used, n_rows // 8)
+        if used < 0:
+            return -1
+        _first_cuts(S[i], parts)
+        used = _lower(S[i], i, parts, cut, room, first, space, length, extras, used)
         if used < 0:
             return -1
     before = 0.0  # c_t of the last round
     stood = 0
     exemplar[:] = False
-    for _ in range(max_iter):
+    for done in range(max_iter):
         now = keep * before + take
         most = B.max()
         next_support[:] = 0.0
         for i in range(n_rows):
-            lists = _lists(room, first[i], space[i])
-            _finish_availabilities(
-                lists, length[i], before, M[i], keep, take, support, B, there, value
-            )
-            best, second, best_at = _two_best(value, length[i], S[i, i] + own_a[i])
+            last = -(-(first[i] + length[i]) // PIECE)
+            best, second, best_at = _two_best(
+                keys, s, e, c, bound, positive, seen, has_e, first[i] // PIECE, last, done,
+                before, keep, take, M[i], B, support, most, S[i, i] + own_a[i], values,
+            )  # fmt: skip
             if cut[i] + most > second:
-                best, second, other = _outside(
-                    S[i],
-                    i,
-                    cut[i],
-                    B,
-                    lists,
-                    length[i],
-                    best,
-                    second,
-                )
+                listed = keys[first[i] : first[i] + length[i]]
+                best, second, other = _outside(S[i], i, cut[i], B, listed, length[i], best, second)
                 if other >= 0:
                     if length[i] == space[i]:
-                        lists, used = _move(room, first, space, i, length[i], used, 2 * space[i])
+                        used = _move(room, first, space, i, length[i], used, 2 * space[i])
                         if used < 0:
                             return -1
-                    best_at = _append(lists, length[i], other, S[i, other])
+                    best_at = first[i] + length[i]
+                    if best_at % PIECE == 0:
+                        _new_piece(room, best_at, cut[i])
+                    keys[best_at], s[best_at] = other, S[i, other]
                     length[i] += 1
                     extras[i] += 1
             m = keep * M[i] + take * best
             M[i] = m
+            if best_at >= 0:
+                # The best one is compared with the second best.
+                q = best_at // PIECE
+                for _ in range(seen[q], done + 1):
+                    shrink_piece(c, q * PIECE, keep)
+                seen[q] = done + 1
+                has_e[q] = True
+                e[best_at] += take * (best - second)
             if now * cut[i] - m > 0.0:
                 lower = S.dtype.type(m / now - 0.1 * abs(m / now))
-                size = _extend(S[i], i, lower, cut[i], lists, length[i], extras[i])
-                while size < 0:
-                    lists, used = _move(room, first, space, i, length[i], used, 2 * space[i])
-                    if used < 0:
-                        return -1
-                    size = _extend(S[i], i, lower, cut[i], lists, length[i], extras[i])
-                length[i] = size
-                cut[i] = lower
-            # The best one is compared with the second best.
+                for part in range(_PARTS):
+                    share = (part + 1) / _PARTS
+                    parts[part] = cut[i] + share * (lower - cut[i]) if share < 1.0 else lower
+                used = _lower(S[i], i, parts, cut, room, first, space, length, extras, used)
+                if used < 0:
+                    return -1
             own_e[i] *= keep
-            if best_at >= 0:
-                lists[2][best_at] += take * (best - second)
-            else:
+            if best_at < 0:
                 own_e[i] += take * (best - second)
-            _add_support(lists, length[i], now, m, there, next_support)
+            last = -(-(first[i] + length[i]) // PIECE)
+            _add_support(
+                keys, s, e, bound, positive, has_e, first[i] // PIECE, last, now, m, values,
+                next_support,
+            )  # fmt: skip
             own_r[i] = now * S[i, i] - m + own_e[i]
             # The sum contains R_kk itself, not its positive part.
             next_support[i] += own_r[i]
@@ -125,36 +144,81 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _lists(room, first, space):
-    keys, s, e, c = room
-    last = first + space
-    return keys[first:last], s[first:last], e[first:last], c[first:last]
+def _two_best(
+    keys, s, e, c, bound, positive, seen, has_e, q, last, done, before, keep, take, m, B, support,
+    most, own, values,
+):  # fmt: skip
+    """Update C and E of a list by the last round's support.
+
+    Return the largest of A + S and `own`, the second largest, and the slot of the first (-1: own).
+    Pieces that cannot have any of them, and did not have r > 0, are left out.
+    """
+    best, second, best_at = own, -np.inf, -1
+    for piece in range(q, last):
+        if positive[piece] == 0 and not has_e[piece] and not bound[piece] + most > second:
+            continue
+        low = piece * PIECE
+        for _ in range(seen[piece], done + 1):
+            shrink_piece(c, low, keep)
+        seen[piece] = done + 1
+        mask = positive[piece]
+        while mask != 0:
+            slot = low + lowest_bit(mask)
+            mask &= mask - 1
+            there = support[keys[slot]]
+            r = before * s[slot] - m + e[slot]
+            c[slot] += take * (min(there - r, 0.0) - min(there, 0.0))
+        if has_e[piece]:
+            shrink_piece(e, low, keep)
+        top = values_of_piece(B, keys, c, s, low, values)
+        if top > best:
+            k = lowest_bit(~below(values, 0, top))
+            values[k] = -np.inf
+            second = max(best, largest(values, 0))
+            best, best_at = top, low + k
+        elif top > second:
+            second = top
+    return best, second, best_at
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_support(keys, s, e, bound, positive, has_e, q, last, now, m, values, support):
+    """Update `support` by the positive responsibilities of a list."""
+    for piece in range(q, last):
+        positive[piece] = 0
+        if not has_e[piece] and not now * bound[piece] - m > 0.0:
+            continue
+        low = piece * PIECE
+        mask = responsibilities_of_piece(s, e, low, now, m, values)
+        positive[piece] = mask
+        while mask != 0:
+            k = lowest_bit(mask)
+            mask &= mask - 1
+            support[keys[low + k]] += values[k]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _move(room, first, space, i, length, used, wanted):
-    """Move a list behind all others, with more memory; return its place and the memory in use.
-
-    The second is -1 if there is not enough memory.
-    """
-    old = _lists(room, first[i], space[i])
+    """Move a list behind all others, with more memory; return the memory in use, or -1."""
+    keys, s, e, c, bound, positive, seen, has_e = room
     wanted = -(-wanted // PIECE) * PIECE
-    if used + wanted > room[0].shape[0]:
-        return old, -1
+    if used + wanted > keys.shape[0] // PIECE * PIECE:
+        return -1
+    shift = used - first[i]
+    for old in range(first[i], first[i] + -(-length // PIECE) * PIECE):
+        new = old + shift
+        keys[new], s[new], e[new], c[new] = keys[old], s[old], e[old], c[old]
+    for old in range(first[i] // PIECE, -(-(first[i] + length) // PIECE)):
+        new = old + shift // PIECE
+        bound[new], positive[new], seen[new] = bound[old], positive[old], seen[old]
+        has_e[new] = has_e[old]
     first[i] = used
     space[i] = wanted
-    new = _lists(room, used, wanted)
-    size = -(-length // PIECE) * PIECE
-    for slot in range(size):
-        new[0][slot] = old[0][slot]
-        new[1][slot] = old[1][slot]
-        new[2][slot] = old[2][slot]
-        new[3][slot] = old[3][slot]
-    return new, used + wanted
+    return used + wanted
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _outside(row, i, cut, B, lists, size, best, second):
+def _outside(row, i, cut, B, listed, size, best, second):
     """Return the two largest of A + S over all rows, also those outside of the list.
 
     The third number is the best row if it is outside of the list; else -1.
@@ -170,7 +234,7 @@ def _outside(row, i, cut, B, lists, size, best, second):
             k = start + lowest_bit(mask)
             mask &= mask - 1
             found = row[k] + B[k]
-            if k == i or not found > second or _is_listed(lists[0], size, k):
+            if k == i or not found > second or _is_listed(listed, size, k):
                 continue
             if found > best:
                 second, best, other = best, found, k
@@ -180,91 +244,49 @@ def _outside(row, i, cut, B, lists, size, best, second):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add_support(lists, size, now, m, r, support):
-    """Update `support` by the positive responsibilities of a list; `r` is memory for them."""
-    where, s, e, _ = lists
-    last = -(-size // PIECE) * PIECE
-    for slot in range(last):
-        r[slot] = now * s[slot] - m + e[slot]
-    for low in range(0, size, PIECE):
-        mask = above(r, low, 0.0)
-        while mask != 0:
-            slot = low + lowest_bit(mask)
-            mask &= mask - 1
-            support[where[slot]] += r[slot]
+def _first_cuts(row, cuts):
+    """Fill `cuts` with descending values; about 1/20 of the row exceeds the last one.
 
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _finish_availabilities(lists, size, before, m, keep, take, support, B, there, value):
-    """Update C and E of a list by the last round's support; fill `value` with A + S.
-
-    `there` is memory for the support of the list's rows: it is filled first, so that the other
-    steps are vectorised.
+    They are the four largest of 64 entries.
     """
-    where, s, e, c = lists
-    last = -(-size // PIECE) * PIECE
-    for slot in range(last):
-        there[slot] = support[where[slot]]
-        value[slot] = B[where[slot]]
-    for slot in range(last):
-        r = before * s[slot] - m + e[slot]
-        change = min(there[slot] - r, 0.0) - min(there[slot], 0.0)
-        c[slot] = keep * c[slot] + take * (change if r > 0.0 else 0.0)
-    for slot in range(last):
-        e[slot] *= keep
-    for slot in range(last):
-        value[slot] = value[slot] + c[slot] + s[slot]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _two_best(value, size, own):
-    """Return the largest of `value` and `own`, the second largest, and the position of the first.
-
-    The position of `own` is -1. On a tie within the list the first wins. Its entry is overwritten.
-    """
-    best, best_at = -np.inf, -1
-    for low in range(0, size, PIECE):
-        top = largest(value, low)
-        if top > best:
-            best, best_at = top, low
-    if not best > own:
-        return own, best, -1
-    best_at += lowest_bit(~below(value, best_at, best))
-    value[best_at] = -np.inf
-    second = own
-    for low in range(0, size, PIECE):
-        second = max(second, largest(value, low))
-    return best, second, best_at
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _first_cut(row):
-    """Return a value that about 1/20 of the row exceeds: the fourth largest of 64 entries."""
-    top = np.full(4, -np.inf, row.dtype)
+    cuts[:] = -np.inf
     for j in range(0, row.shape[0], max(row.shape[0] // 64, 1)):
-        if row[j] > top[0]:
-            slot = 0
-            while slot < 3 and row[j] > top[slot + 1]:
-                top[slot] = top[slot + 1]
-                slot += 1
-            top[slot] = row[j]
-    return top[0]
+        if row[j] > cuts[_PARTS - 1]:
+            slot = _PARTS - 1
+            while slot > 0 and row[j] > cuts[slot - 1]:
+                cuts[slot] = cuts[slot - 1]
+                slot -= 1
+            cuts[slot] = row[j]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _append(lists, size, k, similarity):
-    """Add row k to a list; return its position, or -1 if the list is full."""
-    where, s, e, c = lists
-    if size == where.shape[0]:
-        return -1
-    if size % PIECE == 0:
-        where[size : size + PIECE] = 0
-        s[size : size + PIECE] = -np.inf
-        e[size : size + PIECE] = 0.0
-        c[size : size + PIECE] = 0.0
-    where[size] = k
-    s[size] = similarity
-    return size
+def _lower(row, i, parts, cut, room, first, space, length, extras, used):
+    """Add the rows down to several cuts, one after the other; return the memory in use, or -1."""
+    for part in range(parts.shape[0]):
+        if not parts[part] < cut[i]:
+            continue
+        while True:
+            size = _extend(
+                row, i, parts[part], cut[i], room, first[i], space[i], length[i], extras[i]
+            )
+            if size >= 0:
+                break
+            used = _move(room, first, space, i, length[i], used, 2 * space[i])
+            if used < 0:
+                return -1
+        length[i] = size
+        cut[i] = parts[part]
+    return used
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _new_piece(room, slot, limit):
+    """Empty the piece that begins at a slot; all rows that are added later have s < `limit`."""
+    keys, s, e, c, bound, positive, seen, has_e = room
+    for new in range(slot, slot + PIECE):
+        keys[new], s[new], e[new], c[new] = 0, -np.inf, 0.0, 0.0
+    q = slot // PIECE
+    bound[q], positive[q], seen[q], has_e[q] = limit, 0, 0, False
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -276,9 +298,11 @@ def _is_listed(where, size, k):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _extend(row, i, lower, upper, lists, size, n_extras):
+def _extend(row, i, lower, upper, room, first, space, size, n_extras):
     """Add the rows with lower ≤ s_ik < upper to a list; return its size, or -1 if too long."""
     n_rows = row.shape[0]
+    # A function per entry would cost more than all the rest: it would count references.
+    keys, similarities = room[0], room[1]
     before = size if n_extras > 0 else 0
     for low in range(0, n_rows, PIECE):
         start = min(low, n_rows - PIECE)
@@ -287,8 +311,13 @@ def _extend(row, i, lower, upper, lists, size, n_extras):
         while mask != 0:
             k = start + lowest_bit(mask)
             mask &= mask - 1
-            if k != i and not _is_listed(lists[0], before, k):
-                if _append(lists, size, k, row[k]) < 0:
-                    return -1
-                size += 1
+            if k == i or (before > 0 and _is_listed(keys[first : first + before], before, k)):
+                continue
+            if size == space:
+                return -1
+            slot = first + size
+            if slot % PIECE == 0:
+                _new_piece(room, slot, upper)
+            keys[slot], similarities[slot] = k, row[k]
+            size += 1
     return size

@@ -26,6 +26,7 @@ import numpy as np
 from numba import njit
 
 from weft.backends.cpu.kernels.power import aligned
+from weft.backends.cpu.kernels.tile_products import tile_products
 from weft.backends.cpu.kernels.vectors import PIECE, SQUARE, finish_piece, lowest_bit, turn_square
 
 TILE = PIECE
@@ -89,7 +90,7 @@ def two_tiles(dtype):
 def make_tile(Z, norms, slack, columns, top, left, out):
     """Fill `out`, a flat tile, with the squared distances of two tiles of rows; top ≤ left."""
     n_rows = columns.shape[1]
-    np.dot(Z[top].T, Z[left], out.reshape((TILE, TILE)))
+    tile_products(Z, top, left, out)
     kind = norms.dtype.type
     safe = kind(_SAFE)
     nothing = np.full(TILE, -np.inf, norms.dtype)

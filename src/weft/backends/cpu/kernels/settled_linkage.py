@@ -8,17 +8,63 @@ than double precision from the start; the function then stops and returns False.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from weft.backends.cpu.kernels.linkage import cut_tree
-from weft.backends.cpu.kernels.neighbours import true_powered
+from weft.backends.cpu.kernels.neighbours import join_sets, label_roots, true_powered
+from weft.backends.cpu.kernels.products import TILE
 from weft.backends.cpu.kernels.vectors import PIECE, least_sum, lowest_bit, sum_below
 
 # Cost of an exact distance, in examined pairs; and the limit of examined pairs, as a multiple of
 # all pairs of rows, above which double precision would be faster.
 _EXACT_COST = 64
 _PATIENCE = 2
+# Numbers that are found by insertion instead of sorting.
+_FEW = 64
+
+
+class Tree(NamedTuple):
+    """The merges, and the clusters that they have made. A cluster's number is its first row."""
+
+    height: NDArray[np.float64]  # (n - 1,)
+    left: NDArray[np.int64]  # (n - 1,): the cluster that stays, and the one that is merged into it
+    right: NDArray[np.int64]
+    ends: NDArray[np.int64]  # (n - 1, 2): their last members before the merge
+    # The members of a cluster are a linked list: a merge appends one list to the other.
+    follower: NDArray[np.int64]  # (n,)
+    end: NDArray[np.int64]  # (n,): the last member of each cluster
+    up: NDArray[np.float32]  # (n,): the largest slack in each cluster, inf if it was merged
+    dead: NDArray[np.bool_]  # (n,): whether a cluster was merged into another
+
+
+class Exact(NamedTuple):
+    """What exact distances of clusters are computed from."""
+
+    distances: NDArray[np.float32]  # (n, n), or tiles (…, TILE, TILE) of its upper half
+    slack: NDArray[np.float32]
+    share: float
+    columns: NDArray[np.float64]
+    exponents: NDArray[np.float64]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def new_tree(slack):
+    """Return the tree of n clusters of one row each."""
+    n_rows = slack.shape[0]
+    return Tree(
+        np.empty(n_rows - 1),
+        np.empty(n_rows - 1, np.int64),
+        np.empty(n_rows - 1, np.int64),
+        np.empty((n_rows - 1, 2), np.int64),
+        np.full(n_rows, -1),
+        np.arange(n_rows),
+        slack.copy(),
+        np.zeros(n_rows, np.bool_),
+    )
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -29,24 +75,51 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
     share · distance. `work`, of the same shape, is working memory.
     """
     n_rows = distances.shape[0]
-    height = np.empty(n_rows - 1)
-    left, right = np.empty(n_rows - 1, np.uint32), np.empty(n_rows - 1, np.uint32)
-    # The members of a cluster are a linked list: a merge appends one list to the other.
-    follower = np.full(n_rows, -1)
-    end = np.arange(n_rows)
-    ends = np.empty((n_rows - 1, 2), np.int64)
-    # The largest slack in each cluster, and minus that.
-    up, down = slack.copy(), -slack
-    # A row is copied when it is first read, because it is then in the cache.
-    caught_up = np.full(n_rows, -1)
-    dead = np.zeros(n_rows, np.bool_)
-    chain, found = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
-    pairs = distances, columns, exponents, follower
-    length = first = 0
+    tree = new_tree(slack)
+    exact = Exact(distances, slack, share, columns, exponents)
     budget = _PATIENCE * n_rows * n_rows
-    for merge in range(n_rows - 1):
+    budget = merge_chain(distances, work, np.arange(n_rows), tree, 0, exact, budget, False)
+    return budget >= 0 and cut_settled(tree, exact, n_clusters, budget, False, out)
+
+
+@njit(inline="always", error_model="numpy")
+def record_merge(tree, merge, height, low, high):
+    """Update the tree: cluster `high` is merged into cluster `low`."""
+    tree.height[merge] = height
+    tree.left[merge], tree.right[merge] = low, high
+    tree.ends[merge, 0], tree.ends[merge, 1] = tree.end[low], tree.end[high]
+    tree.follower[tree.end[low]] = high
+    tree.end[low] = tree.end[high]
+    tree.dead[high] = True
+    tree.up[low] = max(tree.up[low], tree.up[high])
+    tree.up[high] = np.inf
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def merge_chain(source, work, heads, tree, done, exact, budget, strict):
+    """Update `tree`, with `done` merges, by all others; return what is left of the budget, or -1.
+
+    `source` (m, m) has the distances of the clusters that are left, m ≥ PIECE; `heads` are their
+    numbers, ascending. There may be fewer heads than m. `work`, of the shape of `source`, is
+    working memory, and may be `source` itself. If `strict`, the function also stops where two
+    clusters are equally near.
+    """
+    n_all = source.shape[0]
+    n_heads = heads.shape[0]
+    up, down = np.full(n_all, np.inf, exact.slack.dtype), np.empty(n_all, exact.slack.dtype)
+    for k in range(n_heads):
+        up[k] = tree.up[heads[k]]
+        down[k] = -up[k]
+    # The slack of a merged cluster excludes it from every search.
+    down[n_heads:] = np.inf
+    left, right = np.empty(n_heads, np.uint32), np.empty(n_heads, np.uint32)
+    # A row is copied when it is first read, because it is then in the cache.
+    caught_up = np.full(n_heads, -1)
+    chain, found = np.empty(n_heads, np.int64), np.empty(n_all, np.int64)
+    length = first = 0
+    for merge in range(n_heads - 1):
         if length == 0:
-            while dead[first]:
+            while tree.dead[heads[first]]:
                 first += 1
             chain[0] = first
             length = 1
@@ -54,47 +127,39 @@ def settled_linkage(distances, work, slack, share, columns, exponents, n_cluster
             tip = chain[length - 1]
             before = chain[length - 2] if length > 1 else -1
             row = work[tip]
-            _copy_or_catch_up(distances[tip], row, left, right, caught_up, tip, merge)
-            n_found = _candidates(row, up, down, up[tip], share, found)
+            _copy_or_catch_up(source[tip], row, left, right, caught_up, tip, merge)
+            n_found = _candidates(row, up, down, up[tip], exact.share, found)
             if n_found == 0:
-                return False  # all distances are beyond single precision
+                return -1  # all distances are beyond single precision
             nearest = found[0]
             if n_found > 1:
                 nearest, looks = _settle_nearest(
-                    row, found[:n_found], tip, before, end, slack, share, pairs
+                    row, found[:n_found], tip, before, heads, tree, exact, strict
                 )
                 budget -= looks
-                if budget < 0:
-                    return False
+                if budget < 0 or nearest < 0:
+                    return -1
             if nearest == before:
                 break
             chain[length] = nearest
             length += 1
         low, high = min(tip, nearest), max(tip, nearest)
         length -= 2
-        _copy_or_catch_up(distances[nearest], work[nearest], left, right, caught_up, nearest, merge)
-        height[merge] = work[tip, nearest]
+        _copy_or_catch_up(source[nearest], work[nearest], left, right, caught_up, nearest, merge)
         left[merge], right[merge] = low, high
-        ends[merge, 0], ends[merge, 1] = end[low], end[high]
-        follower[end[low]] = high
-        end[low] = end[high]
-        dead[high] = True
+        record_merge(tree, done + merge, work[tip, nearest], heads[low], heads[high])
         up[low] = max(up[low], up[high])
         down[low] = -up[low]
         up[high] = down[high] = np.inf
         row, other = work[low], work[high]
-        for j in range(n_rows):
+        for j in range(n_all):
             row[j] = max(row[j], other[j])
         row[low] = np.inf
         caught_up[low] = merge + 1
-    n_merges = n_rows - n_clusters
-    if not _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
-        return False
-    cut_tree(height, left, right, n_clusters, out)
-    return True
+    return budget
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(inline="always", error_model="numpy")
 def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
     """Update row i, a copy of `source` at first, to the merges so far."""
     done = caught_up[i]
@@ -110,14 +175,14 @@ def _copy_or_catch_up(source, row, left, right, caught_up, i, merge):
     caught_up[i] = merge
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def _doubt_limit(smallest, own, share):
+@njit(inline="always", error_model="numpy")
+def doubt_limit(smallest, own, share):
     """Return an upper limit of candidates for the nearest cluster, their slack subtracted."""
     # Slightly larger because of rounding; never 0, because distances of 0 must be below it.
     return np.float32((smallest + 2.0 * own) * (1.0 + 2.5 * share + 1e-6) + 1e-30)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(inline="always", error_model="numpy")
 def _candidates(row, up, down, own, share, found):
     """Fill the beginning of `found` with clusters that may be the nearest; return their number."""
     n_rows = row.shape[0]
@@ -126,7 +191,7 @@ def _candidates(row, up, down, own, share, found):
     smallest = np.float32(np.inf)
     for low in range(0, n_rows, PIECE):
         smallest = min(smallest, least_sum(row, min(low, n_rows - PIECE), up))
-    limit = _doubt_limit(smallest, own, share)
+    limit = doubt_limit(smallest, own, share)
     # Usually there is one candidate. Its position cannot be predicted, so it is found without a
     # branch (the lowest bit of an empty mask is meaningless and is overwritten).
     n_pieces = several = np.int64(0)
@@ -150,27 +215,29 @@ def _candidates(row, up, down, own, share, found):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _settle_nearest(row, candidates, tip, before, end, slack, share, pairs):
+def _settle_nearest(row, candidates, tip, before, heads, tree, exact, strict):
     """Return the nearest of some clusters by exact distances, and the number of examined pairs.
 
-    The cluster `before` wins ties, then the first one.
+    The cluster `before` wins ties, then the first one; if `strict`, a tie gives -1.
     """
     nearest = -1
     least = np.inf
     looks = 0
+    tied = False
     for j in candidates:
-        value, taken = _exact(row[j], tip, j, end, slack, share, pairs)
+        value, taken = exact_distance(row[j], heads[tip], heads[j], tree, exact)
         looks += taken
+        tied = value == least or (tied and value > least)
         if value < least or (value == least and j == before):
             least = value
             nearest = j
-    return nearest, looks
+    return (-1 if strict and tied else nearest), looks
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exact(value, a, b, end, slack, share, pairs):
-    """Return the exact distance of the clusters that begin at rows a and b, and examined pairs."""
-    return _farthest(value, a, end[a], b, end[b], slack, share, pairs)
+def exact_distance(value, a, b, tree, exact):
+    """Return the exact distance of two clusters, about `value`, and the examined pairs."""
+    return _farthest(value, a, tree.end[a], b, tree.end[b], tree.follower, exact)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -185,9 +252,21 @@ def _most_slack(slack, row, last, follower):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
+def _entry(distances, n_rows, i, j):
+    """Return the distance of two rows, from the matrix or from the tiles of its upper half."""
+    if distances.ndim == 2:
+        return distances[i, j]
+    low, high = min(i, j), max(i, j)
+    top, left = low // TILE, high // TILE
+    n_tiles = -(-n_rows // TILE)
+    tile = top * n_tiles - top * (top - 1) // 2 + left - top
+    return distances[tile, low % TILE, high % TILE]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _farthest(value, a, last_a, b, last_b, follower, exact):
     """Return the exact distance of the farthest rows of two chains of rows, about `value`."""
-    distances, columns, exponents, follower = pairs
+    distances, slack, share, columns, exponents = exact
     doubt = _most_slack(slack, a, last_a, follower) + _most_slack(slack, b, last_b, follower)
     # Both the farthest pair's distance and `value` may have an error of either sign.
     least = value * (1.0 - 2.5 * share - 1e-6) - 2.0 * doubt
@@ -195,11 +274,10 @@ def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
     looks = 0
     i = a
     while True:
-        row = distances[i]
         j = b
         while True:
             looks += 1
-            if row[j] >= least:
+            if _entry(distances, slack.shape[0], i, j) >= least:
                 looks += _EXACT_COST
                 farthest = max(farthest, true_powered(columns, exponents, i, j))
             if j == last_b:
@@ -212,13 +290,60 @@ def _farthest(value, a, last_a, b, last_b, slack, share, pairs):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _settle_heights(height, left, right, ends, n_merges, slack, share, budget, pairs):
-    """Update `height` if it is uncertain which merges are the `n_merges` lowest; False: stopped."""
+def cut_settled(tree, exact, n_clusters, budget, strict, out):
+    """Fill `out` with the labels of `n_clusters` clusters; return False if it stopped early.
+
+    If `strict`, the function also stops where the last merge of the cut and the next are equal.
+    """
+    height = tree.height
+    n_rows = out.shape[0]
+    n_merges = n_rows - n_clusters
+    if not _settle_heights(tree, exact, n_merges, budget):
+        return False
+    if 0 < n_merges < height.shape[0]:
+        last, after = heights_at_cut(height, n_merges)
+        if last == after:
+            if strict:
+                return False
+            cut_tree(height, tree.left, tree.right, n_clusters, out)
+            return True
+    else:
+        last = np.inf if n_merges > 0 else -1.0
+    parent = np.arange(n_rows)
+    for merge in range(n_rows - 1):
+        if height[merge] <= last:
+            join_sets(parent, tree.left[merge], tree.right[merge])
+    label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
+    return True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def heights_at_cut(height, n_merges):
+    """Return the largest of the `n_merges` smallest heights, and the next one."""
+    n_others = height.shape[0] - n_merges
+    if n_others > _FEW:
+        ordered = np.sort(height)
+        return ordered[n_merges - 1], ordered[n_merges]
+    # The largest ones, ascending: usually few clusters are wanted.
+    top = np.full(n_others + 1, -np.inf)
+    for value in height:
+        if value > top[0]:
+            slot = 0
+            while slot < n_others and value > top[slot + 1]:
+                top[slot] = top[slot + 1]
+                slot += 1
+            top[slot] = value
+    return top[0], top[1]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _settle_heights(tree, exact, n_merges, budget):
+    """Update heights if it is uncertain which merges are the `n_merges` lowest; False: stopped."""
+    height, left, right, ends = tree.height, tree.left, tree.right, tree.ends
     if n_merges == 0 or n_merges == height.shape[0]:
         return True
-    ordered = np.sort(height)
-    last, after = ordered[n_merges - 1], ordered[n_merges]
-    doubt = 2.0 * (2.0 * slack.max() + (share + 1e-6) * after)
+    last, after = heights_at_cut(height, n_merges)
+    doubt = 2.0 * (2.0 * exact.slack.max() + (exact.share + 1e-6) * after)
     if after - last > 2.0 * doubt:
         return True
     for merge in range(height.shape[0]):
@@ -229,9 +354,8 @@ def _settle_heights(height, left, right, ends, n_merges, slack, share, budget, p
                 ends[merge, 0],
                 right[merge],
                 ends[merge, 1],
-                slack,
-                share,
-                pairs,
+                tree.follower,
+                exact,
             )
             budget -= looks
             if budget < 0:

@@ -24,6 +24,7 @@ from weft.backends.cpu.kernels.products import (
     turn_tile,
     two_tiles,
 )
+from weft.backends.cpu.kernels.tile_products import tile_products
 from weft.backends.cpu.kernels.vectors import (
     add_piece,
     finish_piece,
@@ -114,7 +115,7 @@ def nearest_in_tiles(Z, norms, slack, columns, limits, store, indices, values):
     for top in range(n_tiles):
         for left in range(top, n_tiles):
             tile = stored_tile(store, n_tiles, top, left)
-            np.dot(Z[top].T, Z[left], tile.reshape((TILE, TILE)))
+            tile_products(Z, top, left, tile)
             for r in range(min(TILE, n_rows - top * TILE)):
                 i = top * TILE + r
                 doubtful = safe * (slack[i] + most)

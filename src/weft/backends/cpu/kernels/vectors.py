@@ -62,31 +62,21 @@ def _places(numbers: Iterable[int]) -> Any:
     return ir.Constant(ir.VectorType(ir.IntType(32), len(chosen)), chosen)
 
 
-def _as_mask(builder: Any, flags: Any) -> Any:
+def as_mask(builder: Any, flags: Any) -> Any:
+    """Return PIECE flags as the bits of an integer."""
     return builder.bitcast(flags, ir.IntType(PIECE))
-
-
-def _compared(row: Any, operator: str) -> Any:
-    """Return signature and code of a mask: PIECE numbers of a row compared with one limit."""
-
-    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        values = piece(context, builder, row, given[0], given[1])
-        limits = repeat(builder, given[2], PIECE)
-        return _as_mask(builder, builder.fcmp_ordered(operator, values, limits))
-
-    return types.int64(row, types.int64, row.dtype), build
 
 
 @intrinsic
 def below(context: Any, row: Any, at: Any, limit: Any) -> Any:
     """Return a mask: bit c is set where row[at + c] < limit, for PIECE numbers."""
-    return _compared(row, "<")
 
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        values = piece(context, builder, row, given[0], given[1])
+        limits = repeat(builder, given[2], PIECE)
+        return as_mask(builder, builder.fcmp_ordered("<", values, limits))
 
-@intrinsic
-def above(context: Any, row: Any, at: Any, limit: Any) -> Any:
-    """Return a mask: bit c is set where row[at + c] > limit, for PIECE numbers."""
-    return _compared(row, ">")
+    return types.int64(row, types.int64, row.dtype), build
 
 
 @intrinsic
@@ -97,12 +87,12 @@ def sum_below(context: Any, row: Any, at: Any, shift: Any, limit: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         shifts = piece(context, builder, shift, given[2], given[1])
         limits = repeat(builder, given[3], PIECE)
-        return _as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
+        return as_mask(builder, builder.fcmp_ordered("<", builder.fadd(values, shifts), limits))
 
     return types.int64(row, types.int64, shift, row.dtype), build
 
 
-def _reduce(builder: Any, values: Any, operator: str) -> Any:
+def reduced(builder: Any, values: Any, operator: str) -> Any:
     """Return the smallest or largest of PIECE numbers; none is NaN."""
     width = PIECE
     while width > 1:
@@ -120,7 +110,7 @@ def largest(context: Any, row: Any, at: Any) -> Any:
     """Return the largest of PIECE numbers from position `at` on; none is a NaN."""
 
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return _reduce(builder, piece(context, builder, row, given[0], given[1]), ">")
+        return reduced(builder, piece(context, builder, row, given[0], given[1]), ">")
 
     return row.dtype(row, types.int64), build
 
@@ -132,7 +122,7 @@ def least_sum(context: Any, row: Any, at: Any, shift: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         values = piece(context, builder, row, given[0], given[1])
         shifts = piece(context, builder, shift, given[2], given[1])
-        return _reduce(builder, builder.fadd(values, shifts), "<")
+        return reduced(builder, builder.fadd(values, shifts), "<")
 
     return row.dtype(row, types.int64, shift), build
 
@@ -149,7 +139,7 @@ def sum_above(context: Any, row: Any, at: Any, shift: Any, first: Any, cut: Any,
             values = builder.fpext(values, ir.VectorType(element(shift), PIECE))
         sums = builder.fadd(values, shifts)
         high = builder.fcmp_ordered(">", sums, repeat(builder, given[5], PIECE))
-        return _as_mask(builder, builder.and_(low, high))
+        return as_mask(builder, builder.and_(low, high))
 
     whole = types.int64
     return whole(row, whole, shift, whole, row.dtype, shift.dtype), build
@@ -181,7 +171,7 @@ def finish_piece(
         values = builder.fsub(values, builder.fadd(products, products))
         builder.store(values, target).align = tile.dtype.bitwidth // 8
         near = builder.fcmp_ordered("<", values, repeat(builder, given[5], PIECE))
-        return _as_mask(builder, builder.or_(near, builder.fcmp_ordered("<", values, columns)))
+        return as_mask(builder, builder.or_(near, builder.fcmp_ordered("<", values, columns)))
 
     number, whole = tile.dtype, types.int64
     return whole(tile, whole, norms, whole, number, number, limits, whole), build
@@ -201,6 +191,21 @@ def add_piece(context: Any, total: Any, to: Any, row: Any, at: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(total, types.int64, row, types.int64), build
+
+
+@intrinsic
+def raise_piece(context: Any, target: Any, to: Any, row: Any, at: Any) -> Any:
+    """Update PIECE numbers of `target`, from `to` on, to those of `row` that are larger."""
+
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        address = pointer(context, builder, target, given[0], given[1], PIECE)
+        values = piece(context, builder, row, given[2], given[3])
+        before = load(builder, address, target)
+        values = builder.select(builder.fcmp_ordered(">", values, before), values, before)
+        builder.store(values, address).align = target.dtype.bitwidth // 8
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, row, types.int64), build
 
 
 @intrinsic
