@@ -31,6 +31,7 @@ from weft.auto.kernels.graphs import (
     mutual_components,
     shared_neighbours,
 )
+from weft.auto.kernels.ordering import SHORT, put_in_order
 from weft.auto.kernels.partitions import leaders, rand_between
 from weft.auto.working import MIN_SAMPLES, prepare
 
@@ -365,3 +366,27 @@ def test_small_clusters_become_outliers():
     assert without_small(labels, 2).tolist() == [0, 0, 0, 1, 1, -1, -1]
     assert without_small(labels, 3).tolist() == [0, 0, 0, -1, -1, -1, -1]
     assert without_small(np.full(3, -1), 1).tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize("kind", ["random", "few values", "rising", "falling", "a peak", "equal"])
+def test_numbers_are_put_in_order(kind):
+    rng = np.random.default_rng(0)
+    # Around the length from which on the array is divided, and lengths with many divisions.
+    for n in [*range(2 * SHORT + 3), 100, 1000]:
+        values = {
+            "random": rng.normal(size=n),
+            "few values": rng.integers(-1, 2, n).astype(float),
+            "rising": np.arange(n, dtype=float),
+            "falling": -np.arange(n, dtype=float),
+            "a peak": -np.abs(np.arange(n) - n / 2.0),
+            "equal": np.ones(n),
+        }[kind]
+        expected = np.sort(values)
+        put_in_order(values)
+        np.testing.assert_array_equal(values, expected)
+
+
+def test_only_the_given_part_is_put_in_order():
+    values = np.array([9.0, 3.0, 1.0, 2.0, 0.0])
+    put_in_order(values[1:4])
+    assert values.tolist() == [9.0, 1.0, 2.0, 3.0, 0.0]

@@ -14,7 +14,7 @@ from numba import njit
 BLOCK = 64  # rows of a block; the last one is filled up with zeros
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def in_blocks(points):
     """Give the rows as (blocks, d, BLOCK)."""
     n, d = points.shape
@@ -25,7 +25,7 @@ def in_blocks(points):
     return blocks
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def squared_gaps(block, centre, out):
     """Fill the squared distances of a block's rows to a centre."""
     d = len(centre)
@@ -49,7 +49,7 @@ def squared_gaps(block, centre, out):
             out[i] += a * a
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def spread_rows(points, blocks, draws, centres):
     """Fill centres by k-means++ (Arthur, Vassilvitskii 2007), one uniform draw for each."""
     n, d = points.shape
@@ -80,7 +80,7 @@ def spread_rows(points, blocks, draws, centres):
                 own[i] = min(own[i], gap[i])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def means(points, labels, centres, sizes):
     """Fill the mean and size of each cluster; an empty cluster keeps its centre."""
     n, d = points.shape
@@ -102,7 +102,7 @@ def means(points, labels, centres, sizes):
                 centres[c, f] /= sizes[c]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def assign(blocks, centres, labels):
     """Fill the nearest centre of each row; gives the sum of squares and the rows that moved."""
     gap = np.empty(BLOCK)
@@ -129,7 +129,7 @@ def assign(blocks, centres, labels):
     return inertia, moved
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def kmeans(points, start, draws, max_iter, out):
     """Fill the best labels of Lloyd's algorithm, from given labels and from k-means++ starts.
 

@@ -9,6 +9,7 @@ from numba import njit
 
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.mixtures import cholesky_inverse
+from weft.auto.kernels.ordering import put_in_order
 
 # columns of `shapes`
 SQUARES, RADIUS, FIT_FULL, FIT_DIAGONAL, KURTOSIS, DIP, CORE, CORE_SPREAD = range(8)
@@ -20,7 +21,7 @@ N_DIP_AXES = 2
 POWER_STEPS = 15
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def sum_rows(matrix, starts, rows, out):
     """Fill (U, n) sums of the members' rows of a matrix."""
     n = matrix.shape[1]
@@ -41,7 +42,7 @@ def sum_rows(matrix, starts, rows, out):
                 target[j] += source[j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def nearest_member(reach, starts, rows, out):
     """Fill (U, n) the smallest entry of the members' rows of a matrix."""
     n = reach.shape[1]
@@ -55,7 +56,7 @@ def nearest_member(reach, starts, rows, out):
                 target[j] = min(target[j], source[j])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def inner_edges(reach, starts, rows, out):
     """Fill (U, 4) edges of each cluster's own spanning tree: largest, 90 %, median, split.
 
@@ -110,14 +111,14 @@ def inner_edges(reach, starts, rows, out):
             if min(below[j], m - below[j]) >= least:
                 split = max(split, best[j])
         ordered = lengths[: m - 1]
-        ordered.sort()
+        put_in_order(ordered)
         out[u, LARGEST] = ordered[m - 2]
         out[u, NINETIETH] = ordered[int(0.9 * (m - 2))]
         out[u, MEDIAN] = ordered[(m - 2) // 2]
         out[u, SPLIT] = split if split > 0.0 else ordered[(m - 2) // 2]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def leading_axis(matrix, axis):
     """Fill the direction of largest variance by power iteration; gives that variance.
 
@@ -159,7 +160,7 @@ def leading_axis(matrix, axis):
     return length
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def deviation(values):
     """The standard deviation of some values."""
     total = 0.0
@@ -172,7 +173,7 @@ def deviation(values):
     return np.sqrt(squares / len(values))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def shapes(points, core, starts, rows, floor, centres, covariances, out):
     """Fill centres (U, d), covariances (U, d, d) and eight numbers (U, 8): sum of squares,
     mean radius, log-likelihood per row of a full and a diagonal Gaussian, log kurtosis, dip,
@@ -257,7 +258,7 @@ def shapes(points, core, starts, rows, floor, centres, covariances, out):
                 for f in range(d):
                     total += axis[f] * points[members[position], f]
                 projected[position] = total
-            projected.sort()
+            put_in_order(projected)
             deepest = max(deepest, dip(projected) * np.sqrt(m))
             for f in range(d):
                 for g in range(d):

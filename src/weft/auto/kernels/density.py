@@ -12,7 +12,7 @@ from numba import njit
 from weft.auto.kernels.trees import root_of
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def merge_nodes(edges, children, sizes):
     """Fill both children of each merge (rows are 0..n-1, merge t is n + t) and all nodes' sizes."""
     n = edges.shape[0] + 1
@@ -32,7 +32,7 @@ def merge_nodes(edges, children, sizes):
         node[first] = n + t
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def take_rows(start, children, n, cluster, stack, out):
     """Fill `cluster` for all rows below the node `start`."""
     stack[0] = start
@@ -48,7 +48,7 @@ def take_rows(start, children, n, cluster, stack, out):
             depth += 2
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def hdbscan(children, lengths, sizes, min_cluster_size, by_excess, by_leaf):
     """Fill two labellings: excess of mass and leaves; -1 is noise.
 
@@ -130,7 +130,7 @@ def hdbscan(children, lengths, sizes, min_cluster_size, by_excess, by_leaf):
         by_leaf[i] = number_leaf[left_in[i]]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dbscan(edges, lengths, core, radius, neighbours, neighbour_lengths, out):
     """Fill DBSCAN's labels from the tree of mutual reachability; -1 is noise.
 

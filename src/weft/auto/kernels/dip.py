@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def hull(x, minorant, majorant):
     """Fill, for each point, the one before it on the greatest convex minorant of the
     distribution up to it, and the one after it on the least concave majorant from it on."""
@@ -35,7 +35,7 @@ def hull(x, minorant, majorant):
             majorant[j] = a
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def chord_gap(x, start, end, side):
     """Largest gap, in rows, between the distribution and the chord from start to end.
 
@@ -49,7 +49,7 @@ def chord_gap(x, start, end, side):
     return largest
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dip(x):
     """The dip of sorted values; at least 1 / (2 n)."""
     n = len(x)

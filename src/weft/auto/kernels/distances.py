@@ -9,7 +9,7 @@ from numba import njit
 TILE = 32
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def pairwise(points, out):
     """Fill the (n, n) Euclidean distances.
 
@@ -38,7 +38,7 @@ def pairwise(points, out):
                     out[j, i] = out[i, j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def nearest(distances, k, rows, lengths):
     """Fill the k nearest other rows of each row, nearest first; equal distances by row number."""
     n = distances.shape[0]
@@ -61,7 +61,7 @@ def nearest(distances, k, rows, lengths):
                 filled += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def spanning_tree(distances, core, edges, lengths):
     """Fill the minimum spanning tree of max(distance, core, core), in the order of Prim.
 
@@ -103,7 +103,7 @@ def spanning_tree(distances, core, edges, lengths):
         current = following
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def minimax(edges, lengths, out):
     """Fill the largest edge on the tree's path between every two rows (edges in order of length).
 

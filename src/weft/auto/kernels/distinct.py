@@ -6,7 +6,7 @@ from numba import njit
 from weft.auto.kernels.order import scrambled
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def same_rows(rows, start, others, other_start, size):
     """Return whether two clusters of one size have the same rows."""
     i = 0
@@ -15,7 +15,7 @@ def same_rows(rows, start, others, other_start, size):
     return i == size
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def longer(values, size):
     """Return the values in an array that has room for `size` of them, and for more."""
     if size <= len(values):
@@ -26,7 +26,7 @@ def longer(values, size):
     return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def collect_clusters(labels, offsets, clusters):
     """Fill the number of the distinct cluster of each cluster of each candidate.
 
@@ -37,7 +37,9 @@ def collect_clusters(labels, offsets, clusters):
     n_slots = 2
     while n_slots < 2 * len(clusters):
         n_slots *= 2
-    slots = np.full(n_slots, -1, dtype=np.int64)
+    slots = np.empty(n_slots, dtype=np.int64)
+    for place in range(n_slots):
+        slots[place] = -1
     mask = np.uint64(n_slots - 1)
     signatures = np.empty(len(clusters), dtype=np.uint64)
     starts = np.zeros(len(clusters) + 1, dtype=np.int64)

@@ -47,14 +47,14 @@ TINY = 1e-12
 MOST_LOG = 4.0  # logarithms of ratios are clipped to ± this
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def log_ratio(first, second):
     """log(first / second), defined for zeros and clipped."""
     value = np.log((first + TINY) / (second + TINY))
     return min(max(value, -MOST_LOG), MOST_LOG)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def gaussian_gain(k, n_parameters, weighted, n, d, n_outliers, fit_of_all):
     """BIC of one Gaussian for each cluster over that of one for all, per value of the table.
 
@@ -67,7 +67,7 @@ def gaussian_gain(k, n_parameters, weighted, n, d, n_outliers, fit_of_all):
     return gain / (n * d)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def measure(
     points,
     core,

@@ -13,7 +13,7 @@ from numba import njit
 from weft.auto.kernels.trees import number_by_first_row, root_of
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def mutual_components(neighbours, k, out):
     """Fill components of the graph in which both rows are among the other's k nearest."""
     n = neighbours.shape[0]
@@ -32,7 +32,7 @@ def mutual_components(neighbours, k, out):
     return number_by_first_row(parents, out)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def shared_neighbours(neighbours, k, out):
     """Fill (n, k) Jaccard shares of the k nearest (each row with itself) of a row and neighbour."""
     n = neighbours.shape[0]
@@ -52,7 +52,7 @@ def shared_neighbours(neighbours, k, out):
             out[i, position] = common / (2.0 * (k + 1) - common)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def move_rows(starts, ends, weights, strength, resolution, order, groups, bounds):
     """Move nodes to the neighbouring group of largest modularity until none moves.
 
@@ -104,7 +104,7 @@ def move_rows(starts, ends, weights, strength, resolution, order, groups, bounds
     return any_moved
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def contract(starts, ends, weights, groups, n_groups):
     """The graph whose nodes are the groups; weights within a group become a loop."""
     n = len(starts) - 1
@@ -144,7 +144,7 @@ def contract(starts, ends, weights, groups, n_groups):
     return new_starts, new_ends[:filled].copy(), new_weights[:filled].copy()
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def renumber(groups):
     """Number groups by their first node, in place; gives how many there are."""
     n = len(groups)
@@ -160,7 +160,7 @@ def renumber(groups):
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def communities(starts, ends, weights, resolution, order, out):
     """Fill groups of high modularity: Louvain's moves, then moves within each group as in Leiden.
 
@@ -213,7 +213,7 @@ def communities(starts, ends, weights, resolution, order, out):
     return renumber(out)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def merge_pieces(links, gaps, out):
     """Fill the merges (k - 1, 2) of pieces, always the two with most links for their degrees.
 
@@ -228,17 +228,17 @@ def merge_pieces(links, gaps, out):
         degrees[a] = 0.0
         for b in range(k):
             degrees[a] += links[a, b]
-    used = np.ones(k, dtype=np.bool_)
+    gone = np.zeros(k, dtype=np.bool_)
     for step in range(k - 1):
         first = -1
         second = -1
         most = 0.0
         nearest = np.inf
         for a in range(k):
-            if not used[a]:
+            if gone[a]:
                 continue
             for b in range(a + 1, k):
-                if not used[b]:
+                if gone[b]:
                     continue
                 value = links[a, b] / max(degrees[a] * degrees[b], 1e-300)
                 if value > most or (most == 0.0 and gaps[a, b] < nearest):
@@ -248,7 +248,7 @@ def merge_pieces(links, gaps, out):
                     second = b
         out[step, 0] = first
         out[step, 1] = second
-        used[second] = False
+        gone[second] = True
         degrees[first] += degrees[second]
         for b in range(k):
             links[first, b] += links[second, b]

@@ -6,7 +6,7 @@ from numba import njit
 from weft.auto.kernels.centres import BLOCK, in_blocks, squared_gaps
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def nearest_to_own_centre(points, labels, out):
     """Fill the share of rows that are nearest to their own cluster's centre.
 

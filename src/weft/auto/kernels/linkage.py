@@ -16,7 +16,7 @@ from weft.auto.kernels.trees import root_of
 WARD, AVERAGE, COMPLETE = 0, 1, 2
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def merged_distance(method, to_x, to_y, between, n_x, n_y, n_i):
     """The distance of cluster i to the union of x and y (Lance and Williams 1967)."""
     if method == COMPLETE:
@@ -29,7 +29,7 @@ def merged_distance(method, to_x, to_y, between, n_x, n_y, n_i):
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def chain_merges(distances, method, pairs, heights):
     """Fill `pairs` (n - 1, 2) and `heights` with the merges; `distances` (n, n) is overwritten.
 
@@ -88,7 +88,7 @@ def chain_merges(distances, method, pairs, heights):
         distances[y, x] = np.inf
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def edges_of_merges(pairs, order, out):
     """Fill `out` (n - 1, 2) with a row of each of the two clusters that every merge joins.
 

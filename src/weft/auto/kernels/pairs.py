@@ -5,9 +5,10 @@ from numba import njit
 
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.mixtures import cholesky_inverse
+from weft.auto.kernels.ordering import put_in_order
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
 def fisher_axis(axis, first, second, floor, out):
     """Fill the axis multiplied by the inverse of the clusters' mean covariance (Fisher 1936)."""
     d = len(axis)
@@ -29,7 +30,7 @@ def fisher_axis(axis, first, second, floor, out):
             out[g] += inverse[f, g] * total
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def dip_between(points, members, others, axis, buffer):
     """Dip · √rows of two clusters on an axis that points from the first to the second.
 
@@ -48,8 +49,8 @@ def dip_between(points, members, others, axis, buffer):
         for f in range(d):
             total += axis[f] * points[others[position], f]
         second[position] = total
-    first.sort()
-    second.sort()
+    put_in_order(first)
+    put_in_order(second)
     n_first = min(len(first), 2 * len(second))
     n_second = min(len(second), 2 * len(first))
     m = n_first + n_second

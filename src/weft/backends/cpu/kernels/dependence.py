@@ -28,7 +28,7 @@ def shared_bits(context: Any, one: Any, other: Any) -> Any:
     return types.int32(types.uint32, types.uint32), build
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def squared_contrasts(masks, sizes, partners, partner_sizes, n_rows, out):
     """Fill (columns, others) with χ² / n of the table of counts of each pair of columns.
 
@@ -96,7 +96,7 @@ def squared_contrasts(masks, sizes, partners, partner_sizes, n_rows, out):
                     own[other] += beyond * beyond * (factor * of_size[other])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def sum_and_nearest(z, first, references, n_partners, overall, nearest):
     """Fill (columns,) with Σ z / √count over the references, and the mean of the largest z.
 

@@ -13,7 +13,7 @@ _LANES = 32
 _PIECE = 64
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def nearest_known(block, slack, rows, known, nearest, powered):
     """Fill `nearest` and `powered`, (b,), from `block` (b, n) with errors up to `slack`."""
     n_known = block.shape[1]
@@ -21,16 +21,21 @@ def nearest_known(block, slack, rows, known, nearest, powered):
     whole = n_known - n_known % _LANES
     for r in range(block.shape[0]):
         row = block[r]
-        lanes[:] = np.inf
+        # Loops and a buffer: numba compiles much more for `lanes[:] = …`, `min()` and `dtype.type`.
+        for j in range(_LANES):
+            lanes[j] = np.inf
         for start in range(0, whole, _LANES):
             part = row[start : start + _LANES]
             for j in range(_LANES):
                 lanes[j] = part[j] if part[j] < lanes[j] else lanes[j]
-        low = lanes.min()
+        low = lanes[0]
+        for j in range(_LANES):
+            low = lanes[j] if lanes[j] < low else low
         for j in range(whole, n_known):
             low = row[j] if row[j] < low else low
         exact = low + 2.0 * slack[r]
-        limit = block.dtype.type(exact + 1e-6 * abs(exact))  # not below `exact` after rounding
+        lanes[0] = exact + 1e-6 * abs(exact)
+        limit = lanes[0]  # not below `exact` after rounding to the block's type
         best = np.inf
         where = 0
         for start in range(0, n_known, _PIECE):
