@@ -247,6 +247,7 @@ def test_archives_are_read_as_written(tmp_path):
         (zipped(summed([ONE, ("arrays/0.npy", stored(np.ones(2, ">f8")))])),
          "an array in it has the byte order of another machine."),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",  # archives hold the time of day
 )  # fmt: skip
 def test_archives_that_are_refused(data, words):
     assert refusal(read_archive, data).startswith(words)
