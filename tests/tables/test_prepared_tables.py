@@ -13,11 +13,12 @@ import pytest
 
 from weft.tables import formats, packed
 from weft.tables.errors import InputError
-from weft.tables.formats import read_table, write_table
+from weft.tables.formats import read_table
 from weft.tables.orientation import orientation_note, transposed
 from weft.tables.prepare import PREPARED, apply_recipe, prepare_table
 from weft.tables.raw import RawTable
 from weft.tables.recipes import encode
+from weft.tables.writing import write_table
 
 N = 24
 X = np.round(np.random.default_rng(0).normal(size=N), 2)
