@@ -11,7 +11,13 @@ from weft.backends.cpu import space_clusterers
 from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.kernels import linkage, near_linkage, near_pairs
 from weft.backends.cpu.kernels import products as product_kernels
-from weft.backends.cpu.kernels.settled_linkage import heights_at_cut, new_tree, record_merge
+from weft.backends.cpu.kernels.settled_linkage import (
+    Exact,
+    cut_settled,
+    heights_at_cut,
+    new_tree,
+    record_merge,
+)
 from weft.backends.cpu.space_measures import silhouette_samples
 from weft.backends.cpu.spaces import Space, Table
 from weft.backends.reference import clusterings
@@ -205,6 +211,26 @@ def test_heights_at_a_cut(n_merges):
     heights = np.random.default_rng(3).integers(0, 50, 199).astype(float)
     ordered = np.sort(heights)
     assert heights_at_cut(heights, n_merges) == (ordered[n_merges - 1], ordered[n_merges])
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 5, 10, 11, 12])
+def test_of_equally_high_merges_the_first_ones_are_cut_off_last(n_clusters):
+    # Rows 2 k and 2 k + 1 are merged first, all at the same height: the stable order decides.
+    n_rows = 12
+    tree = new_tree(np.zeros(n_rows, np.float32))
+    pairs = [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9), (10, 11)]
+    rest = [(0, 2), (0, 4), (6, 8), (0, 6), (0, 10)]
+    for merge, (low, high) in enumerate(pairs + rest):
+        record_merge(tree, merge, 1.0 if merge < 6 else 2.0 + merge, low, high)
+    distances, slack = np.ones((n_rows, n_rows), np.float32), np.zeros(n_rows, np.float32)
+    exact = Exact(distances, slack, 0.0, np.arange(n_rows)[np.newaxis] * 1.0, np.empty(0))
+    expected, found = np.full((2, n_rows), -7)
+    linkage.cut_tree(tree.height, tree.left, tree.right, n_clusters, expected)
+    # Neighbouring rows on a line: heights that are computed again are those of the pairs, 1.
+    assert cut_settled(tree, exact, n_clusters, 10**6, False, found)
+    np.testing.assert_array_equal(found, expected)
+    tied = n_clusters in (10, 11)
+    assert cut_settled(tree, exact, n_clusters, 10**6, True, found) is not tied
 
 
 def test_a_search_gets_the_same_bits_either_way(monkeypatch):

@@ -65,7 +65,7 @@ def near_linkage(Z, norms, slack, columns, store, numbers, floats, n_clusters, o
     done, budget = merge_near(limit, starts, lists, tree, exact, budget)
     if budget < 0:
         return False
-    heads = np.flatnonzero(~tree.dead)
+    heads = np.array([row for row in range(n_rows) if not tree.dead[row]])
     side = count_padded(heads.shape[0])
     if side * side > floats.shape[0]:
         return False

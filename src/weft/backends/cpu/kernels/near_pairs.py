@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from weft.backends.cpu.kernels.products import _SAFE, TILE, mirror_tile
+from weft.backends.cpu.kernels.settled_linkage import heights_at_cut
 from weft.backends.cpu.kernels.tile_products import tile_products
 from weft.backends.cpu.kernels.tiles import retake, stored_tile
 from weft.backends.cpu.kernels.vectors import count_bits, finish_piece, lowest_bit
@@ -36,14 +37,14 @@ def near_limit(Z, norms, n_rows, share):
         for f in range(n_kept):
             sample[f, k] = Z[i // TILE, f, i % TILE]
     products = np.dot(sample.T, sample)
-    distances = np.empty(TILE * (TILE - 1) // 2, Z.dtype)
+    nearness = np.empty(TILE * (TILE - 1) // 2)
     position = 0
     for r in range(TILE):
         for c in range(r + 1, TILE):
-            distances[position] = size[r] + size[c] - Z.dtype.type(2.0) * products[r, c]
+            nearness[position] = 2.0 * products[r, c] - size[r] - size[c]
             position += 1
-    place = int(share * position)
-    return np.partition(distances, place)[place]
+    _, limit = heights_at_cut(nearness, position - 1 - int(share * position))
+    return Z.dtype.type(-limit)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

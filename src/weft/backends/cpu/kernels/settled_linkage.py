@@ -14,7 +14,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from weft.backends.cpu.kernels.linkage import cut_tree
 from weft.backends.cpu.kernels.neighbours import join_sets, label_roots, true_powered
 from weft.backends.cpu.kernels.products import TILE
 from weft.backends.cpu.kernels.vectors import PIECE, least_sum, lowest_bit, sum_below
@@ -300,19 +299,21 @@ def cut_settled(tree, exact, n_clusters, budget, strict, out):
     n_merges = n_rows - n_clusters
     if not _settle_heights(tree, exact, n_merges, budget):
         return False
+    last = after = np.inf
     if 0 < n_merges < height.shape[0]:
         last, after = heights_at_cut(height, n_merges)
-        if last == after:
-            if strict:
-                return False
-            cut_tree(height, tree.left, tree.right, n_clusters, out)
-            return True
-    else:
-        last = np.inf if n_merges > 0 else -1.0
+        if strict and last == after:
+            return False
+    # Of merges at the height of the cut, the first ones are taken.
+    n_equal = n_merges
+    for value in height:
+        n_equal -= value < last
     parent = np.arange(n_rows)
     for merge in range(n_rows - 1):
-        if height[merge] <= last:
+        equal = height[merge] == last and n_equal > 0
+        if n_merges > 0 and (height[merge] < last or equal):
             join_sets(parent, tree.left[merge], tree.right[merge])
+            n_equal -= equal
     label_roots(parent, np.ones(n_rows, dtype=np.bool_), out)
     return True
 
