@@ -55,7 +55,7 @@ def test_arrays_of_all_functions_are_contiguous(monkeypatch):
     compile_part(0, 1)
     arrays = [given for given in asked if isinstance(given, Array)]
     assert len(arrays) > 100
-    assert {given.layout for given in arrays} == {"C"}
+    assert {given.layout for given in arrays} <= {"C", "F"}
     assert {given.ndim for given in arrays} == {1, 2, 3}
 
 
