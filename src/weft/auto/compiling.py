@@ -38,7 +38,7 @@ from weft.auto.kernels import (
     second,
     trees,
 )
-from weft.backends.cpu.kernels import dependence, labelling, ranks
+from weft.backends.cpu import columns, known_rows, ranks
 from weft.parallel.beside import modules_beside
 
 MOST_PROCESSES = 3  # in addition to the first; each takes a second to start
@@ -60,8 +60,8 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (order.sum_over_columns, (_RANKS, _NUMBERS, _NUMBERS, _NUMBERS)),
     (order.sum_over_rows, (_RANKS, _NUMBERS, _NUMBERS, _NUMBERS)),
     (ranks.fill_by_rank, (_F2, _I2, _F1, _F2, boolean[::1])),
-    (dependence.squared_contrasts, (_WORDS, _COUNTS, _WORDS, _COUNTS, float64, _F2)),
-    (dependence.sum_and_nearest, (_F2, int64, _I1, int64, _F1, _F1)),
+    (columns.squared_contrasts, (_WORDS, _COUNTS, _WORDS, _COUNTS, float64, _F2)),
+    (columns.sum_and_nearest, (_F2, int64, _I1, int64, _F1, _F1)),
     (distances.pairwise, (_F2, _F2)),
     (distances.nearest, (_F2, int64, _I2, _F2)),
     (distances.spanning_tree, (_F2, _F1, _I2, _F1)),
@@ -105,7 +105,7 @@ SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (
     (partitions.sizes_of, (_I2, _I1, _I1)),
     (judging.sum_leaves, (*_FOREST, _S2, _F1)),
     (judging.credit_features, (*_FOREST, _S2, _F2)),
-    (labelling.nearest_known, (_S2, _F1, _BY_COLUMN, _BY_COLUMN, _I1, _F1)),
+    (known_rows.nearest_known, (_S2, _F1, _BY_COLUMN, _BY_COLUMN, _I1, _F1)),
 )
 
 
