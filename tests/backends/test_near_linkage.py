@@ -11,11 +11,10 @@ from weft.backends.cpu import space_clusterers
 from weft.backends.cpu.buffers import Buffers
 from weft.backends.cpu.kernels import linkage, near_linkage, near_pairs
 from weft.backends.cpu.kernels import products as product_kernels
+from weft.backends.cpu.kernels.exact_clusters import Exact, new_tree
 from weft.backends.cpu.kernels.settled_linkage import (
-    Exact,
     cut_settled,
     heights_at_cut,
-    new_tree,
     record_merge,
 )
 from weft.backends.cpu.space_measures import silhouette_samples

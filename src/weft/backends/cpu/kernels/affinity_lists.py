@@ -26,15 +26,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from weft.backends.cpu.kernels.message_lists import (
+    PARTS,
+    first_cuts,
+    is_listed,
+    lower_cut,
+    move_list,
+    new_piece,
+)
 from weft.backends.cpu.kernels.message_vectors import (
     responsibilities_of_piece,
     shrink_piece,
     values_of_piece,
 )
 from weft.backends.cpu.kernels.vectors import PIECE, below, largest, lowest_bit, sum_above
-
-# Parts of an extension of a list: the pieces of a part are equally likely to be needed.
-_PARTS = 4
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -49,7 +54,7 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
     keep, take = damping, 1.0 - damping
     first, space = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
     length, extras = np.zeros(n_rows, np.int64), np.zeros(n_rows, np.int64)
-    cut, parts = np.full(n_rows, np.inf, S.dtype), np.empty(_PARTS, S.dtype)
+    cut, parts = np.full(n_rows, np.inf, S.dtype), np.empty(PARTS, S.dtype)
     M, B = np.zeros(n_rows), np.zeros(n_rows)
     support, next_support = np.zeros(n_rows), np.zeros(n_rows)
     own_a, own_r, own_e = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
@@ -63,11 +68,11 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
     room = keys, s, e, c, bound, positive, seen, has_e
     used = 0
     for i in range(n_rows):
-        used = _move(room, first, space, i, 0, used, n_rows // 8)
+        used = move_list(room, first, space, i, 0, used, n_rows // 8)
         if used < 0:
             return -1
-        _first_cuts(S[i], parts)
-        used = _lower(S[i], i, parts, cut, room, first, space, length, extras, used)
+        first_cuts(S[i], parts)
+        used = lower_cut(S[i], i, parts, cut, room, first, space, length, extras, used)
         if used < 0:
             return -1
     before = 0.0  # c_t of the last round
@@ -88,12 +93,12 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
                 best, second, other = _outside(S[i], i, cut[i], B, listed, length[i], best, second)
                 if other >= 0:
                     if length[i] == space[i]:
-                        used = _move(room, first, space, i, length[i], used, 2 * space[i])
+                        used = move_list(room, first, space, i, length[i], used, 2 * space[i])
                         if used < 0:
                             return -1
                     best_at = first[i] + length[i]
                     if best_at % PIECE == 0:
-                        _new_piece(room, best_at, cut[i])
+                        new_piece(room, best_at, cut[i])
                     keys[best_at], s[best_at] = other, S[i, other]
                     length[i] += 1
                     extras[i] += 1
@@ -109,10 +114,10 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
                 e[best_at] += take * (best - second)
             if now * cut[i] - m > 0.0:
                 lower = S.dtype.type(m / now - 0.1 * abs(m / now))
-                for part in range(_PARTS):
-                    share = (part + 1) / _PARTS
+                for part in range(PARTS):
+                    share = (part + 1) / PARTS
                     parts[part] = cut[i] + share * (lower - cut[i]) if share < 1.0 else lower
-                used = _lower(S[i], i, parts, cut, room, first, space, length, extras, used)
+                used = lower_cut(S[i], i, parts, cut, room, first, space, length, extras, used)
                 if used < 0:
                     return -1
             own_e[i] *= keep
@@ -198,26 +203,6 @@ def _add_support(keys, s, e, bound, positive, has_e, q, last, now, m, values, su
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _move(room, first, space, i, length, used, wanted):
-    """Move a list behind all others, with more memory; return the memory in use, or -1."""
-    keys, s, e, c, bound, positive, seen, has_e = room
-    wanted = -(-wanted // PIECE) * PIECE
-    if used + wanted > keys.shape[0] // PIECE * PIECE:
-        return -1
-    shift = used - first[i]
-    for old in range(first[i], first[i] + -(-length // PIECE) * PIECE):
-        new = old + shift
-        keys[new], s[new], e[new], c[new] = keys[old], s[old], e[old], c[old]
-    for old in range(first[i] // PIECE, -(-(first[i] + length) // PIECE)):
-        new = old + shift // PIECE
-        bound[new], positive[new], seen[new] = bound[old], positive[old], seen[old]
-        has_e[new] = has_e[old]
-    first[i] = used
-    space[i] = wanted
-    return used + wanted
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
 def _outside(row, i, cut, B, listed, size, best, second):
     """Return the two largest of A + S over all rows, also those outside of the list.
 
@@ -234,90 +219,10 @@ def _outside(row, i, cut, B, listed, size, best, second):
             k = start + lowest_bit(mask)
             mask &= mask - 1
             found = row[k] + B[k]
-            if k == i or not found > second or _is_listed(listed, size, k):
+            if k == i or not found > second or is_listed(listed, size, k):
                 continue
             if found > best:
                 second, best, other = best, found, k
             else:
                 second = found
     return best, second, other
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _first_cuts(row, cuts):
-    """Fill `cuts` with descending values; about 1/20 of the row exceeds the last one.
-
-    They are the four largest of 64 entries.
-    """
-    cuts[:] = -np.inf
-    for j in range(0, row.shape[0], max(row.shape[0] // 64, 1)):
-        if row[j] > cuts[_PARTS - 1]:
-            slot = _PARTS - 1
-            while slot > 0 and row[j] > cuts[slot - 1]:
-                cuts[slot] = cuts[slot - 1]
-                slot -= 1
-            cuts[slot] = row[j]
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _lower(row, i, parts, cut, room, first, space, length, extras, used):
-    """Add the rows down to several cuts, one after the other; return the memory in use, or -1."""
-    for part in range(parts.shape[0]):
-        if not parts[part] < cut[i]:
-            continue
-        while True:
-            size = _extend(
-                row, i, parts[part], cut[i], room, first[i], space[i], length[i], extras[i]
-            )
-            if size >= 0:
-                break
-            used = _move(room, first, space, i, length[i], used, 2 * space[i])
-            if used < 0:
-                return -1
-        length[i] = size
-        cut[i] = parts[part]
-    return used
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _new_piece(room, slot, limit):
-    """Empty the piece that begins at a slot; all rows that are added later have s < `limit`."""
-    keys, s, e, c, bound, positive, seen, has_e = room
-    for new in range(slot, slot + PIECE):
-        keys[new], s[new], e[new], c[new] = 0, -np.inf, 0.0, 0.0
-    q = slot // PIECE
-    bound[q], positive[q], seen[q], has_e[q] = limit, 0, 0, False
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _is_listed(where, size, k):
-    found = 0
-    for slot in range(size):
-        found += where[slot] == k
-    return found > 0
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _extend(row, i, lower, upper, room, first, space, size, n_extras):
-    """Add the rows with lower ≤ s_ik < upper to a list; return its size, or -1 if too long."""
-    n_rows = row.shape[0]
-    # A function per entry would cost more than all the rest: it would count references.
-    keys, similarities = room[0], room[1]
-    before = size if n_extras > 0 else 0
-    for low in range(0, n_rows, PIECE):
-        start = min(low, n_rows - PIECE)
-        mask = ~below(row, start, lower) & below(row, start, upper)
-        mask &= ~np.int64(0) << np.int64(low - start)
-        while mask != 0:
-            k = start + lowest_bit(mask)
-            mask &= mask - 1
-            if k == i or (before > 0 and _is_listed(keys[first : first + before], before, k)):
-                continue
-            if size == space:
-                return -1
-            slot = first + size
-            if slot % PIECE == 0:
-                _new_piece(room, slot, upper)
-            keys[slot], similarities[slot] = k, row[k]
-            size += 1
-    return size

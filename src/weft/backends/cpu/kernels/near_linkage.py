@@ -18,15 +18,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from weft.backends.cpu.kernels.exact_clusters import Exact, exact_distance, new_tree
 from weft.backends.cpu.kernels.near_pairs import list_near, lists_of_rows, near_limit
 from weft.backends.cpu.kernels.products import TILE
 from weft.backends.cpu.kernels.settled_linkage import (
-    Exact,
     cut_settled,
     doubt_limit,
-    exact_distance,
     merge_chain,
-    new_tree,
     record_merge,
 )
 from weft.backends.cpu.kernels.tiles import stored_tile
