@@ -267,6 +267,6 @@ def shapes(points, core, starts, rows, floor, centres, covariances, out):
         levels = projected
         for position in range(m):
             levels[position] = core[members[position]]
-        levels.sort()
+        put_in_order(levels)
         out[u, CORE] = levels[m // 2]
         out[u, CORE_SPREAD] = deviation(levels)

@@ -12,7 +12,7 @@ MOST_WAITING = 64  # parts that wait: each is longer than the one in work, so lo
 
 @njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
 def put_in_order(values):
-    """Sort finite numbers in place, the smallest first (Hoare 1962: Quicksort)."""
+    """Sort numbers other than NaN in place, the smallest first (Hoare 1962: Quicksort)."""
     firsts = np.empty(MOST_WAITING, dtype=np.int64)
     lasts = np.empty(MOST_WAITING, dtype=np.int64)
     n_waiting = 0
