@@ -49,9 +49,7 @@ _BY_COLUMN = float64[::1, :]
 _FOREST = (int16[::1], _S1, int16[::1], int16[::1], _S1, int32[::1])
 _WORDS, _COUNTS = uint32[:, :, ::1], int32[:, ::1]
 _RANKS, _NUMBERS = int32[:, ::1], uint64[::1]
-# Objects made between two searches for garbage: numba makes many that stay. With 50,000, compiling
-# takes an eighth longer, and 90 MB less.
-SELDOM = 1_000_000
+SELDOM = 50_000  # objects made between two searches for garbage: numba makes many that stay
 
 # In the order in which a fit needs them.
 SIGNATURES: tuple[tuple[Any, tuple[Any, ...]], ...] = (

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Singles
+from weft._base.compiled import COMPILED
 
 FIELDS = ("feature", "threshold", "left", "right", "value", "start")
 ROWS_TOGETHER = 64
@@ -34,7 +35,7 @@ class Forest(NamedTuple):
     start: NDArray[np.int32]  # (n_trees + 1,) first node of each tree
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@numba.njit(inline="always", **COMPILED)
 def unroll(feature, threshold, left, right, start, asked, limit, below, depths):
     """Fill nodes that need no question whether they are leaves: a leaf leads to itself.
 
@@ -62,7 +63,7 @@ def unroll(feature, threshold, left, right, start, asked, limit, below, depths):
                 level[root + right[node]] = level[node] + 1
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(**COMPILED)
 def sum_leaves(feature, threshold, left, right, value, start, columns, out):
     """Fill `out` (n,) with the sum of the leaves that each row reaches.
 
@@ -93,7 +94,7 @@ def sum_leaves(feature, threshold, left, right, value, start, columns, out):
                 out[first + i] += value[nodes[i]]
 
 
-@numba.njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@numba.njit(**COMPILED)
 def credit_features(feature, threshold, left, right, value, start, X, out):
     """Fill `out` (n, n_features + 1) with each feature's share; the last column is the mean."""
     for i in range(X.shape[0]):

@@ -11,10 +11,12 @@ longer than most of these functions.
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
+
 BLOCK = 64  # rows of a block; the last one is filled up with zeros
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def in_blocks(points):
     """Give the rows as (blocks, d, BLOCK)."""
     n, d = points.shape
@@ -25,7 +27,7 @@ def in_blocks(points):
     return blocks
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def squared_gaps(block, centre, out):
     """Fill the squared distances of a block's rows to a centre."""
     d = len(centre)
@@ -49,7 +51,7 @@ def squared_gaps(block, centre, out):
             out[i] += a * a
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def spread_rows(points, blocks, draws, centres):
     """Fill centres by k-means++ (Arthur, Vassilvitskii 2007), one uniform draw for each."""
     n, d = points.shape
@@ -80,7 +82,7 @@ def spread_rows(points, blocks, draws, centres):
                 own[i] = min(own[i], gap[i])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def means(points, labels, centres, sizes):
     """Fill the mean and size of each cluster; an empty cluster keeps its centre."""
     n, d = points.shape
@@ -102,7 +104,7 @@ def means(points, labels, centres, sizes):
                 centres[c, f] /= sizes[c]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def assign(blocks, centres, labels):
     """Fill the nearest centre of each row; gives the sum of squares and the rows that moved."""
     gap = np.empty(BLOCK)
@@ -129,7 +131,7 @@ def assign(blocks, centres, labels):
     return inertia, moved
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def kmeans(points, start, draws, max_iter, out):
     """Fill the best labels of Lloyd's algorithm, from given labels and from k-means++ starts.
 

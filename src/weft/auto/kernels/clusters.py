@@ -7,6 +7,7 @@ Many candidates share clusters, so each distinct cluster is described once. Memb
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.mixtures import cholesky_inverse
 from weft.auto.kernels.ordering import put_in_order
@@ -21,7 +22,7 @@ N_DIP_AXES = 2
 POWER_STEPS = 15
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def sum_rows(matrix, starts, rows, out):
     """Fill (U, n) sums of the members' rows of a matrix."""
     n = matrix.shape[1]
@@ -42,7 +43,7 @@ def sum_rows(matrix, starts, rows, out):
                 target[j] += source[j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def nearest_member(reach, starts, rows, out):
     """Fill (U, n) the smallest entry of the members' rows of a matrix."""
     n = reach.shape[1]
@@ -56,7 +57,7 @@ def nearest_member(reach, starts, rows, out):
                 target[j] = min(target[j], source[j])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def inner_edges(reach, starts, rows, out):
     """Fill (U, 4) edges of each cluster's own spanning tree: largest, 90 %, median, split.
 
@@ -118,7 +119,7 @@ def inner_edges(reach, starts, rows, out):
         out[u, SPLIT] = split if split > 0.0 else ordered[(m - 2) // 2]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def leading_axis(matrix, axis):
     """Fill the direction of largest variance by power iteration; gives that variance.
 
@@ -160,7 +161,7 @@ def leading_axis(matrix, axis):
     return length
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def deviation(values):
     """The standard deviation of some values."""
     total = 0.0
@@ -173,7 +174,7 @@ def deviation(values):
     return np.sqrt(squares / len(values))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def shapes(points, core, starts, rows, floor, centres, covariances, out):
     """Fill centres (U, d), covariances (U, d, d) and eight numbers (U, 8): sum of squares,
     mean radius, log-likelihood per row of a full and a diagonal Gaussian, log kurtosis, dip,
@@ -267,6 +268,6 @@ def shapes(points, core, starts, rows, floor, centres, covariances, out):
         levels = projected
         for position in range(m):
             levels[position] = core[members[position]]
-        levels.sort()
+        put_in_order(levels)
         out[u, CORE] = levels[m // 2]
         out[u, CORE_SPREAD] = deviation(levels)

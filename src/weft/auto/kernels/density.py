@@ -9,10 +9,11 @@ PAKDD, 160-172.
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.trees import root_of
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def merge_nodes(edges, children, sizes):
     """Fill both children of each merge (rows are 0..n-1, merge t is n + t) and all nodes' sizes."""
     n = edges.shape[0] + 1
@@ -32,7 +33,7 @@ def merge_nodes(edges, children, sizes):
         node[first] = n + t
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def take_rows(start, children, n, cluster, stack, out):
     """Fill `cluster` for all rows below the node `start`."""
     stack[0] = start
@@ -48,7 +49,7 @@ def take_rows(start, children, n, cluster, stack, out):
             depth += 2
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def hdbscan(children, lengths, sizes, min_cluster_size, by_excess, by_leaf):
     """Fill two labellings: excess of mass and leaves; -1 is noise.
 
@@ -130,7 +131,7 @@ def hdbscan(children, lengths, sizes, min_cluster_size, by_excess, by_leaf):
         by_leaf[i] = number_leaf[left_in[i]]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def dbscan(edges, lengths, core, radius, neighbours, neighbour_lengths, out):
     """Fill DBSCAN's labels from the tree of mutual reachability; -1 is noise.
 

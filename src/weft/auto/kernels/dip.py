@@ -9,8 +9,10 @@ Hartigan (1985): Algorithm AS 217. Applied Statistics 34, 320-325.
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+
+@njit(inline="always", **COMPILED)
 def hull(x, minorant, majorant):
     """Fill, for each point, the one before it on the greatest convex minorant of the
     distribution up to it, and the one after it on the least concave majorant from it on."""
@@ -35,7 +37,7 @@ def hull(x, minorant, majorant):
             majorant[j] = a
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def chord_gap(x, start, end, side):
     """Largest gap, in rows, between the distribution and the chord from start to end.
 
@@ -49,7 +51,7 @@ def chord_gap(x, start, end, side):
     return largest
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def dip(x):
     """The dip of sorted values; at least 1 / (2 n)."""
     n = len(x)

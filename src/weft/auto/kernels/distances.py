@@ -6,10 +6,12 @@ Every loop is sequential, so that results do not depend on the number of threads
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
+
 TILE = 32
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def pairwise(points, out):
     """Fill the (n, n) Euclidean distances.
 
@@ -38,7 +40,7 @@ def pairwise(points, out):
                     out[j, i] = out[i, j]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def nearest(distances, k, rows, lengths):
     """Fill the k nearest other rows of each row, nearest first; equal distances by row number."""
     n = distances.shape[0]
@@ -61,7 +63,7 @@ def nearest(distances, k, rows, lengths):
                 filled += 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def spanning_tree(distances, core, edges, lengths):
     """Fill the minimum spanning tree of max(distance, core, core), in the order of Prim.
 
@@ -103,7 +105,7 @@ def spanning_tree(distances, core, edges, lengths):
         current = following
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def minimax(edges, lengths, out):
     """Fill the largest edge on the tree's path between every two rows (edges in order of length).
 

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.order import scrambled
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def same_rows(rows, start, others, other_start, size):
     """Return whether two clusters of one size have the same rows."""
     i = 0
@@ -15,7 +16,7 @@ def same_rows(rows, start, others, other_start, size):
     return i == size
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def longer(values, size):
     """Return the values in an array that has room for `size` of them, and for more."""
     if size <= len(values):
@@ -26,7 +27,7 @@ def longer(values, size):
     return out
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def collect_clusters(labels, offsets, clusters):
     """Fill the number of the distinct cluster of each cluster of each candidate.
 

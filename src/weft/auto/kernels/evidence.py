@@ -7,6 +7,7 @@ Values are larger for better clusters. Candidate c has the clusters `clusters[of
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels import clusters as described
 from weft.auto.kernels.pairs import dip_between, fisher_axis
 from weft.auto.kernels.rows import graph_evidence, separations, silhouettes
@@ -47,14 +48,14 @@ TINY = 1e-12
 MOST_LOG = 4.0  # logarithms of ratios are clipped to ± this
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def log_ratio(first, second):
     """log(first / second), defined for zeros and clipped."""
     value = np.log((first + TINY) / (second + TINY))
     return min(max(value, -MOST_LOG), MOST_LOG)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def gaussian_gain(k, n_parameters, weighted, n, d, n_outliers, fit_of_all):
     """BIC of one Gaussian for each cluster over that of one for all, per value of the table.
 
@@ -67,7 +68,7 @@ def gaussian_gain(k, n_parameters, weighted, n, d, n_outliers, fit_of_all):
     return gain / (n * d)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def measure(
     points,
     core,

@@ -10,10 +10,11 @@ Traag, Waltman, van Eck (2019): From Louvain to Leiden. Scientific Reports 9, 52
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.trees import number_by_first_row, root_of
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def mutual_components(neighbours, k, out):
     """Fill components of the graph in which both rows are among the other's k nearest."""
     n = neighbours.shape[0]
@@ -32,7 +33,7 @@ def mutual_components(neighbours, k, out):
     return number_by_first_row(parents, out)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def shared_neighbours(neighbours, k, out):
     """Fill (n, k) Jaccard shares of the k nearest (each row with itself) of a row and neighbour."""
     n = neighbours.shape[0]
@@ -52,7 +53,7 @@ def shared_neighbours(neighbours, k, out):
             out[i, position] = common / (2.0 * (k + 1) - common)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def move_rows(starts, ends, weights, strength, resolution, order, groups, bounds):
     """Move nodes to the neighbouring group of largest modularity until none moves.
 
@@ -104,7 +105,7 @@ def move_rows(starts, ends, weights, strength, resolution, order, groups, bounds
     return any_moved
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def contract(starts, ends, weights, groups, n_groups):
     """The graph whose nodes are the groups; weights within a group become a loop."""
     n = len(starts) - 1
@@ -144,7 +145,7 @@ def contract(starts, ends, weights, groups, n_groups):
     return new_starts, new_ends[:filled].copy(), new_weights[:filled].copy()
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def renumber(groups):
     """Number groups by their first node, in place; gives how many there are."""
     n = len(groups)
@@ -160,7 +161,7 @@ def renumber(groups):
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def communities(starts, ends, weights, resolution, order, out):
     """Fill groups of high modularity: Louvain's moves, then moves within each group as in Leiden.
 
@@ -213,7 +214,7 @@ def communities(starts, ends, weights, resolution, order, out):
     return renumber(out)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def merge_pieces(links, gaps, out):
     """Fill the merges (k - 1, 2) of pieces, always the two with most links for their degrees.
 

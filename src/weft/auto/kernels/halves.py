@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.centres import BLOCK, in_blocks, squared_gaps
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def nearest_to_own_centre(points, labels, out):
     """Fill the share of rows that are nearest to their own cluster's centre.
 

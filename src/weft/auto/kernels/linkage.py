@@ -11,12 +11,13 @@ Müllner (2011): Modern hierarchical, agglomerative clustering algorithms. arXiv
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.trees import root_of
 
 WARD, AVERAGE, COMPLETE = 0, 1, 2
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def merged_distance(method, to_x, to_y, between, n_x, n_y, n_i):
     """The distance of cluster i to the union of x and y (Lance and Williams 1967)."""
     if method == COMPLETE:
@@ -29,7 +30,7 @@ def merged_distance(method, to_x, to_y, between, n_x, n_y, n_i):
     )
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def chain_merges(distances, method, pairs, heights):
     """Fill `pairs` (n - 1, 2) and `heights` with the merges; `distances` (n, n) is overwritten.
 
@@ -88,7 +89,7 @@ def chain_merges(distances, method, pairs, heights):
         distances[y, x] = np.inf
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def edges_of_merges(pairs, order, out):
     """Fill `out` (n - 1, 2) with a row of each of the two clusters that every merge joins.
 

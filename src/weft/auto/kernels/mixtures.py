@@ -6,13 +6,14 @@ As in `centres`, loops run over the rows of a block first, and each sum keeps it
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.centres import BLOCK, in_blocks
 
 FULL, TIED, DIAGONAL = 0, 1, 2
 SMALLEST = -746.0  # of which the exponential is 0
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def cholesky_inverse(matrix, factor, inverse):
     """Fill the Cholesky factor L and L⁻¹ of a positive matrix; gives its log determinant."""
     d = matrix.shape[0]
@@ -37,7 +38,7 @@ def cholesky_inverse(matrix, factor, inverse):
     return log_determinant
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def whitened_gaps(rows, whitening, out):
     """Fill the squared lengths of L⁻¹ x for the rows of a block, (d, BLOCK)."""
     line = np.empty(BLOCK)
@@ -64,7 +65,7 @@ def whitened_gaps(rows, whitening, out):
             out[i] += line[i] * line[i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def scaled_gaps(rows, variance, out):
     """Fill the sums of squares over variances for the rows of a block, (d, BLOCK)."""
     for i in range(BLOCK):
@@ -76,7 +77,7 @@ def scaled_gaps(rows, variance, out):
             out[i] += first[i] * first[i] / own
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def expect(blocks, centre, kind, variance, inverse, log_det, weights, shares, out):
     """Fill each row's shares of the pieces and its likeliest piece; gives the log-likelihood."""
     d = blocks.shape[1]
@@ -120,7 +121,7 @@ def expect(blocks, centre, kind, variance, inverse, log_det, weights, shares, ou
     return likelihood
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def maximise(points, shares, kind, floor, weights, centre, cov, variance, inverse, log_det):
     """Fill weights, centres and (inverse) covariances of the pieces, given the rows' shares."""
     n, d = points.shape
@@ -185,7 +186,7 @@ def maximise(points, shares, kind, floor, weights, centre, cov, variance, invers
                 log_det[c] += np.log(variance[c, f])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def mixture(points, start, k, kind, floor, max_iter, tolerance, out):
     """Fill the labels of a Gaussian mixture after EM from given labels.
 

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+
+@njit(**COMPILED)
 def scrambled(value):
     """Return a 64-bit number with its bits mixed (splitmix64)."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -12,14 +14,14 @@ def scrambled(value):
     return value ^ (value >> np.uint64(31))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def fill_scrambled(values, out):
     """Fill the scrambled numbers."""
     for i in range(len(values)):
         out[i] = scrambled(values[i])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def sum_over_columns(ranks, keys, columns, out):
     """Fill for each row the sum over the columns of scrambled pairs of a rank and a column.
 
@@ -33,7 +35,7 @@ def sum_over_columns(ranks, keys, columns, out):
         out[i] = total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def sum_over_rows(ranks, keys, rows, out):
     """Fill for each column the sum over the rows of scrambled pairs of a rank and a row."""
     n, d = ranks.shape

@@ -6,13 +6,15 @@ numba's own sort is seven functions, which take a second to compile; this one ta
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
+
 SHORT = 16  # values that an insertion orders faster than another partition
 MOST_WAITING = 64  # parts that wait: each is longer than the one in work, so log2(n) are enough
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def put_in_order(values):
-    """Sort finite numbers in place, the smallest first (Hoare 1962: Quicksort)."""
+    """Sort numbers other than NaN in place, the smallest first (Hoare 1962: Quicksort)."""
     firsts = np.empty(MOST_WAITING, dtype=np.int64)
     lasts = np.empty(MOST_WAITING, dtype=np.int64)
     n_waiting = 0

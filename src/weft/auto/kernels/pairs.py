@@ -3,12 +3,13 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 from weft.auto.kernels.dip import dip
 from weft.auto.kernels.mixtures import cholesky_inverse
 from weft.auto.kernels.ordering import put_in_order
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def fisher_axis(axis, first, second, floor, out):
     """Fill the axis multiplied by the inverse of the clusters' mean covariance (Fisher 1936)."""
     d = len(axis)
@@ -30,7 +31,7 @@ def fisher_axis(axis, first, second, floor, out):
             out[g] += inverse[f, g] * total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def dip_between(points, members, others, axis, buffer):
     """Dip · √rows of two clusters on an axis that points from the first to the second.
 

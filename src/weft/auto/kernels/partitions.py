@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+
+@njit(inline="always", **COMPILED)
 def canonical(labels, out):
     """Fill labels numbered by first row, -1 kept; gives the number of clusters."""
     highest = -1
@@ -25,7 +27,7 @@ def canonical(labels, out):
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def canonical_rows(labels, first_equal, out, n_clusters):
     """Fill `canonical` labels of each row of `labels` (C, n), and the numbers of clusters (C,).
 
@@ -39,7 +41,7 @@ def canonical_rows(labels, first_equal, out, n_clusters):
         n_clusters[c] = canonical(own, out[c])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def sizes_of(labels, n_clusters, smallest):
     """Fill how many labels from 0 on each row of `labels` (C, n) has, and the smallest cluster.
 
@@ -63,7 +65,7 @@ def sizes_of(labels, n_clusters, smallest):
             smallest[c] = min(smallest[c], sizes[label])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def fill_membership(labels, member):
     """Fill `member` (n, total), 0 before, with 1 where a row is in a cluster of a candidate.
 
@@ -79,7 +81,7 @@ def fill_membership(labels, member):
         first += highest + 1
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def pairs_within(labels, pairs, widths):
     """Fill, for each row of `labels`, the pairs in one cluster and the largest label plus 2.
 
@@ -105,7 +107,7 @@ def pairs_within(labels, pairs, widths):
     return widest
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def rand_index(first, second, first_width, width, pairs_first, pairs_second, counts):
     """Adjusted Rand index (Hubert, Arabie 1985); rows with -1 are one cluster.
 
@@ -131,7 +133,7 @@ def rand_index(first, second, first_width, width, pairs_first, pairs_second, cou
     return (both - expected) / (middle - expected)
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def rand_between(labels, others, same, out):
     """Fill the adjusted Rand index of every row of `labels` (C, n) with every row of `others`.
 
@@ -161,7 +163,7 @@ def rand_between(labels, others, same, out):
             out[c, c] = 1.0
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def leaders(labels, threshold, out):
     """Fill, for each partition, the first earlier leader whose index with it is above threshold.
 

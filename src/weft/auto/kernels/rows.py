@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+
+@njit(**COMPILED)
 def silhouettes(labels, ids, sizes, sums, other, out):
     """Fill the mean silhouette of each cluster; gives minus the share of rows nearer to another.
 
@@ -42,7 +44,7 @@ def silhouettes(labels, ids, sizes, sums, other, out):
     return -(misplaced / max(n_labelled, 1))
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def separations(labels, ids, nearest, distance, partner):
     """Fill the mutual reachability distance to the nearest other cluster, and that cluster."""
     for c in range(len(ids)):
@@ -55,7 +57,7 @@ def separations(labels, ids, nearest, distance, partner):
                 partner[c] = labels[i]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def graph_evidence(labels, k, neighbours, degrees, core, inside, volume, border, crossing):
     """Fill, for each cluster, directed edges inside, total degree, and the sum over crossing edges
     of the larger log core distance, with their number; gives the modularity.

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED, KEEPS_THE_LOCK
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+
+@njit(inline="always", **COMPILED)
 def number_present(labels, out):
     """Fill `out` with the labels 0 … k - 1 of the clusters that have rows, in order; -1 stays.
 
@@ -31,7 +33,7 @@ def number_present(labels, out):
     return k, n
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def number_all_present(labels, out, n_clusters, n_rows):
     """Fill `number_present` of each row of `labels` (C, n)."""
     for c in range(len(labels)):
@@ -42,7 +44,7 @@ def number_all_present(labels, out, n_clusters, n_rows):
 # would take longer, so they keep it.
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**KEEPS_THE_LOCK)
 def fill_members(own, member, sizes):
     """Fill `member` (n, k) with 1 where a row is in a cluster, and `sizes` (k,); both are 0."""
     for i in range(len(own)):
@@ -51,7 +53,7 @@ def fill_members(own, member, sizes):
             sizes[own[i]] += 1.0
 
 
-@njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**KEEPS_THE_LOCK)
 def compare_clusters(sums, squares, near, own, sizes, widths, each, within):
     """Fill the silhouette of each row and of each cluster, and the squares within each cluster.
 

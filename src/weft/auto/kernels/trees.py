@@ -9,8 +9,10 @@ clustering algorithm. Information Sciences 363, 8-23.
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+
+@njit(**COMPILED)
 def root_of(parents, i):
     """The representative of i's component; halves the path on the way."""
     while parents[i] != i:
@@ -19,7 +21,7 @@ def root_of(parents, i):
     return i
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def number_by_first_row(parents, out):
     """Fill labels of components, numbered by their first row; gives their number."""
     n = len(parents)
@@ -36,7 +38,7 @@ def number_by_first_row(parents, out):
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def cut(edges, n_clusters, out):
     """Fill one row of labels for each wanted number of clusters (in falling order)."""
     n = edges.shape[0] + 1
@@ -53,7 +55,7 @@ def cut(edges, n_clusters, out):
         number_by_first_row(parents, out[position])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def cut_large(edges, n_clusters, smallest, out):
     """Fill labels of the first cut from the top with the wanted number of `smallest`-row clusters.
 
@@ -108,7 +110,7 @@ def cut_large(edges, n_clusters, smallest, out):
             out[position, i] = numbers[root]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def flood(edges, labels, out):
     """Fill labels without -1: rows take the cluster that the tree's edges reach first.
 
@@ -136,7 +138,7 @@ def flood(edges, labels, out):
         out[i] = held[root_of(parents, i)]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def distance_to_sizes(size, counts, smallest, following):
     """Sum over all clusters of |their size - size|; sizes are a linked list of those in use."""
     total = 0
@@ -147,7 +149,7 @@ def distance_to_sizes(size, counts, smallest, following):
     return total
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def remove_size(size, counts, following, previous, smallest):
     """Remove one cluster of this size from the linked list; gives the smallest size in use."""
     counts[size] -= 1
@@ -162,7 +164,7 @@ def remove_size(size, counts, following, previous, smallest):
     return smallest
 
 
-@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+@njit(inline="always", **COMPILED)
 def add_size(size, counts, following, previous, smallest):
     """Add one cluster of this size to the linked list of sizes in use; gives the smallest."""
     counts[size] += 1
@@ -183,7 +185,7 @@ def add_size(size, counts, following, previous, smallest):
     return size
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def genie(edges, threshold, out):
     """Fill the tree's edges (given in order of length) in Genie's order of merging.
 

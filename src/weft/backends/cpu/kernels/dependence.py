@@ -13,6 +13,8 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic as _numba_intrinsic
 
+from weft._base.compiled import COMPILED
+
 intrinsic: Any = _numba_intrinsic  # decorated functions lose their first parameter
 
 WORDS_AT_ONCE = 4  # words of a mask that one step of `squared_contrasts` processes
@@ -28,7 +30,7 @@ def shared_bits(context: Any, one: Any, other: Any) -> Any:
     return types.int32(types.uint32, types.uint32), build
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def squared_contrasts(masks, sizes, partners, partner_sizes, n_rows, out):
     """Fill (columns, others) with χ² / n of the table of counts of each pair of columns.
 
@@ -96,7 +98,7 @@ def squared_contrasts(masks, sizes, partners, partner_sizes, n_rows, out):
                     own[other] += beyond * beyond * (factor * of_size[other])
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def sum_and_nearest(z, first, references, n_partners, overall, nearest):
     """Fill (columns,) with Σ z / √count over the references, and the mean of the largest z.
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from weft._base.compiled import COMPILED
+
 _LANES = 32
 _PIECE = 64
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def nearest_known(block, slack, rows, known, nearest, powered):
     """Fill `nearest` and `powered`, (b,), from `block` (b, n) with errors up to `slack`."""
     n_known = block.shape[1]

@@ -2,8 +2,10 @@
 
 from numba import njit
 
+from weft._base.compiled import COMPILED
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+
+@njit(**COMPILED)
 def fill_by_rank(columns, order, values, out, plain):
     """Fill each row of `out` (d, n) with the value of each number's rank, if the ranks are plain.
 
@@ -24,7 +26,7 @@ def fill_by_rank(columns, order, values, out, plain):
                 out[j, order[j, k]] = values[k]
 
 
-@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)
+@njit(**COMPILED)
 def fill_dense_ranks(columns, order, out):
     """Fill each row of `out` (d, n) with ranks from 0; equal numbers share a rank."""
     d, n = columns.shape
