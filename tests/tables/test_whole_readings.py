@@ -56,7 +56,7 @@ def dates(note, form, low, high, parts=AGE, name="c"):
         (["<0.5", "2.5", "3"], numbers("cells such as '<0.5' taken at the limit", 0.5, 3.0)),
         (
             ["120k", "3.5k", "2.0M"],
-            numbers("cells such as '120k' taken as thousands or millions", 3500.0, 2e6),
+            numbers("cells such as '120k' taken as thousands, millions or billions", 3500.0, 2e6),
         ),
         (
             ["$5", "6 €", "7"],
