@@ -223,6 +223,12 @@ def test_comments_among_rows_are_left_out(tmp_path):
     with open_text(tmp_path / "t.csv", form) as file:
         assert file.read() == "a,b\n\n1,2\n#3,4\n"  # as many cells as a row: a row
     assert not _form(tmp_path, "a,b\n#1,2\n").has_comments
+    # Separators and line breaks in quotes are not those of the table.
+    for rows in ('#1,"x, y"\n', '#1,"x\ny"\n', '1,"x\n#tag y\n# z"\n', '#1,"say ""x"", y"\n'):
+        assert not _form(tmp_path, f"a,b\n1,2\n{rows}").has_comments, rows
+    form = _form(tmp_path, 'a,b\n1,"x\n#tag"\n# note\n#2,"y\n#z" \n# end, of, all\n')
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == 'a,b\n1,"x\n#tag"\n\n#2,"y\n#z" \n\n'
     assert not _form(tmp_path, "#a,b\n#1,2\n").has_comments  # nothing but comments: names
 
 
