@@ -85,7 +85,7 @@ def test_other_warnings():
 def test_missing_values_are_counted(missing, words):
     x, z = X.copy(), X**2
     x[[3, 5]], z[5] = np.nan, np.nan
-    made = prepared({"x": x, "z": z, "same": [1.0, None] * 12}, missing=missing)
+    made = prepared({"x": x, "z": z, "same": [None, 1.0] * 12}, missing=missing)
     assert made.warnings == [words]
     z[5] = 1.0
     x[5] = 0.5

@@ -129,6 +129,16 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
 
 
+def filled_rows(columns: Sequence[Cells]) -> Integers:
+    """Return the rows in which some column has a value; all rows if none has any."""
+    if not columns:
+        return np.empty(0, dtype=np.int64)
+    empty = columns[0].is_missing.copy()
+    for column in columns[1:]:
+        empty &= column.is_missing
+    return np.flatnonzero(~empty | empty.all())
+
+
 def number_cells(name: str, numbers: Any) -> Cells:
     """Return a column of an array of numbers, or of true and false."""
     values = np.asarray(numbers)

@@ -12,7 +12,7 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft._base.validation import check_choice, import_optional
 from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
-from weft.tables.cells import Cells, read_cells
+from weft.tables.cells import Cells, filled_rows, read_cells
 from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
 from weft.tables.errors import InputError, quoted, short
 from weft.tables.headers import is_number
@@ -146,23 +146,32 @@ def prepare_table(
     cells = read_cells(raw.frame)
     check_size(raw)
     searched = [column for column in cells if column.name != label and column.name not in drop]
+    filled = filled_rows(cells)
+    if len(filled) < len(raw.frame):
+        searched = [column.take(filled) for column in searched]
     plan, made = learn(
-        searched, table=raw.name, place=raw.place, keep=keep, missing=missing, scale=scale
+        searched,
+        table=raw.name,
+        place=lambda row: raw.place(int(filled[row])),
+        keep=keep,
+        missing=missing,
+        scale=scale,
     )
+    rows = filled[made.rows]
     decisions = _decisions(cells, plan, label, drop)
     check_features(raw, made.table, decisions)
     codes = None
     if label is not None:
         pd = import_optional("pandas", "app")
-        codes = pd.factorize(raw.frame[label].to_numpy(dtype=object)[made.rows])[0]
+        codes = pd.factorize(raw.frame[label].to_numpy(dtype=object)[rows])[0]
         if (codes < 0).all():
             raise InputError(f"the label column {label!r} is empty; leave --label out.")
     return Table(
         X=made.X,
         mixed=made.table,
         plan=plan,
-        rows=made.rows,
-        n_rows=made.n_rows,
+        rows=rows,
+        n_rows=len(raw.frame),
         decisions=decisions,
         scale=scale,
         label=codes,
@@ -247,7 +256,8 @@ def _warnings(
     made: Applied,
     label: str | None,
 ) -> list[str]:
-    found = []
+    n_empty = len(raw.frame) - made.n_rows
+    found = [f"rows without any value get no cluster: {n_empty}."] if n_empty else []
     for kind, remedy in (
         ("identifier", "if it measures something, keep it with --keep"),
         ("text", "to use it as a category, give --keep"),
