@@ -18,7 +18,6 @@ from weft.tables.dates import (
     month_name,
     read_clock,
     read_date,
-    read_duration,
 )
 
 NONE = math.nan
@@ -137,15 +136,6 @@ def test_units_of_columns_of_numbers(numbers, form):
 def test_times_of_day(text, hours):
     read = read_clock(text)
     assert math.isnan(read) if math.isnan(hours) else read == pytest.approx(hours, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("text", "hours"),
-    [("36:06", 36.1), (" 1:06:36 ", 1.11), ("0:00:01.8", 0.0005), ("1:60", NONE), ("x", NONE)],
-)
-def test_lengths_of_time(text, hours):
-    read = read_duration(text)
-    assert math.isnan(read) if math.isnan(hours) else read == pytest.approx(hours, abs=1e-12)
 
 
 def test_names_in_full_and_in_short():

@@ -174,7 +174,7 @@ def _circle(form, period, note):
             Reading(
                 "c",
                 "number",
-                "lengths of time such as 1:30:00, in hours",
+                "lengths of time in hours: '1:30' is 1.5",
                 unit="h",
                 form="duration",
             ),

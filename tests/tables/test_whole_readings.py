@@ -72,7 +72,7 @@ def dates(note, form, low, high, parts=AGE, name="c"):
         (
             ["1:30", "36:00"],
             Reading(
-                "c", "number", "lengths of time such as 1:30:00, in hours", "h",
+                "c", "number", "lengths of time in hours: '1:30' is 1.5", "h",
                 form="duration", low=1.5, high=36.0,
             ),
         ),

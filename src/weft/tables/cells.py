@@ -37,7 +37,7 @@ class Cells:
     name : str
         The column's name.
     form : str
-        "number", "flag", "time" (days since 1970-01-01) or "text".
+        "number", "flag", "time" (days since 1970-01-01), "duration" (hours) or "text".
     numbers : ndarray of shape (n,)
         For all forms but text: float64, NaN where missing.
     codes : ndarray of shape (n,)
@@ -123,6 +123,8 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
         return _numeric(name, "flag", cells)
     if dtype in (narwhals.Date, narwhals.Datetime):
         return _numeric(name, "time", _days(series))
+    if dtype == narwhals.Duration:
+        return _numeric(name, "duration", _hours(series))
     is_ordered = dtype == narwhals.Enum
     # cat.get_categories() of newer versions of narwhals has the order of the rows.
     levels = dtype.categories if is_ordered else ()
@@ -203,6 +205,13 @@ def _days(series: Any) -> Floats:
     moments = moments.astype("datetime64[us]")
     days = moments.astype(np.int64) / _DAY
     return np.where(np.isnat(moments), np.nan, days)
+
+
+def _hours(series: Any) -> Floats:
+    """Return lengths of time in hours."""
+    lengths = np.asarray(series.to_numpy()).astype("timedelta64[us]")
+    hours = lengths.astype(np.int64) / (_DAY / 24.0)
+    return np.where(np.isnat(lengths), np.nan, hours)
 
 
 def _plain_time(cell: Any) -> Any:

@@ -59,7 +59,6 @@ NUMBER_FORMS = {
 _NUMBER_RANGE = (3652.0, 34_432.0)  # the years 1980 to 2064
 DATE_FORMS = (*_FORMS, SEVERAL, *NUMBER_FORMS)
 _CLOCK = re.compile(r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2}))?\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?")
-_DURATION = re.compile(r"(\d{1,6}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
 # A part of a date that repeats: its length in its own unit, and what it is called.
 CYCLES = {"time of year": 12.0, "day of week": 7.0, "time of day": 24.0}
 
@@ -134,15 +133,6 @@ def read_clock(text: str) -> float:
     """Return the hours of a time of day such as "14:05", NaN for other text."""
     match = _CLOCK.fullmatch(text.strip())
     return math.nan if match is None else _hours(match.groupdict())
-
-
-def read_duration(text: str) -> float:
-    """Return the hours of a length of time such as "36:05" or "1:05:20", NaN for other text."""
-    match = _DURATION.fullmatch(text.strip())
-    if match is None:
-        return math.nan
-    hours, minutes, seconds = (float(part or 0.0) for part in match.groups())
-    return hours + minutes / 60.0 + seconds / 3600.0
 
 
 def day_name(text: str) -> int:

@@ -15,15 +15,15 @@ from weft.tables.dates import (
     month_name,
     read_clock,
     read_date,
-    read_duration,
 )
+from weft.tables.durations import read_duration
 from weft.tables.hints import (
     looks_like,
     looks_like_duration,
     looks_like_id,
 )
 from weft.tables.numbers import NumberFormat
-from weft.tables.reading import NO, YES, Reading, fold, number_text
+from weft.tables.reading import DURATION, NO, YES, Reading, fold, number_text
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100
@@ -172,12 +172,16 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     found = next((each for each in circles if _reads_all(each[2], texts)), None)
     could_last = found is None or (found[0] == "clock" and looks_like_duration(name))
     if could_last and _reads_all(read_duration, texts):
-        note = "lengths of time such as 1:30:00, in hours"
-        return Reading(name, "number", note, unit="h", form="duration")
+        note = f"lengths of time in hours: {texts[0]!r} is {read_duration(texts[0]):.3g}"
+        return duration_reading(name, note)
     if found is None:
         return None
     form, period, _, note = found
     return Reading(name, "cyclic", note, form=form, parts=("",), periods=(period,))
+
+
+def duration_reading(name: str, note: str = "lengths of time in hours") -> Reading:
+    return Reading(name, "number", note, unit="h", form=DURATION)
 
 
 def _reads_all(read: Callable[[str], float], texts: Sequence[str]) -> bool:

@@ -24,8 +24,8 @@ from weft.tables.dates import (
     month_name,
     read_clock,
     read_date,
-    read_duration,
 )
+from weft.tables.durations import read_duration
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
 
 # How texts of a cyclic column are read; "number" takes the number itself.

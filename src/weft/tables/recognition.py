@@ -31,6 +31,7 @@ from weft.tables.looks import (
     category_reading,
     clock_reading,
     cycles_in,
+    duration_reading,
     few_levels,
     first_cell,
     identifier_reason,
@@ -84,6 +85,8 @@ class Recogniser:
             reading = yes_no_reading(cells.name, ("no", "yes"))
         elif cells.form == "time":
             reading = self._date(cells, "", False)
+        elif cells.form == "duration":
+            reading = duration_reading(cells.name)
         else:
             reading = self._number(cells, keep)
         return self._checked(reading, cells, keep)
@@ -204,6 +207,8 @@ class Recogniser:
             few = len(cells.texts) <= FEW_LEVELS and n_meant >= ROWS_PER_LEVEL * len(cells.texts)
             if few and counts[bad].min() > 1:
                 return None  # levels such as "1", "2", "3+", not a typing error
+            if clock_reading(cells.name, meant) is not None:
+                return None  # "45 min" and "2 h"
             raise InputError(self._explain_text(cells, cells.spread(bad) > 0.0))
         finite = numbers[is_meant]
         whole = bool((finite == np.floor(finite)).all())
