@@ -12,12 +12,10 @@ import pytest
 from weft.tables.cells import is_raw
 from weft.tables.errors import InputError
 from weft.tables.hints import (
-    _range_start,
     cycle_by_name,
     is_code_text,
     looks_like_id,
     name_words,
-    ordered_scale,
 )
 from weft.tables.looks import (
     are_day_numbers,
@@ -36,6 +34,7 @@ from weft.tables.parquet_parts import (
     unpacked_bytes,
     write_part,
 )
+from weft.tables.scales import _range_start, ordered_scale
 from weft.tables.tails import tail_scale
 
 # Hints --------------------------------------------------------------------------------------------
@@ -140,6 +139,11 @@ def test_reasons_to_be_an_identifier():
     assert identifier_reason("x", long).startswith("numbers of 9 digits")
     assert identifier_reason("x", long - 1e8 + 1e7) == ""
     assert identifier_reason("x", np.append(long, 1e9)) == ""
+    # A table that was saved with its index, from which rows had been taken out.
+    index = np.append(np.arange(5.0, 15.0), 20.0)
+    assert identifier_reason("column 1", index).startswith("whole numbers in a first column")
+    assert identifier_reason("column 1", np.append(index, 5.0)) == ""
+    assert identifier_reason("column 2", index) == ""
 
 
 def test_numbers_that_are_days():

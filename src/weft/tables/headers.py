@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 LOOK_AT = 30  # records from the top that are examined
+NO_FIRST_NAME = "column 1"  # what a first column without a name is called
 _NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
 _TOTAL = re.compile(
     r"(grand |sub)?totals?|sum|summe|gesamt(summe)?|insgesamt|total général|somme|totale|suma",

@@ -17,6 +17,7 @@ from weft.tables.dates import (
     read_date,
 )
 from weft.tables.durations import read_duration
+from weft.tables.headers import NO_FIRST_NAME
 from weft.tables.hints import (
     looks_like,
     looks_like_duration,
@@ -60,6 +61,8 @@ def identifier_reason(name: str, numbers: Floats) -> str:
     n, n_distinct = len(numbers), len(np.unique(numbers))
     low, high = float(numbers.min()), float(numbers.max())
     if n >= MIN_COUNTER and n_distinct == n:
+        if name == NO_FIRST_NAME:
+            return "whole numbers in a first column without a name, each once: numbers of rows"
         if high - low == n - 1:
             return f"counts the rows ({low:.0f} to {high:.0f}, each once)"
         digits = len(f"{abs(low):.0f}")
@@ -152,6 +155,16 @@ def category_reading(name: str, texts: list[str], counts: np.ndarray, note: str 
 def ordered_reading(name: str, levels: tuple[str, ...], why: str) -> Reading:
     shown = ", ".join(levels[:6]) + (", …" if len(levels) > 6 else "")
     return Reading(name, "ordered", f"{len(levels)} levels, {why}: {shown}", levels=levels)
+
+
+def scale_reading(name: str, texts: Sequence[str], scale: Sequence[str]) -> Reading:
+    """Return levels in the order of a scale (folded words); words outside it are missing."""
+    shown = {fold(text): text for text in reversed(texts)}
+    why = "a known order of words"
+    blanks = [text for level, text in shown.items() if level not in scale]
+    if blanks:
+        why = f"{blanks[0]!r} taken for missing, {why}"
+    return ordered_reading(name, tuple(shown[level] for level in scale), why)
 
 
 def yes_no_reading(name: str, words: tuple[str, str]) -> Reading:

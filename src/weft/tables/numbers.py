@@ -63,7 +63,9 @@ BLANKS = frozenset(
         *("not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!", "#num!"),
         *("#name?", "#null!", "#n/a", "n.d.", "nd", "(blank)", "(leer)", "(null)", "(none)"),
         *("not recorded", "not reported", "not specified", "not given", "not stated", "no data"),
+        *("no answer", "no response", "prefer not to say", "prefer not to answer", "don’t know"),
         *("refused", "declined", "unspecified", "undefined", "don't know", "s/o", "n\\a", "??"),
+        *("weiß nicht", "weiss nicht", "keine antwort"),
         *("keine angabe", "unbekannt", "fehlt", "n.v.", "inconnu", "non renseigné", "sin datos"),
         *("desconocido", "sconosciuto", "onbekend", "brak", "brak danych", "нет данных"),
     }

@@ -22,7 +22,6 @@ from weft.tables.hints import (
     looks_like,
     looks_like_code,
     looks_like_id,
-    ordered_scale,
 )
 from weft.tables.looks import (
     FEW_LEVELS,
@@ -40,6 +39,7 @@ from weft.tables.looks import (
     one_value,
     ordered_reading,
     reads_date,
+    scale_reading,
     some_of,
     two_words,
     yes_no_reading,
@@ -52,6 +52,7 @@ from weft.tables.number_notes import (
 )
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
+from weft.tables.scales import ordered_scale
 
 FEWEST_DAYS = 5
 
@@ -184,10 +185,7 @@ class Recogniser:
         in_words = not any(sign.isdigit() for sign in "".join(folded))
         # If there are as many ranges as rows, they are measurements or places, not levels.
         if scale is not None and (in_words or few_levels(len(folded), int(counts.sum()))):
-            shown = {fold(text): text for text in reversed(texts)}
-            return ordered_reading(
-                name, tuple(shown[level] for level in scale), "a known order of words"
-            )
+            return scale_reading(name, texts, scale)
         return self._words(cells, folded, keep)
 
     def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
