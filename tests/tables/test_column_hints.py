@@ -163,6 +163,16 @@ def test_cycles_that_dates_went_through():
     year = np.linspace(0.0, 365.0, 8).round()
     assert "time of year" in cycles_in(year, "year-month")
     assert "time of year" not in cycles_in(year[1:], "year-month")
+    # Months written as their first or their last day: the days of the week mean nothing.
+    months = np.arange("1970-01", "1971-03", dtype="datetime64[M]").astype("datetime64[D]")
+    first = months.astype(np.float64)
+    assert cycles_in(first, "year-month-day") == ["time of year"]
+    assert cycles_in(first - 1.0, "year-month-day") == ["time of year"]
+    assert cycles_in(first + 1.0, "year-month-day") == ["time of year", "day of week"]
+    # Years written as their first day go through no year.
+    assert cycles_in(first[::12], "x") == []
+    years = np.arange("1970", "1980", dtype="datetime64[Y]").astype("datetime64[D]")
+    assert cycles_in(years.astype(np.float64), "year-month-day") == []
     assert cycles_in(np.array([0.25, 0.5, 0.75]), "x") == ["time of day"]
     assert cycles_in(np.array([0.25, 0.5, 1.5]), "x") == []
 

@@ -87,8 +87,8 @@ def dates(note, form, low, high, parts=AGE, name="c"):
         (
             [20240131, 20240229, 20240331, 20240430, 20240531],
             dates(
-                "dates (yearmonthday) as age in days before 2024-05-31 and day of week",
-                "yearmonthday", 19753.0, 19874.0, WEEK,
+                "dates (yearmonthday) as age in days before 2024-05-31",
+                "yearmonthday", 19753.0, 19874.0,
             ),
         ),
         (
@@ -269,7 +269,8 @@ def test_columns_named_like_dates():
         ),
         (
             ["2024-01-31", "2024-02-01", "2024-03-01", "soon", "-"],
-            "has dates in column 'my col' but text in the cell on line 5 ('soon')",
+            "has dates (year-month-day) in column 'my col' but another form in the cell on line 5 "
+            "('soon')",
         ),
     ],
 )

@@ -39,11 +39,14 @@ _FORMS = {
     rf"[ ,-]+(?P<y>\d{{4}}|\d{{2}}){_TIME}",
     "month-name day year": rf"{_WEEKDAY}{_NAME}[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
     rf"[ ,-]+(?P<y>\d{{4}}){_TIME}",
-    "month-name year": rf"{_NAME}[ ,-]+(?P<y>\d{{4}})",
+    "month-name year": rf"{_NAME}(?:[ ,-]+(?=\d{{4}})|-| ?['’](?=\d\d$))(?P<y>\d{{4}}|\d\d)",
     "year-month": r"(?P<y>\d{4})[-/](?P<m>\d{1,2})",
+    "year-quarter": r"(?:Q(?P<q>[1-4])[-/ ]?)?(?P<y>\d{4})(?:[-/ ]?Q(?P<q2>[1-4]))?",
+    "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})",
     "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
+MONTHLY = ("month-name year", "year-month", "year-quarter")
 # Several forms in one column, of which no cell can be read in two ways.
 SEVERAL = "several forms"
 _CLEAR = (
@@ -105,7 +108,10 @@ def read_date(text: str, form: str) -> float:
     if not 1700 <= year <= 2200:
         return math.nan
     try:  # also refuses months such as 0 and 13
-        whole = date(year, month, day).toordinal() - _EPOCH
+        first = date(year, month, day)
+        if parts.get("w"):
+            first = date.fromisocalendar(year, int(parts["w"]), 1)
+        whole = first.toordinal() - _EPOCH
     except ValueError:
         return math.nan
     if not parts.get("H"):
@@ -174,6 +180,11 @@ def _position(text: str, short: Sequence[str], full: Sequence[str]) -> int:
 
 def _month(parts: dict[str, str | None]) -> int:
     """Return the month from 1, 0 where there is none."""
+    if parts.get("w"):
+        return 1
+    quarter = parts.get("q") or parts.get("q2")
+    if quarter:
+        return 0 if parts.get("q") and parts.get("q2") else 3 * int(quarter) - 2
     name = parts.get("name")
     return int(parts.get("m") or 0) if name is None else month_name(name) + 1
 

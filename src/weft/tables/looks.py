@@ -10,6 +10,7 @@ import numpy as np
 from weft._base.arrays import Floats
 from weft.tables.cells import Cells
 from weft.tables.dates import (
+    MONTHLY,
     cycle_values,
     day_name,
     month_name,
@@ -90,10 +91,14 @@ def some_of(texts: list[str]) -> list[str]:
 def cycles_in(days: Floats, form: str) -> list[str]:
     """Return the cycles that dates cover, given their distinct values."""
     span = float(days[-1] - days[0])
+    dates = np.floor(days).astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
     found = []
-    if span >= 365.0 and len(days) >= 8:
+    if span >= 365.0 and len(days) >= 8 and len(np.unique(months.astype(np.int64) % 12)) >= 3:
         found.append("time of year")
-    monthly = form in ("month-name year", "year-month")
+    # The first or last of each month stands for the month, and falls on any day of the week.
+    ends = (day.astype("datetime64[M]").astype(day.dtype) == day for day in (dates, dates + 1))
+    monthly = form in MONTHLY or any(bool(each.all()) for each in ends)
     if span >= 14.0 and not monthly and len(np.unique(cycle_values(days, "day of week"))) >= 3:
         found.append("day of week")
     if len(np.unique(cycle_values(days, "time of day").round(3))) >= 3:

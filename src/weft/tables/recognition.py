@@ -232,7 +232,7 @@ class Recogniser:
         if 0.5 * len(sample) < count and count >= 3:
             texts = {text for text in meant if not reads_date(text, form.form)}
             unread = np.array([text in texts for text in cells.texts])
-            raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, what="dates"))
+            raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, form.form))
         return clock_reading(cells.name, meant)
 
     def _date(self, cells: Cells, form: str, ambiguous: bool) -> Reading:
@@ -285,12 +285,13 @@ class Recogniser:
             raise InputError(f"column {name!r} cannot be kept: {reason}; leave out --keep for it.")
         return Reading(name, "constant", reason)
 
-    def _explain_text(self, cells: Cells, unread: np.ndarray, what: str = "numbers") -> str:
+    def _explain_text(self, cells: Cells, unread: np.ndarray, form: str = "") -> str:
+        what, other = (f"dates ({form})", "another form") if form else ("numbers", "text")
         row = int(np.flatnonzero(unread)[0])
         cell = f"{unread.sum()} cells, the first of them" if unread.sum() > 1 else "the cell"
         text = cells.texts[cells.codes[row]] if cells.form == "text" else str(cells.numbers[row])
         return (
-            f"{self.table} has {what} in column {cells.name!r} but text in {cell} on "
+            f"{self.table} has {what} in column {cells.name!r} but {other} in {cell} on "
             f"{self.place(row)} ({short(text)!r}); fix it, empty it to mark it missing, or leave "
             f"the column out with --drop {quoted(cells.name)}."
         )
