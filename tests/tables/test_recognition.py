@@ -103,8 +103,8 @@ def test_columns_and_reasons(values, name, kind, note):
         (["1"] * 3 + ["2"] * 3 + ["3+"] * 2, "text in 2 cells, the first of them on line 8"),
         (
             ["2020-01-01", "2020-02-01", "2020-03-04", "x", "y"],
-            "dates (year-month-day) in column 'c' but another form in 2 cells, the first of them on "
-            "line 5 ('x')",
+            "dates (year-month-day) in column 'c' but another form in 2 cells, the first of them "
+            "on line 5 ('x')",
         ),
         ([1.0, np.inf, -np.inf], "an infinite value in column 'c' on line 3 (2 in all)"),
     ],
