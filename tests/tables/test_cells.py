@@ -29,6 +29,7 @@ def content(cells: Cells):
     [
         ([" a ", "b", None, "a", "NA", ""], ("text", [0, 1, -1, 0, -1, -1], ["a", "b"], False)),
         ([None, None], ("text", [-1, -1], [], False)),
+        (["6.2\x1a", "6.2"], ("text", [0, 0], ["6.2"], False)),  # the end of a file of DOS
         ([], ("text", [], [], False)),
         ([True, None, np.False_], ("flag", [1.0, None, 0.0])),
         ([True, False, True], ("flag", [1.0, 0.0, 1.0])),

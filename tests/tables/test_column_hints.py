@@ -139,6 +139,7 @@ def test_reasons_to_be_an_identifier():
     assert identifier_reason("x", long).startswith("numbers of 9 digits")
     assert identifier_reason("x", long - 1e8 + 1e7) == ""
     assert identifier_reason("x", np.append(long, 1e9)) == ""
+    assert identifier_reason("column 1", np.arange(5.0, 15.0)).startswith("counts the rows")
     # A table that was saved with its index, from which rows had been taken out.
     index = np.append(np.arange(5.0, 15.0), 20.0)
     assert identifier_reason("column 1", index).startswith("whole numbers in a first column")
@@ -169,6 +170,9 @@ def test_cycles_that_dates_went_through():
     assert cycles_in(first, "year-month-day") == ["time of year"]
     assert cycles_in(first - 1.0, "year-month-day") == ["time of year"]
     assert cycles_in(first + 1.0, "year-month-day") == ["time of year", "day of week"]
+    # A year from its first to its last day.
+    assert "time of year" in cycles_in(np.arange(365.0), "year-month-day")
+    assert "time of year" not in cycles_in(np.arange(364.0), "year-month-day")
     # Years written as their first day go through no year.
     assert cycles_in(first[::12], "x") == []
     years = np.arange("1970", "1980", dtype="datetime64[Y]").astype("datetime64[D]")

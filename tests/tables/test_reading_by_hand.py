@@ -178,6 +178,9 @@ def test_names_of_columns():
     assert not looks_like_code("center")
     assert looks_like("amount", "total_price")
     assert not looks_like("amount", "total_share")
+    assert looks_like("count", "n")
+    assert looks_like("count", "n_rooms2")
+    assert not looks_like("count", "N1")  # an item of a questionnaire
     assert looks_like_duration("Dauer (h)")
     assert not looks_like_duration("during")
 

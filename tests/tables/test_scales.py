@@ -33,6 +33,7 @@ def test_scales_are_in_small_letters_and_have_each_word_once(scale):
         ["unter 20", "20 bis 29", "30 bis 39", "40 und älter"],
         ["bis 1.000 €", "1.000 - 2.000 €", "2.000 - 3.000 €", "über 3.000 €"],
         ["500-999", "1k-2k", "2k-5k"],
+        ["0-39g/day", "40-79", "80-119", "120+ g/day"],
         ["500-999", "1.000-1.999", "2.000-4.999"],
         ["0-0.125", "0.125-0.25", "0.25-0.5"],
         ["(-inf, -1.5]", "(-1.5, 0.25]", "(0.25, inf]"],
@@ -50,6 +51,7 @@ def test_levels_in_order(levels):
         ["north", "south", "east"],
         ["agree", "disagree"],
         ["1a", "2", "3"],
+        ["3 north", "5 south", "7 east"],
     ],
 )
 def test_levels_without_an_order(levels):

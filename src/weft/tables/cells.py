@@ -190,7 +190,7 @@ def _as_text(cell: Any) -> str:
     text = str(cell)
     # A lone surrogate (half of a character) cannot be written to any file.
     text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    return text.strip()
+    return text.strip().rstrip("\x1a")  # the end of a file of DOS
 
 
 def _spread(codes: Any, values: list[float]) -> Floats:

@@ -84,7 +84,9 @@ def looks_like_code(name: str) -> bool:
 
 def looks_like(kind: str, name: str) -> bool:
     """Return whether a column is named like an "amount" (of money), "count", "date" or "share"."""
-    return bool(name_words(name) & _WORDS_OF[kind])
+    # "N1" and "N2" are items of a questionnaire, "n" and "n_rooms" counts.
+    words = name_words(re.sub(r"[nN]\d+", "", name))
+    return bool(words & _WORDS_OF[kind])
 
 
 def looks_like_duration(name: str) -> bool:

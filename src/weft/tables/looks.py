@@ -62,13 +62,13 @@ def identifier_reason(name: str, numbers: Floats) -> str:
     n, n_distinct = len(numbers), len(np.unique(numbers))
     low, high = float(numbers.min()), float(numbers.max())
     if n >= MIN_COUNTER and n_distinct == n:
-        if name == NO_FIRST_NAME:
-            return "whole numbers in a first column without a name, each once: numbers of rows"
         if high - low == n - 1:
             return f"counts the rows ({low:.0f} to {high:.0f}, each once)"
         digits = len(f"{abs(low):.0f}")
         if low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}"):
             return f"numbers of {digits} digits, each once: names of things, not amounts"
+        if name == NO_FIRST_NAME:
+            return "whole numbers in a first column without a name, each once: numbers of rows"
     return ""
 
 
@@ -91,10 +91,11 @@ def some_of(texts: list[str]) -> list[str]:
 def cycles_in(days: Floats, form: str) -> list[str]:
     """Return the cycles that dates cover, given their distinct values."""
     span = float(days[-1] - days[0])
+    n_days = np.floor(days[-1]) - np.floor(days[0]) + 1.0  # both ends count
     dates = np.floor(days).astype("datetime64[D]")
     months = dates.astype("datetime64[M]")
     found = []
-    if span >= 365.0 and len(days) >= 8 and len(np.unique(months.astype(np.int64) % 12)) >= 3:
+    if n_days >= 365.0 and len(days) >= 8 and len(np.unique(months.astype(np.int64) % 12)) >= 3:
         found.append("time of year")
     # The first or last of each month stands for the month, and falls on any day of the week.
     ends = (day.astype("datetime64[M]").astype(day.dtype) == day for day in (dates, dates + 1))

@@ -93,12 +93,13 @@ _LOW, _HIGH, _FROM = (
 _UNIT = (
     r"\s*(?:years?(?: old)?|yrs?\.?|jahren?|jahre|ans|años|anni|months?|days?|hours?|eur|kg|km)?\s*"
 )
+_ANY_UNIT = r"\s*(?:[^\W\d_]{1,10}\.?(?:/[^\W\d_]{1,6})?)?\s*"  # "0-9g/day"
 _RANGE = re.compile(
     r"(?P<under>under|below|less than|up to|unter|bis(?: zu)?|weniger als|moins de|<=?|≤)?"
-    rf"\s*{_LOW}{_UNIT}"
-    rf"(?:(?:-|–|to|bis|à|\.\.)\s*{_HIGH}{_UNIT}"
-    r"|(?P<over>\+|(?:or|and) (?:more|over|older)|plus|(?:und|oder) (?:mehr|älter)|et plus)"
-    rf"{_UNIT})?"
+    rf"\s*{_LOW}"
+    rf"(?:{_UNIT}|{_ANY_UNIT}(?:-|–|to|bis|à|\.\.)\s*{_HIGH}{_ANY_UNIT}"
+    rf"|{_ANY_UNIT}(?P<over>\+|(?:or|and) (?:more|over|older)|plus|et plus"
+    rf"|(?:und|oder) (?:mehr|älter)){_ANY_UNIT})"
     rf"|(?P<above>over|above|more than|über|mehr als|plus de|>=?|≥)\s*{_FROM}{_UNIT}"
 )
 # "(-0.5, 1.25]", as pandas writes intervals.
