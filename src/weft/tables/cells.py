@@ -6,6 +6,7 @@ distinct texts, so that each distinct text is examined only once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -89,26 +90,31 @@ class Cells:
 
 def is_table(X: Any) -> bool:
     """Return whether X is a DataFrame of some library, or a table of Arrow."""
-    if isinstance(X, np.ndarray) or not hasattr(X, "columns"):
-        return False
+    if isinstance(X, np.ndarray) or hasattr(X, "collect") or not hasattr(X, "columns"):
+        return False  # a lazy frame, which has collect, has no rows yet
     return hasattr(X, "dtypes") or hasattr(X, "schema")
 
 
 def read_cells(X: Any) -> list[Cells]:
     """Return the columns of a DataFrame."""
+    refuse_names(X)
     narwhals = import_optional("narwhals", "app")
     frame = narwhals.from_native(X, eager_only=True)
     names = [str(name) for name in frame.columns]
     return [
-        _read_series(narwhals, frame.get_column(own) if _is_unique(frame, own) else None, name)
+        _read_series(narwhals, frame.get_column(own), name)
         for own, name in zip(frame.columns, names, strict=True)
     ]
 
 
-def _is_unique(frame: Any, name: Any) -> bool:
-    if list(frame.columns).count(name) > 1:
+def refuse_names(X: Any) -> None:
+    """Refuse a table without columns, or with two of the same name."""
+    names = X.column_names if hasattr(X, "column_names") else X.columns
+    if len(names) == 0:
+        raise ValueError("the table has no columns; give at least one.")
+    if len(set(names)) < len(names):
+        name = next(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"the table has several columns called {name!r}; give each its own name.")
-    return True
 
 
 def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
@@ -234,6 +240,7 @@ def is_raw(X: Any, *, allow_nan: bool = False) -> bool:
     """Return whether X is a table that holds anything other than numbers."""
     if not is_table(X) or type(X).__module__.startswith("dask"):
         return False
+    refuse_names(X)
     if _is_plain_frame(X):
         return not allow_nan and bool(np.isnan(X.to_numpy(dtype=np.float64)).any())
     narwhals = import_optional("narwhals", "app")
