@@ -165,8 +165,11 @@ def _circle(form, period, note):
     ("texts", "found"),
     [
         (["1:30", "23:59"], _circle("clock", 24.0, "times of day: a circle of 24 hours")),
-        (["Mon", "sunday"], _circle("day name", 7.0, "days of the week: a circle of 7")),
-        (["Jan", "May"], _circle("month name", 12.0, "months: a circle of 12")),
+        (
+            ["Mon", "sunday"],
+            _circle("day name", 7.0, "days of the week: a circle of 7, 0 is Monday"),
+        ),
+        (["Jan", "May"], _circle("month name", 12.0, "months: a circle of 12, 0 is January")),
         (["1:30", "x"], None),
         (["x"], None),
         (

@@ -49,8 +49,8 @@ FREE = [f"w{i % 7}x" for i in range(8)]
         # Days written as numbers, five at least.
         (DAYS, "date", "date", "dates (yearmonthday) as age in days before 2020-01-05"),
         (DAYS[:4], "date", "number", "numbers"),
-        (list(range(1, 13)) * 2, "month", "cyclic", "months: a circle of 12"),
-        (list(range(24)) * 2, "hour", "cyclic", "hours of the day: a circle of 24"),
+        (list(range(1, 13)) * 2, "month", "cyclic", "months: a circle of 12, 12 is 0"),
+        (list(range(24)) * 2, "hour", "cyclic", "hours of the day: a circle of 24, 24 is 0"),
         # Texts of numbers with something else among them.
         (["1", "2", "3", "4", *"abcde"], "c", "identifier", "a different text in every row"),
         (["1", "2", "3+"] * 6, "c", "ordered", "3 levels, a known order of words: 1, 2, 3+"),

@@ -79,8 +79,8 @@ def dates(note, form, low, high, parts=AGE, name="c"):
         (
             ["Mon", "Tue", "Mon"],
             Reading(
-                "c", "cyclic", "days of the week: a circle of 7", form="day name", parts=("",),
-                periods=(7.0,), low=0.0, high=1.0,
+                "c", "cyclic", "days of the week: a circle of 7, 0 is Monday", form="day name",
+                parts=("",), periods=(7.0,), low=0.0, high=1.0,
             ),
         ),
         # 2024-01-31 is day 19753, 2024-02-29 day 19782, 2024-05-31 day 19874.
@@ -166,7 +166,7 @@ def test_columns_that_cannot_be_used(values, reason):
 
 
 HOURS = Reading(
-    "hour", "cyclic", "hours of the day: a circle of 24", form="number", parts=("",),
+    "hour", "cyclic", "hours of the day: a circle of 24, 24 is 0", form="number", parts=("",),
     periods=(24.0,), low=0.0, high=23.0,
 )  # fmt: skip
 ZIP = levels(

@@ -185,8 +185,8 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     """
     circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
         ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
-        ("day name", 7.0, day_of_week, "days of the week: a circle of 7"),
-        ("month name", 12.0, month_of_year, "months: a circle of 12"),
+        ("day name", 7.0, day_of_week, "days of the week: a circle of 7, 0 is Monday"),
+        ("month name", 12.0, month_of_year, "months: a circle of 12, 0 is January"),
     )
     found = next((each for each in circles if _reads_all(each[2], texts)), None)
     could_last = found is None or (found[0] == "clock" and looks_like_duration(name))

@@ -138,7 +138,7 @@ class Recogniser:
             return Reading(
                 name,
                 "cyclic",
-                f"{words}: a circle of {period:g}",
+                f"{words}: a circle of {period:g}, {period:g} is 0",
                 form="number",
                 parts=("",),
                 periods=(period,),
