@@ -26,7 +26,9 @@ _DAYS_FULL = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 _LONGER = ("sept", "tues", "thur", "thurs")
 _EPOCH = date(1970, 1, 1).toordinal()
 _TIME = r"(?:[T ,]+(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-_TIME += r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
+_TIME += (
+    r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)?)?"
+)
 _NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
 _WEEKDAY = r"(?:[A-Za-z]{3,9}\.?,?\s+)?"
 # Forms in the order in which they are tried; the first that reads most cells is taken.
@@ -207,6 +209,7 @@ def _zone(parts: dict[str, str | None]) -> float:
     zone = parts.get("zone") or ""
     if not zone or zone in ("Z", "UTC", "GMT"):
         return 0.0
+    zone = zone.removeprefix("UTC").removeprefix("GMT")  # "GMT+1", as Google Forms writes it
     digits = zone[1:].replace(":", "")
-    hours = int(digits[:2]) + int(digits[2:]) / 60.0
+    hours = int(digits[:2]) + int(digits[2:] or 0) / 60.0
     return -hours if zone[0] == "-" else hours
