@@ -132,7 +132,8 @@ class FeatureObjective(FeatureClustering):
     def evaluate_part(self, positions: Floats) -> list[Outcome]:
         """Evaluate some of the particles."""
         solutions = [self.particle.decode(position) for position in positions]
-        usable = (np.stack([solution.weights for solution in solutions]) > 0.0).any(axis=1)
+        weights = np.stack([solution.weights for solution in solutions])
+        n_features = np.count_nonzero(weights > 0.0, axis=1).tolist()
         keys: list[Hashable]
         if self.data.evaluates_whole_swarms:
             # A GPU evaluates equal particles again: its recorded steps need the same number every
@@ -144,8 +145,8 @@ class FeatureObjective(FeatureClustering):
             # dropped.
             keys = [_key(solution) for solution in solutions]
         new: dict[Hashable, Solution] = {}
-        for key, solution, is_usable in zip(keys, solutions, usable.tolist(), strict=True):
-            if not is_usable:
+        for key, solution, count in zip(keys, solutions, n_features, strict=True):
+            if count == 0:
                 self._outcomes[key] = Outcome(INFEASIBLE, 0, 0)
             elif key not in self._outcomes:
                 new[key] = solution
