@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import adjusted_rand_score
+from tests.auto.source_cases import HALVES, THIRDS, candidate, categories
 from tests.golden.evidence import mixed_table
 
 from weft.auto import source_family, source_rest
@@ -13,7 +14,6 @@ from weft.auto.source_family import (
     CLASSES,
     DEPENDENT,
     KMEANS,
-    SourceCandidate,
     _all_ways,
     _Clustering,
     _likelihoods,
@@ -28,26 +28,8 @@ from weft.columns.mixed import along_main_directions, learn_main_view
 from weft.columns.mixed.classes import fit_classes, joint_likelihood, profile_of
 from weft.columns.mixed.dependent import dependent_likelihood, dependents_of, fit_dependent
 from weft.columns.mixed.repeats import Repetition
-from weft.columns.source import MixedTable, SourceColumn
+from weft.columns.source import MixedTable
 from weft.kmeans.plain import kmeans
-
-HALVES, THIRDS = np.arange(24) // 12, np.arange(24) // 8
-
-
-def candidate(labels=HALVES, way=KMEANS, **changes):
-    n_clusters = int(labels.max()) + 1
-    made = SourceCandidate(labels, n_clusters, way, 0.9, 0.9, 0.5, 0.5, 0.06, 1.0, 1.0)
-    return made._replace(**changes)
-
-
-def categories(n_columns=5, n=24):
-    """The codes of column j are multiples of row numbers, so that columns can be told apart."""
-    columns = tuple(
-        SourceColumn(f"c{j}", "category", (j,), levels=("a", "b", "c")) for j in range(n_columns)
-    )
-    values = np.column_stack([np.arange(n) // (j + 1) % 3 for j in range(n_columns)])
-    return MixedTable(values.astype(float), columns)
-
 
 # A look into the clusters -------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ the whole search as a pure function from a table to weights and clusters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -94,7 +94,7 @@ class FeatureObjective(FeatureClustering):
         )
         self.n_jobs = n_jobs
         self.n_together = self.data.n_together
-        self._outcomes: dict[bytes, Outcome] = {}
+        self._outcomes: dict[Hashable, Outcome] = {}
         self._crew: Crew | None = None
         with one_blas_thread():
             self.criterion = criterion.prepare(self.data.full(), screened)
@@ -132,17 +132,21 @@ class FeatureObjective(FeatureClustering):
     def evaluate_part(self, positions: Floats) -> list[Outcome]:
         """Evaluate some of the particles."""
         solutions = [self.particle.decode(position) for position in positions]
-        # The same solution occurs often: bits that no longer change, or weights that are all
-        # dropped.
-        keys = [_key(solution) for solution in solutions]
+        weights = np.stack([solution.weights for solution in solutions])
+        n_features = np.count_nonzero(weights > 0.0, axis=1).tolist()
+        keys: list[Hashable]
         if self.data.evaluates_whole_swarms:
             # A GPU evaluates equal particles again: its recorded steps need the same number every
             # time.
-            keys = [str(place).encode() for place in range(len(solutions))]
+            keys = list(range(len(solutions)))
             self._outcomes.clear()
-        new: dict[bytes, Solution] = {}
-        for key, solution in zip(keys, solutions, strict=True):
-            if not (solution.weights > 0.0).any():
+        else:
+            # The same solution occurs often: bits that no longer change, or weights that are all
+            # dropped.
+            keys = [_key(solution) for solution in solutions]
+        new: dict[Hashable, Solution] = {}
+        for key, solution, count in zip(keys, solutions, n_features, strict=True):
+            if count == 0:
                 self._outcomes[key] = Outcome(INFEASIBLE, 0, 0)
             elif key not in self._outcomes:
                 new[key] = solution

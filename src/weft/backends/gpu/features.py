@@ -57,7 +57,8 @@ class FeatureData:
         return self.space(Solution(np.ones(self.table.X.shape[1])))
 
     def space(self, solution: Solution, *, exact: bool = False) -> Spaces:
-        return self._spaces(self._pack([solution]).to(self.device), exact=exact)
+        packed = pack(*_stacked([solution]), self.table.spread)
+        return self._spaces(packed.to(self.device), exact=exact)
 
     def evaluate(self, solutions: list[Solution], clusterer: Any, criterion: Any) -> list[Outcome]:
 
@@ -67,13 +68,17 @@ class FeatureData:
         outcomes: list[Outcome] = []
         for first in range(0, len(solutions), self.batch):
             group = solutions[first : first + self.batch]
-            counts, fitness = _moved_to_host(*self._replay(self._pack(group), measure))
+            weights, exponents = _stacked(group)
+            results = self._replay(pack(weights, exponents, self.table.spread), measure)
+            # The device works while the host counts.
+            n_features = np.count_nonzero(weights > 0.0, axis=1)
+            counts, fitness = _moved_to_host(*results)
             # A clusterer that did not converge is marked by a count below 0.
             feasible = (counts >= 2.0) & np.isfinite(fitness)
             values = np.where(feasible, fitness, INFEASIBLE)
-            n_features = [int((solution.weights > 0.0).sum()) for solution in group]
             n_clusters = np.abs(counts).astype(np.int64)
-            outcomes += map(Outcome._make, zip(values, n_features, n_clusters, strict=True))
+            columns = (values.tolist(), n_features.tolist(), n_clusters.tolist())
+            outcomes += map(Outcome._make, zip(*columns, strict=True))
         return outcomes
 
     def recall(self, solution: Solution) -> Partitions | None:
@@ -85,13 +90,6 @@ class FeatureData:
 
     def _spaces(self, metrics: Metrics, *, exact: bool = False) -> Spaces:
         return Spaces(Distances(self.table, metrics, self.max_memory), exact=exact)
-
-    def _pack(self, solutions: list[Solution]) -> Packed:
-        weights = np.stack([solution.weights for solution in solutions])
-        exponents = None
-        if solutions[0].exponents is not None:
-            exponents = np.stack([np.asarray(solution.exponents) for solution in solutions])
-        return pack(weights, exponents, self.table.spread)
 
     def _batch_size(self, clusterer: Any, criterion: Any, exponents: bool) -> int:
         """Return how many particles the memory holds at once, at least one."""
@@ -132,6 +130,14 @@ class FeatureData:
         inputs.copy_(torch.as_tensor(packed.numbers))
         graph.replay()
         return outputs
+
+
+def _stacked(solutions: list[Solution]) -> tuple[Floats, Floats | None]:
+    """Return weights (P, d), and exponents if the solutions have them."""
+    weights = np.stack([solution.weights for solution in solutions])
+    if solutions[0].exponents is None:
+        return weights, None
+    return weights, np.stack([np.asarray(solution.exponents) for solution in solutions])
 
 
 def _measure(spaces: Spaces, clusterer: Any, criterion: Any) -> tuple[Tensor, Any]:
