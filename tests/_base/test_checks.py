@@ -306,3 +306,16 @@ def test_matrices_of_rows():
     text = refusal(ValueError, check_size, X, 2, 8 * 2 * 100 - 1)
     assert text.startswith("10 rows need 2 matrices of rows × rows, which would take 0.0 GiB, but")
     assert "squares cannot be summed" in refusal(ValueError, check_size, 1e146 * X, 2, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "words"),
+    [
+        ([{"a": 1.0}, {"a": 2.0}], TypeError, "X holds something other than numbers .*DataFrame"),
+        ([[1.0, 2.0], [3.0]], ValueError, "X is not a table of numbers, rows by columns"),
+        ([["a", "b"], ["c", "d"]], ValueError, "X holds text .* is read as categories"),
+    ],
+)
+def test_errors_of_libraries_become_a_sentence(X, error, words):
+    with pytest.raises(error, match=words):
+        read_array(X)

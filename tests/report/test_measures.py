@@ -352,6 +352,20 @@ def test_positions_of_ordered_levels_are_told_with_their_ends():
     assert made.values[:, 0].tolist() == [1.0, 3.0, 2.0]
 
 
+@pytest.mark.parametrize(
+    ("period", "values", "ranges"),
+    [
+        (24.0, [0.5, 23.0], ["0 to 6", "6 to 12", "12 to 18", "18 to 24"]),
+        (12.0, [0.0, np.nan, 11.0], ["0 to 2", "3 to 5", "6 to 8", "9 to 11"]),
+        (7.0, [0.0, 6.0], ["0 to 1", "2 to 3", "4 to 5", "6"]),
+    ],
+)
+def test_quarters_of_a_circle(period, values, ranges):
+    column = SourceColumn("when", "cyclic", (0,), periods=(period,))
+    made = facets(MixedTable(np.array(values)[:, np.newaxis], (column,)))
+    assert made.names == [f"when: {each}" for each in ranges]
+
+
 def test_facets_by_hand():
     columns = (
         SourceColumn("flag", "yes/no", (0,), levels=("no", "yes")),
@@ -363,8 +377,8 @@ def test_facets_by_hand():
     values = np.array([[0.0, 0.0, 5.0, 10.0, 0.5], [1.0, np.nan, 23.0, np.nan, 0.25]])
     made = facets(MixedTable(values, columns))
     assert made.names == [
-        *("flag", "c: a", "c: b", "hour: 0 to 6", "hour: 6 to 12", "hour: 12 to 18"),
-        *("hour: 18 to 24", "size [cm]", "share"),
+        *("flag", "c: a", "c: b", "hour: 0 to 5", "hour: 6 to 11", "hour: 12 to 17"),
+        *("hour: 18 to 23", "size [cm]", "share"),
     ]
     assert made.source.tolist() == [0, 1, 1, 2, 2, 2, 2, 3, 4]
     np.testing.assert_array_equal(made.values[:, 1:7], [[1, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 1]])

@@ -29,6 +29,7 @@ def content(cells: Cells):
     [
         ([" a ", "b", None, "a", "NA", ""], ("text", [0, 1, -1, 0, -1, -1], ["a", "b"], False)),
         ([None, None], ("text", [-1, -1], [], False)),
+        (["6.2\x1a", "6.2"], ("text", [0, 0], ["6.2"], False)),  # the end of a file of DOS
         ([], ("text", [], [], False)),
         ([True, None, np.False_], ("flag", [1.0, None, 0.0])),
         ([True, False, True], ("flag", [1.0, 0.0, 1.0])),
@@ -154,3 +155,29 @@ def test_tables_of_anything_but_numbers():
     assert not is_raw([["x"]])
     dask = pytest.importorskip("dask.dataframe")
     assert not is_raw(dask.from_pandas(pd.DataFrame({"a": ["x", "y"]}), npartitions=1))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]),
+        pd.DataFrame([["x", 2.0]], columns=["a", "a"]),
+        pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["a", "a"]),
+    ],
+)
+def test_columns_of_the_same_name_are_refused(frame):
+    for read in (read_cells, is_raw):
+        with pytest.raises(ValueError, match="has several columns called 'a'; give each"):
+            read(frame)
+
+
+def test_a_table_without_columns_is_refused():
+    for read in (read_cells, is_raw):
+        with pytest.raises(ValueError, match="has no columns; give at least one"):
+            read(pd.DataFrame(index=range(3)))
+
+
+def test_a_lazy_frame_is_no_table_yet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not is_table(pl.LazyFrame({"a": [1.0]}))

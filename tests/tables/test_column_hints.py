@@ -12,12 +12,10 @@ import pytest
 from weft.tables.cells import is_raw
 from weft.tables.errors import InputError
 from weft.tables.hints import (
-    _range_start,
     cycle_by_name,
     is_code_text,
     looks_like_id,
     name_words,
-    ordered_scale,
 )
 from weft.tables.looks import (
     are_day_numbers,
@@ -36,6 +34,7 @@ from weft.tables.parquet_parts import (
     unpacked_bytes,
     write_part,
 )
+from weft.tables.scales import _range_start, ordered_scale
 from weft.tables.tails import tail_scale
 
 # Hints --------------------------------------------------------------------------------------------
@@ -140,6 +139,12 @@ def test_reasons_to_be_an_identifier():
     assert identifier_reason("x", long).startswith("numbers of 9 digits")
     assert identifier_reason("x", long - 1e8 + 1e7) == ""
     assert identifier_reason("x", np.append(long, 1e9)) == ""
+    assert identifier_reason("column 1", np.arange(5.0, 15.0)).startswith("counts the rows")
+    # A table that was saved with its index, from which rows had been taken out.
+    index = np.append(np.arange(5.0, 15.0), 20.0)
+    assert identifier_reason("column 1", index).startswith("whole numbers in a first column")
+    assert identifier_reason("column 1", np.append(index, 5.0)) == ""
+    assert identifier_reason("column 2", index) == ""
 
 
 def test_numbers_that_are_days():
@@ -159,6 +164,19 @@ def test_cycles_that_dates_went_through():
     year = np.linspace(0.0, 365.0, 8).round()
     assert "time of year" in cycles_in(year, "year-month")
     assert "time of year" not in cycles_in(year[1:], "year-month")
+    # Months written as their first or their last day: the days of the week mean nothing.
+    months = np.arange("1970-01", "1971-03", dtype="datetime64[M]").astype("datetime64[D]")
+    first = months.astype(np.float64)
+    assert cycles_in(first, "year-month-day") == ["time of year"]
+    assert cycles_in(first - 1.0, "year-month-day") == ["time of year"]
+    assert cycles_in(first + 1.0, "year-month-day") == ["time of year", "day of week"]
+    # A year from its first to its last day.
+    assert "time of year" in cycles_in(np.arange(365.0), "year-month-day")
+    assert "time of year" not in cycles_in(np.arange(364.0), "year-month-day")
+    # Years written as their first day go through no year.
+    assert cycles_in(first[::12], "x") == []
+    years = np.arange("1970", "1980", dtype="datetime64[Y]").astype("datetime64[D]")
+    assert cycles_in(years.astype(np.float64), "year-month-day") == []
     assert cycles_in(np.array([0.25, 0.5, 0.75]), "x") == ["time of day"]
     assert cycles_in(np.array([0.25, 0.5, 1.5]), "x") == []
 

@@ -429,3 +429,14 @@ def test_options_that_do_not_fit_the_file(tmp_path, option, value):
     path.write_text(PLAIN)
     with pytest.raises(InputError, match=f"leave out --{option}"):
         read_table(path, **{option: value})
+
+
+def test_empty_rows_get_no_cluster_and_those_at_the_end_are_no_rows(tmp_path):
+    path = tmp_path / "t.csv"
+    lines = [f"{i % 3},{i % 5},{'ab'[i % 2]}" for i in range(20)]
+    path.write_text("\n".join(["x,y,z", *lines[:4], ",,", *lines[4:], ",,", "Total,,", ",,"]))
+    made = prepare_table(read_table(path))
+    assert made.n_rows == 21
+    assert made.rows.tolist() == [row for row in range(21) if row != 4]
+    assert "rows without any value get no cluster: 1." in made.warnings
+    assert not any("filled in" in warning for warning in made.warnings)

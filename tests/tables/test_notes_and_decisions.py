@@ -111,10 +111,10 @@ def test_words_about_cells():
     assert about_limits(["1", ">9", "<0.5", "≤3"]) == "cells such as '>9' taken at the limit"
     assert about_limits(["1", "9>"]) == ""
     assert about_scales(["1", "x k", "5k", "6M"]) == (
-        "cells such as '5k' taken as thousands or millions"
+        "cells such as '5k' taken as thousands, millions or billions"
     )
     assert about_scales(["k", "5", "5b"]) == ""
-    assert about_scales(["$5k"]) == "cells such as '$5k' taken as thousands or millions"
+    assert about_scales(["$5k"]) == "cells such as '$5k' taken as thousands, millions or billions"
     assert needs_care("a; -9 looks like a code for missing values")
     assert needs_care("in $ and €, not converted")
     assert not needs_care("numbers")

@@ -170,3 +170,30 @@ def test_words_of_formats():
 @pytest.mark.parametrize("text", ["5 kg 6", "five", "$5 kg", "5 5 kg-"])
 def test_shapes_of_other_texts(text):
     assert _shape(text) is None or math.isnan(find_format([text]).read(text))
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers", "unit"),
+    [
+        # A dash in the place of the cents is not a minus sign.
+        (["CHF 52'000.-", "CHF 850.50", "CHF -7.-"], [52000.0, 850.5, -7.0], "CHF"),
+        (["40,- €", "1.200,-- €", "-3,50 €"], [40.0, 1200.0, -3.5], "€"),
+        (["12.–", "5-"], [12.0, -5.0], ""),
+        (["120 km/h", "90 km/h"], [120.0, 90.0], "km/h"),
+        (["5.5 l/100km", "6 l/100km"], [5.5, 6.0], "l/100km"),
+        (["23.1 kg/m2", "25 kg/m2"], [23.1, 25.0], "kg/m2"),
+        (["150 p.", "90 p."], [150.0, 90.0], "p."),
+        (["1.5 million", "2 billion"], [1.5e6, 2e9], ""),
+        (["1,2 Mio. €", "800 Tsd. €"], [1.2e6, 8e5], "€"),
+        (["12a/3", "5 a.m.", "1/2"], [NONE, NONE, NONE], ""),
+    ],
+)
+def test_cents_units_and_scales_in_words(texts, numbers, unit):
+    found = find_format(texts)
+    np.testing.assert_equal(found.read_all(texts), numbers)
+    assert found.unit == unit
+
+
+def test_the_longest_unit_fits_into_a_model_file():
+    text = "5 kilobyte/100 second²"
+    assert len(find_format([text]).unit) == 20

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from weft.tables.dates import (
     CYCLES,
     DATE_FORMS,
+    MONTHLY,
     NUMBER_FORMS,
     SEVERAL,
     cycle_values,
@@ -164,7 +165,7 @@ days = st.dates(date(1900, 1, 1), date(2100, 12, 31))
 
 
 def test_every_form_is_tried_here():
-    others = {"month-name year", "year-month", SEVERAL, *NUMBER_FORMS}
+    others = {*MONTHLY, "year-week", SEVERAL, *NUMBER_FORMS}
     assert set(PATTERNS) | others == set(DATE_FORMS)
 
 

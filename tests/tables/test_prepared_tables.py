@@ -85,7 +85,7 @@ def test_other_warnings():
 def test_missing_values_are_counted(missing, words):
     x, z = X.copy(), X**2
     x[[3, 5]], z[5] = np.nan, np.nan
-    made = prepared({"x": x, "z": z, "same": [1.0, None] * 12}, missing=missing)
+    made = prepared({"x": x, "z": z, "same": [None, 1.0] * 12}, missing=missing)
     assert made.warnings == [words]
     z[5] = 1.0
     x[5] = 0.5
@@ -355,3 +355,27 @@ def test_turned_tables_are_read_as_numbers():
         "several columns are called 'A'; they were numbered, as 'a (2)'.",
         "rows and columns were exchanged: 2 samples, 3 columns.",
     )
+
+
+def test_a_remedy_is_named_only_where_there_is_one():
+    texts = [f"t{i}" for i in range(24)]
+    told = prepared({"x": X, "z": X**2, "name": texts, "user_id": [*texts[:23], "t0"]}).warnings
+    assert told == [
+        "'name' was left out: a different text in every row.",
+        "'user_id' was left out: text in a column named like an identifier; if it measures "
+        "something, keep it with --keep.",
+    ]
+
+
+def test_columns_that_are_called_x_and_y_are_coordinates():
+    assert prepared({"x": X, "Y": X**2}).warnings == []
+    assert prepared({"z": X, "Y": X**2}).warnings == [ANSWER.format("Y")]
+
+
+def test_names_that_look_like_values():
+    note = (
+        "the first line was read as the column names, but '-0.5' looks like a value; if the file "
+        "has no names, add a line of them."
+    )
+    assert prepared({"red": X, "-0.5": X**2}).warnings == [note]
+    assert prepared({"2020": X, "2021": X**2, "land": X}).warnings == []

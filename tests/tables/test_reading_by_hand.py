@@ -9,14 +9,12 @@ import pytest
 from weft.columns.source import SourceColumn
 from weft.tables.cells import number_cells, read_cells, text_cells
 from weft.tables.hints import (
-    _range_start,
     cycle_by_name,
     is_code_text,
     looks_like,
     looks_like_code,
     looks_like_duration,
     looks_like_id,
-    ordered_scale,
 )
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import (
@@ -27,6 +25,7 @@ from weft.tables.reading import (
     number_text,
     read_column,
 )
+from weft.tables.scales import _range_start, ordered_scale
 
 NONE = np.nan
 
@@ -163,6 +162,8 @@ def test_digits_with_a_leading_zero():
     assert is_code_text(["001", "123"]) == words.format(3)
     assert is_code_text(["0012", "1234"]) == words.format(4)
     assert is_code_text(["0012"]) == words.format(4)
+    assert is_code_text(["017", "136A"]) == words.format(3)
+    assert is_code_text(["017m", "136m"]) == ""  # a unit
     for texts in (["01", "12"], ["123", "456"], ["001", "1234"], ["001", "a12"], ["00.1", "1234"]):
         assert is_code_text(texts) == ""
 
@@ -177,6 +178,9 @@ def test_names_of_columns():
     assert not looks_like_code("center")
     assert looks_like("amount", "total_price")
     assert not looks_like("amount", "total_share")
+    assert looks_like("count", "n")
+    assert looks_like("count", "n_rooms2")
+    assert not looks_like("count", "N1")  # an item of a questionnaire
     assert looks_like_duration("Dauer (h)")
     assert not looks_like_duration("during")
 

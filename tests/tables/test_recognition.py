@@ -49,8 +49,8 @@ FREE = [f"w{i % 7}x" for i in range(8)]
         # Days written as numbers, five at least.
         (DAYS, "date", "date", "dates (yearmonthday) as age in days before 2020-01-05"),
         (DAYS[:4], "date", "number", "numbers"),
-        (list(range(1, 13)) * 2, "month", "cyclic", "months: a circle of 12"),
-        (list(range(24)) * 2, "hour", "cyclic", "hours of the day: a circle of 24"),
+        (list(range(1, 13)) * 2, "month", "cyclic", "months: a circle of 12, 12 is 0"),
+        (list(range(24)) * 2, "hour", "cyclic", "hours of the day: a circle of 24, 24 is 0"),
         # Texts of numbers with something else among them.
         (["1", "2", "3", "4", *"abcde"], "c", "identifier", "a different text in every row"),
         (["1", "2", "3+"] * 6, "c", "ordered", "3 levels, a known order of words: 1, 2, 3+"),
@@ -103,7 +103,8 @@ def test_columns_and_reasons(values, name, kind, note):
         (["1"] * 3 + ["2"] * 3 + ["3+"] * 2, "text in 2 cells, the first of them on line 8"),
         (
             ["2020-01-01", "2020-02-01", "2020-03-04", "x", "y"],
-            "dates in column 'c' but text in 2 cells, the first of them on line 5 ('x')",
+            "dates (year-month-day) in column 'c' but another form in 2 cells, the first of them "
+            "on line 5 ('x')",
         ),
         ([1.0, np.inf, -np.inf], "an infinite value in column 'c' on line 3 (2 in all)"),
     ],

@@ -223,6 +223,12 @@ def test_comments_among_rows_are_left_out(tmp_path):
     with open_text(tmp_path / "t.csv", form) as file:
         assert file.read() == "a,b\n\n1,2\n#3,4\n"  # as many cells as a row: a row
     assert not _form(tmp_path, "a,b\n#1,2\n").has_comments
+    # Separators and line breaks in quotes are not those of the table.
+    for rows in ('#1,"x, y"\n', '#1,"x\ny"\n', '1,"x\n#tag y\n# z"\n', '#1,"say ""x"", y"\n'):
+        assert not _form(tmp_path, f"a,b\n1,2\n{rows}").has_comments, rows
+    form = _form(tmp_path, 'a,b\n1,"x\n#tag"\n# note\n#2,"y\n#z" \n# end, of, all\n')
+    with open_text(tmp_path / "t.csv", form) as file:
+        assert file.read() == 'a,b\n1,"x\n#tag"\n\n#2,"y\n#z" \n\n'
     assert not _form(tmp_path, "#a,b\n#1,2\n").has_comments  # nothing but comments: names
 
 
@@ -276,3 +282,20 @@ def test_the_separator_of_what_is_written_is_that_of_the_ending(tmp_path):
     for name, sign in (("t.tsv", "\t"), ("t.csv", ",")):
         write_table(tmp_path / name, {"a": [1], "b": [2]})
         assert (tmp_path / name).read_text() == f"a{sign}b\n1{sign}2\n"
+
+
+UNITS = [["t", "T", "who"], ["s", "°C", "-"], ["1", "20.5", "a"], ["2", "", "b"], ["3", "21", "c"]]
+
+
+def test_units_below_the_names():
+    more = [["4", "22", "d"]]
+    header = find_header([*UNITS, *more])
+    assert header.names == ["t [s]", "T [°C]", "who"]
+    assert (header.n_above, header.n_lines) == (0, 2)
+    assert header.notes == ["the line below the column names was taken for their units."]
+    # Two numbers in a column are too few, one column with a text may hold a mistake, and words for
+    # missing values are no units.
+    assert find_header(UNITS).n_lines == 1
+    assert find_header([UNITS[0], ["s", "20", "-"], *UNITS[2:], *more]).n_lines == 1
+    assert find_header([UNITS[0], ["s", "", "x"], *UNITS[2:], *more]).n_lines == 1
+    assert find_header([UNITS[0], ["n/a", "-", "x"], *UNITS[2:], *more]).n_lines == 1

@@ -56,7 +56,7 @@ def dates(note, form, low, high, parts=AGE, name="c"):
         (["<0.5", "2.5", "3"], numbers("cells such as '<0.5' taken at the limit", 0.5, 3.0)),
         (
             ["120k", "3.5k", "2.0M"],
-            numbers("cells such as '120k' taken as thousands or millions", 3500.0, 2e6),
+            numbers("cells such as '120k' taken as thousands, millions or billions", 3500.0, 2e6),
         ),
         (
             ["$5", "6 €", "7"],
@@ -72,23 +72,23 @@ def dates(note, form, low, high, parts=AGE, name="c"):
         (
             ["1:30", "36:00"],
             Reading(
-                "c", "number", "lengths of time such as 1:30:00, in hours", "h",
+                "c", "number", "lengths of time in hours: '1:30' is 1.5", "h",
                 form="duration", low=1.5, high=36.0,
             ),
         ),
         (
             ["Mon", "Tue", "Mon"],
             Reading(
-                "c", "cyclic", "days of the week: a circle of 7", form="day name", parts=("",),
-                periods=(7.0,), low=0.0, high=1.0,
+                "c", "cyclic", "days of the week: a circle of 7, 0 is Monday", form="day name",
+                parts=("",), periods=(7.0,), low=0.0, high=1.0,
             ),
         ),
         # 2024-01-31 is day 19753, 2024-02-29 day 19782, 2024-05-31 day 19874.
         (
             [20240131, 20240229, 20240331, 20240430, 20240531],
             dates(
-                "dates (yearmonthday) as age in days before 2024-05-31 and day of week",
-                "yearmonthday", 19753.0, 19874.0, WEEK,
+                "dates (yearmonthday) as age in days before 2024-05-31",
+                "yearmonthday", 19753.0, 19874.0,
             ),
         ),
         (
@@ -166,7 +166,7 @@ def test_columns_that_cannot_be_used(values, reason):
 
 
 HOURS = Reading(
-    "hour", "cyclic", "hours of the day: a circle of 24", form="number", parts=("",),
+    "hour", "cyclic", "hours of the day: a circle of 24, 24 is 0", form="number", parts=("",),
     periods=(24.0,), low=0.0, high=23.0,
 )  # fmt: skip
 ZIP = levels(
@@ -269,7 +269,8 @@ def test_columns_named_like_dates():
         ),
         (
             ["2024-01-31", "2024-02-01", "2024-03-01", "soon", "-"],
-            "has dates in column 'my col' but text in the cell on line 5 ('soon')",
+            "has dates (year-month-day) in column 'my col' but another form in the cell on line 5 "
+            "('soon')",
         ),
     ],
 )

@@ -44,15 +44,40 @@ def convert(read: Callable[[], Any], name: str = "X") -> Any:
     try:
         return read()
     except ValueError as error:
-        if not str(error).startswith("Complex data not supported"):
+        told = _sentence(str(error), name)
+        if not told:
             raise
-        # scikit-learn's message contains the whole table.
-        raise ValueError(f"Complex data not supported: pass {name} as real numbers.") from None
+        raise ValueError(told) from None
+    except TypeError as error:
+        if "argument must be a string" not in str(error):
+            raise
+        raise TypeError(
+            f"{name} holds something other than numbers ({error}); give an array of numbers or a "
+            "DataFrame."
+        ) from None
     except OverflowError as error:
         raise ValueError(
             f"{name} holds an integer that is too large for a float64 number (about 1.8e308); "
             "scale that column first, or drop it."
         ) from error
+
+
+def _sentence(message: str, name: str) -> str:
+    """Return a sentence for an error of a library that says too much or too little, or ""."""
+    if message.startswith("Complex data not supported"):  # followed by the whole table
+        return f"Complex data not supported: pass {name} as real numbers."
+    if message.startswith("Expected unique column names"):
+        return f"{name} has several columns of the same name; give each its own name."
+    if message.startswith("at least one array or dtype is required"):
+        return f"{name} has no columns; give at least one."
+    if message.startswith("setting an array element with a sequence"):
+        return (
+            f"{name} is not a table of numbers, rows by columns; give an array or a DataFrame (a "
+            "lazy one after its collect())."
+        )
+    if message.startswith("could not convert string to float"):
+        return f"{name} holds text ({message}); give a DataFrame, whose text is read as categories."
+    return ""
 
 
 def check_numbers(

@@ -15,7 +15,7 @@ from weft.columns.source import MixedTable, SourceColumn
 from weft.estimators._declared import declare
 from weft.estimators._mixins import KeepMixin
 from weft.models.kinds import Choice, ListOf, Text
-from weft.tables.cells import Cells, is_table, number_cells, read_cells, text_cells
+from weft.tables.cells import Cells, is_table, number_cells, read_cells, refuse_names, text_cells
 from weft.tables.errors import InputError, in_python
 from weft.tables.plan import Applied, learn
 from weft.tables.points import SCALES, values_at
@@ -278,6 +278,7 @@ class TablePreparer(KeepMixin, TransformerMixin, BaseEstimator):
     def _read(self, X: Any, *, reset: bool) -> list[Cells]:
         """Return the cells of each column; those of an array are called x0, x1, ..."""
         if is_table(X):
+            refuse_names(X)
             if not hasattr(X, "dtypes"):  # a table of Arrow, whose names scikit-learn cannot read
                 X = X.to_pandas()
             validate_data(self, X, reset=reset, skip_check_array=True)

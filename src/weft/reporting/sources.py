@@ -7,6 +7,7 @@ are compared by the values of the table (numbers in their units, levels by name)
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,15 +108,21 @@ def _facets_of(column: SourceColumn, values: Floats) -> list[tuple[Floats, str]]
     if column.kind == "cyclic":
         period = column.periods[0]
         quarters = np.floor(own / (period / 4.0))
-        ends = [period * part / 4.0 for part in range(5)]
+        ranges = _quarters(period, is_whole=bool((np.floor(own) == own)[~np.isnan(own)].all()))
         return [
-            (
-                (quarters == part).astype(np.float64),
-                f"{column.name}: {ends[part]:g} to {ends[part + 1]:g}",
-            )
+            ((quarters == part).astype(np.float64), f"{column.name}: {ranges[part]}")
             for part in range(4)
         ]
     return [(_filled(column.in_units(own)), f"{column.name}{unit}")]
+
+
+def _quarters(period: float, *, is_whole: bool) -> list[str]:
+    """Return the quarters of a circle in words; of whole numbers the first and the last of each."""
+    ends = [period * part / 4.0 for part in range(5)]
+    pairs = list(pairwise(ends))
+    if is_whole:
+        pairs = [(np.ceil(first), np.ceil(end) - 1.0) for first, end in pairs]
+    return [f"{first:g} to {last:g}" if first < last else f"{first:g}" for first, last in pairs]
 
 
 def _filled(values: Floats) -> Floats:

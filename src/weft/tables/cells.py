@@ -6,6 +6,7 @@ distinct texts, so that each distinct text is examined only once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -37,7 +38,7 @@ class Cells:
     name : str
         The column's name.
     form : str
-        "number", "flag", "time" (days since 1970-01-01) or "text".
+        "number", "flag", "time" (days since 1970-01-01), "duration" (hours) or "text".
     numbers : ndarray of shape (n,)
         For all forms but text: float64, NaN where missing.
     codes : ndarray of shape (n,)
@@ -89,26 +90,31 @@ class Cells:
 
 def is_table(X: Any) -> bool:
     """Return whether X is a DataFrame of some library, or a table of Arrow."""
-    if isinstance(X, np.ndarray) or not hasattr(X, "columns"):
-        return False
+    if isinstance(X, np.ndarray) or hasattr(X, "collect") or not hasattr(X, "columns"):
+        return False  # a lazy frame, which has collect, has no rows yet
     return hasattr(X, "dtypes") or hasattr(X, "schema")
 
 
 def read_cells(X: Any) -> list[Cells]:
     """Return the columns of a DataFrame."""
+    refuse_names(X)
     narwhals = import_optional("narwhals", "app")
     frame = narwhals.from_native(X, eager_only=True)
     names = [str(name) for name in frame.columns]
     return [
-        _read_series(narwhals, frame.get_column(own) if _is_unique(frame, own) else None, name)
+        _read_series(narwhals, frame.get_column(own), name)
         for own, name in zip(frame.columns, names, strict=True)
     ]
 
 
-def _is_unique(frame: Any, name: Any) -> bool:
-    if list(frame.columns).count(name) > 1:
+def refuse_names(X: Any) -> None:
+    """Refuse a table without columns, or with two of the same name."""
+    names = X.column_names if hasattr(X, "column_names") else X.columns
+    if len(names) == 0:
+        raise ValueError("the table has no columns; give at least one.")
+    if len(set(names)) < len(names):
+        name = next(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"the table has several columns called {name!r}; give each its own name.")
-    return True
 
 
 def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
@@ -123,10 +129,22 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
         return _numeric(name, "flag", cells)
     if dtype in (narwhals.Date, narwhals.Datetime):
         return _numeric(name, "time", _days(series))
+    if dtype == narwhals.Duration:
+        return _numeric(name, "duration", _hours(series))
     is_ordered = dtype == narwhals.Enum
     # cat.get_categories() of newer versions of narwhals has the order of the rows.
     levels = dtype.categories if is_ordered else ()
     return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
+
+
+def filled_rows(columns: Sequence[Cells]) -> Integers:
+    """Return the rows in which some column has a value; all rows if none has any."""
+    if not columns:
+        return np.empty(0, dtype=np.int64)
+    empty = columns[0].is_missing.copy()
+    for column in columns[1:]:
+        empty &= column.is_missing
+    return np.flatnonzero(~empty | empty.all())
 
 
 def number_cells(name: str, numbers: Any) -> Cells:
@@ -178,7 +196,7 @@ def _as_text(cell: Any) -> str:
     text = str(cell)
     # A lone surrogate (half of a character) cannot be written to any file.
     text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    return text.strip()
+    return text.strip().rstrip("\x1a")  # the end of a file of DOS
 
 
 def _spread(codes: Any, values: list[float]) -> Floats:
@@ -193,6 +211,13 @@ def _days(series: Any) -> Floats:
     moments = moments.astype("datetime64[us]")
     days = moments.astype(np.int64) / _DAY
     return np.where(np.isnat(moments), np.nan, days)
+
+
+def _hours(series: Any) -> Floats:
+    """Return lengths of time in hours."""
+    lengths = np.asarray(series.to_numpy()).astype("timedelta64[us]")
+    hours = lengths.astype(np.int64) / (_DAY / 24.0)
+    return np.where(np.isnat(lengths), np.nan, hours)
 
 
 def _plain_time(cell: Any) -> Any:
@@ -215,6 +240,7 @@ def is_raw(X: Any, *, allow_nan: bool = False) -> bool:
     """Return whether X is a table that holds anything other than numbers."""
     if not is_table(X) or type(X).__module__.startswith("dask"):
         return False
+    refuse_names(X)
     if _is_plain_frame(X):
         return not allow_nan and bool(np.isnan(X.to_numpy(dtype=np.float64)).any())
     narwhals = import_optional("narwhals", "app")

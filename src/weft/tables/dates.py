@@ -26,7 +26,9 @@ _DAYS_FULL = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday"
 _LONGER = ("sept", "tues", "thur", "thurs")
 _EPOCH = date(1970, 1, 1).toordinal()
 _TIME = r"(?:[T ,]+(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-_TIME += r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?"
+_TIME += (
+    r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)?)?"
+)
 _NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
 _WEEKDAY = r"(?:[A-Za-z]{3,9}\.?,?\s+)?"
 # Forms in the order in which they are tried; the first that reads most cells is taken.
@@ -39,11 +41,14 @@ _FORMS = {
     rf"[ ,-]+(?P<y>\d{{4}}|\d{{2}}){_TIME}",
     "month-name day year": rf"{_WEEKDAY}{_NAME}[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
     rf"[ ,-]+(?P<y>\d{{4}}){_TIME}",
-    "month-name year": rf"{_NAME}[ ,-]+(?P<y>\d{{4}})",
+    "month-name year": rf"{_NAME}(?:[ ,-]+(?=\d{{4}})|-| ?['’](?=\d\d$))(?P<y>\d{{4}}|\d\d)",
     "year-month": r"(?P<y>\d{4})[-/](?P<m>\d{1,2})",
+    "year-quarter": r"(?:Q(?P<q>[1-4])[-/ ]?)?(?P<y>\d{4})(?:[-/ ]?Q(?P<q2>[1-4]))?",
+    "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})",
     "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
+MONTHLY = ("month-name year", "year-month", "year-quarter")
 # Several forms in one column, of which no cell can be read in two ways.
 SEVERAL = "several forms"
 _CLEAR = (
@@ -59,7 +64,6 @@ NUMBER_FORMS = {
 _NUMBER_RANGE = (3652.0, 34_432.0)  # the years 1980 to 2064
 DATE_FORMS = (*_FORMS, SEVERAL, *NUMBER_FORMS)
 _CLOCK = re.compile(r"(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2}))?\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?")
-_DURATION = re.compile(r"(\d{1,6}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
 # A part of a date that repeats: its length in its own unit, and what it is called.
 CYCLES = {"time of year": 12.0, "day of week": 7.0, "time of day": 24.0}
 
@@ -106,7 +110,10 @@ def read_date(text: str, form: str) -> float:
     if not 1700 <= year <= 2200:
         return math.nan
     try:  # also refuses months such as 0 and 13
-        whole = date(year, month, day).toordinal() - _EPOCH
+        first = date(year, month, day)
+        if parts.get("w"):
+            first = date.fromisocalendar(year, int(parts["w"]), 1)
+        whole = first.toordinal() - _EPOCH
     except ValueError:
         return math.nan
     if not parts.get("H"):
@@ -134,15 +141,6 @@ def read_clock(text: str) -> float:
     """Return the hours of a time of day such as "14:05", NaN for other text."""
     match = _CLOCK.fullmatch(text.strip())
     return math.nan if match is None else _hours(match.groupdict())
-
-
-def read_duration(text: str) -> float:
-    """Return the hours of a length of time such as "36:05" or "1:05:20", NaN for other text."""
-    match = _DURATION.fullmatch(text.strip())
-    if match is None:
-        return math.nan
-    hours, minutes, seconds = (float(part or 0.0) for part in match.groups())
-    return hours + minutes / 60.0 + seconds / 3600.0
 
 
 def day_name(text: str) -> int:
@@ -184,6 +182,11 @@ def _position(text: str, short: Sequence[str], full: Sequence[str]) -> int:
 
 def _month(parts: dict[str, str | None]) -> int:
     """Return the month from 1, 0 where there is none."""
+    if parts.get("w"):
+        return 1
+    quarter = parts.get("q") or parts.get("q2")
+    if quarter:
+        return 0 if parts.get("q") and parts.get("q2") else 3 * int(quarter) - 2
     name = parts.get("name")
     return int(parts.get("m") or 0) if name is None else month_name(name) + 1
 
@@ -206,6 +209,7 @@ def _zone(parts: dict[str, str | None]) -> float:
     zone = parts.get("zone") or ""
     if not zone or zone in ("Z", "UTC", "GMT"):
         return 0.0
+    zone = zone.removeprefix("UTC").removeprefix("GMT")  # "GMT+1", as Google Forms writes it
     digits = zone[1:].replace(":", "")
-    hours = int(digits[:2]) + int(digits[2:]) / 60.0
+    hours = int(digits[:2]) + int(digits[2:] or 0) / 60.0
     return -hours if zone[0] == "-" else hours

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
+from weft.tables.numbers import BLANKS
+
+FEWEST_NUMBERS = 3  # below a line of units
 LOOK_AT = 30  # records from the top that are examined
+NO_FIRST_NAME = "column 1"  # what a first column without a name is called
 _NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
 _TOTAL = re.compile(
     r"(grand |sub)?totals?|sum|summe|gesamt(summe)?|insgesamt|total général|somme|totale|suma",
@@ -24,7 +29,8 @@ class Header(NamedTuple):
     n_above : int
         Records before the names: titles.
     n_lines : int
-        Records that hold the names: 1, or 2 if groups of columns have a name as well.
+        Records that hold the names: 1, or 2 if groups of columns have a name as well, or if units
+        are below the names.
     notes : list of str
         What was decided, for people.
     """
@@ -58,6 +64,14 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
     if _is_grouped(first, rest):
         names, n_lines = _joined(first, [cell.strip() for cell in rest[0]]), 2
         notes.append("the column names are on two lines and were joined.")
+    elif _has_units(first, rest):
+        units = [cell.strip() for cell in rest[0]]
+        names = [
+            f"{name} [{unit}]" if unit and unit.lower() not in BLANKS else name
+            for name, unit in zip_longest(first, units, fillvalue="")
+        ]
+        n_lines = 2
+        notes.append("the line below the column names was taken for their units.")
     numbered, told = number_names(names)
     return Header(numbered, n_above, n_lines, [*notes, *told])
 
@@ -109,6 +123,20 @@ def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     ):
         return False
     return any(_NUMBER.fullmatch(cell) for cell in rest[1] if cell.strip())
+
+
+def _has_units(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Return whether the line below the names holds units: text above columns of numbers."""
+    if len(rest) <= FEWEST_NUMBERS or any(_NUMBER.fullmatch(cell) for cell in rest[0]):
+        return False
+    named = 0
+    for position in range(min(len(first), len(rest[0]))):
+        below = [record[position].strip() for record in rest[1:] if position < len(record)]
+        filled = [cell for cell in below if cell]
+        if len(filled) >= FEWEST_NUMBERS and all(map(_NUMBER.fullmatch, filled)):
+            unit = rest[0][position].strip().lower()
+            named += unit != "" and unit not in BLANKS
+    return named >= 2  # in one column it may be a mistake, which has to be reported
 
 
 def _joined(first: Sequence[str], second: Sequence[str]) -> list[str]:

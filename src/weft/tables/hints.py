@@ -1,4 +1,4 @@
-"""Hints from names and texts: identifiers, codes, amounts, cycles, known orders of words."""
+"""Hints from names and texts: identifiers, codes, amounts, cycles."""
 
 from __future__ import annotations
 
@@ -63,38 +63,7 @@ _CODE_TEXTS = (
     (re.compile(r"\d{5}-\d{4}"), "postal codes"),
     (re.compile(r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}"), "postal codes"),
 )
-_LEADING_ZERO = re.compile(r"0\d+")
-_SCALES = (
-    ("very low", "low", "medium", "high", "very high"),
-    ("very low", "low", "moderate", "high", "very high"),
-    ("very small", "small", "medium", "large", "very large"),
-    ("xxs", "xs", "s", "m", "l", "xl", "xxl", "xxxl"),
-    ("never", "rarely", "sometimes", "often", "always"),
-    ("never", "seldom", "sometimes", "frequently", "always"),
-    ("very poor", "poor", "fair", "good", "very good", "excellent"),
-    ("very bad", "bad", "ok", "good", "very good"),
-    ("terrible", "bad", "average", "good", "excellent"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    (
-        *("strongly disagree", "disagree", "neither agree nor disagree", "agree"),
-        "strongly agree",
-    ),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("none", "mild", "moderate", "severe"),
-    ("bronze", "silver", "gold", "platinum", "diamond"),
-    ("first", "second", "third", "fourth", "fifth"),
-    ("1st", "2nd", "3rd", "4th", "5th"),
-    ("beginner", "intermediate", "advanced", "expert"),
-    ("junior", "mid", "senior"),
-    ("freshman", "sophomore", "junior", "senior"),
-)
-# "18-24", "25 to 34", "65+", "<5", ">=10", "under 18": the number that a range starts with.
-_RANGE = re.compile(
-    r"(?P<under>under|below|less than|up to|<=?|≤)?\s*[$€£]?(?P<low>\d[\d.,]*)\s*[kK]?\s*"
-    r"(?:(?:-|–|to|bis|\.\.)\s*[$€£]?(?P<high>\d[\d.,]*)\s*[kK]?"
-    r"|(?P<over>\+|or more|and over|plus))?"
-    r"|(?P<above>over|above|more than|>=?|≥)\s*[$€£]?(?P<from>\d[\d.,]*)\s*[kK]?"
-)
+_CODE_DIGITS = re.compile(r"(?P<digits>\d+)(?P<letter>[A-Za-z]?)")  # "017" and "136A"
 
 
 def name_words(name: str) -> set[str]:
@@ -115,7 +84,9 @@ def looks_like_code(name: str) -> bool:
 
 def looks_like(kind: str, name: str) -> bool:
     """Return whether a column is named like an "amount" (of money), "count", "date" or "share"."""
-    return bool(name_words(name) & _WORDS_OF[kind])
+    # "N1" and "N2" are items of a questionnaire, "n" and "n_rooms" counts.
+    words = name_words(re.sub(r"[nN]\d+", "", name))
+    return bool(words & _WORDS_OF[kind])
 
 
 def looks_like_duration(name: str) -> bool:
@@ -141,36 +112,11 @@ def is_code_text(texts: Sequence[str]) -> str:
     for pattern, words in _CODE_TEXTS:
         if all(pattern.fullmatch(text) for text in texts):
             return f"{words}: names, not amounts"
-    digits = all(text.isdigit() for text in texts) and len({len(text) for text in texts}) == 1
-    if digits and len(texts[0]) >= 3 and any(map(_LEADING_ZERO.fullmatch, texts)):
-        return f"codes of {len(texts[0])} digits, some starting with 0: names, not amounts"
+    codes = [match for match in map(_CODE_DIGITS.fullmatch, texts) if match is not None]
+    lengths = {len(match["digits"]) for match in codes}
+    # A letter behind all of them would be a unit.
+    if len(codes) < len(texts) or len(lengths) > 1 or all(match["letter"] for match in codes):
+        return ""
+    if min(lengths) >= 3 and any(match["digits"].startswith("0") for match in codes):
+        return f"codes of {min(lengths)} digits, some starting with 0: names, not amounts"
     return ""
-
-
-def ordered_scale(levels: Sequence[str]) -> list[str] | None:
-    """Return levels (folded) in their order, where words or ranges give them one."""
-    if len(levels) < 3:
-        return None
-    for scale in _SCALES:
-        if set(levels) <= set(scale):
-            return [word for word in scale if word in levels]
-    starts = [_range_start(level) for level in levels]
-    known = [start for start in starts if start is not None]
-    if len(known) < len(levels) or len(set(known)) < len(known):
-        return None
-    return [level for _, level in sorted(zip(known, levels, strict=True))]
-
-
-def _range_start(level: str) -> tuple[float, int] | None:
-    """Return where a range such as "18-24" or "65+" starts; None for other text."""
-    match = _RANGE.fullmatch(level)
-    if match is None:
-        return None
-    text = match["low"] or match["from"]
-    try:
-        number = float(text.replace(",", "").rstrip("."))
-    except ValueError:
-        return None
-    if match["under"]:
-        return number, -1
-    return number, 1 if match["over"] or match["above"] else 0

@@ -10,20 +10,22 @@ import numpy as np
 from weft._base.arrays import Floats
 from weft.tables.cells import Cells
 from weft.tables.dates import (
+    MONTHLY,
     cycle_values,
     day_name,
     month_name,
     read_clock,
     read_date,
-    read_duration,
 )
+from weft.tables.durations import read_duration
+from weft.tables.headers import NO_FIRST_NAME
 from weft.tables.hints import (
     looks_like,
     looks_like_duration,
     looks_like_id,
 )
 from weft.tables.numbers import NumberFormat
-from weft.tables.reading import NO, YES, Reading, fold, number_text
+from weft.tables.reading import DURATION, NO, YES, Reading, fold, number_text
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100
@@ -65,6 +67,8 @@ def identifier_reason(name: str, numbers: Floats) -> str:
         digits = len(f"{abs(low):.0f}")
         if low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}"):
             return f"numbers of {digits} digits, each once: names of things, not amounts"
+        if name == NO_FIRST_NAME:
+            return "whole numbers in a first column without a name, each once: numbers of rows"
     return ""
 
 
@@ -87,10 +91,15 @@ def some_of(texts: list[str]) -> list[str]:
 def cycles_in(days: Floats, form: str) -> list[str]:
     """Return the cycles that dates cover, given their distinct values."""
     span = float(days[-1] - days[0])
+    n_days = np.floor(days[-1]) - np.floor(days[0]) + 1.0  # both ends count
+    dates = np.floor(days).astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
     found = []
-    if span >= 365.0 and len(days) >= 8:
+    if n_days >= 365.0 and len(days) >= 8 and len(np.unique(months.astype(np.int64) % 12)) >= 3:
         found.append("time of year")
-    monthly = form in ("month-name year", "year-month")
+    # The first or last of each month stands for the month, and falls on any day of the week.
+    ends = (day.astype("datetime64[M]").astype(day.dtype) == day for day in (dates, dates + 1))
+    monthly = form in MONTHLY or any(bool(each.all()) for each in ends)
     if span >= 14.0 and not monthly and len(np.unique(cycle_values(days, "day of week"))) >= 3:
         found.append("day of week")
     if len(np.unique(cycle_values(days, "time of day").round(3))) >= 3:
@@ -154,6 +163,16 @@ def ordered_reading(name: str, levels: tuple[str, ...], why: str) -> Reading:
     return Reading(name, "ordered", f"{len(levels)} levels, {why}: {shown}", levels=levels)
 
 
+def scale_reading(name: str, texts: Sequence[str], scale: Sequence[str]) -> Reading:
+    """Return levels in the order of a scale (folded words); words outside it are missing."""
+    shown = {fold(text): text for text in reversed(texts)}
+    why = "a known order of words"
+    blanks = [text for level, text in shown.items() if level not in scale]
+    if blanks:
+        why = f"{blanks[0]!r} taken for missing, {why}"
+    return ordered_reading(name, tuple(shown[level] for level in scale), why)
+
+
 def yes_no_reading(name: str, words: tuple[str, str]) -> Reading:
     return Reading(name, "yes/no", f"{words[0]} or {words[1]}", levels=words)
 
@@ -166,18 +185,22 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     """
     circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
         ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
-        ("day name", 7.0, day_of_week, "days of the week: a circle of 7"),
-        ("month name", 12.0, month_of_year, "months: a circle of 12"),
+        ("day name", 7.0, day_of_week, "days of the week: a circle of 7, 0 is Monday"),
+        ("month name", 12.0, month_of_year, "months: a circle of 12, 0 is January"),
     )
     found = next((each for each in circles if _reads_all(each[2], texts)), None)
     could_last = found is None or (found[0] == "clock" and looks_like_duration(name))
     if could_last and _reads_all(read_duration, texts):
-        note = "lengths of time such as 1:30:00, in hours"
-        return Reading(name, "number", note, unit="h", form="duration")
+        note = f"lengths of time in hours: {texts[0]!r} is {read_duration(texts[0]):.3g}"
+        return duration_reading(name, note)
     if found is None:
         return None
     form, period, _, note = found
     return Reading(name, "cyclic", note, form=form, parts=("",), periods=(period,))
+
+
+def duration_reading(name: str, note: str = "lengths of time in hours") -> Reading:
+    return Reading(name, "number", note, unit="h", form=DURATION)
 
 
 def _reads_all(read: Callable[[str], float], texts: Sequence[str]) -> bool:

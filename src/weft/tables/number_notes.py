@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from weft._base.arrays import Floats
-from weft.tables.numbers import money_signs
+from weft.tables.numbers import money_signs, scaled_texts
 from weft.tables.reading import Reading, number_text
 
 _LIMITS = "<>≤≥"
@@ -30,8 +30,10 @@ def about_limits(texts: Sequence[str]) -> str:
 
 def about_scales(texts: Sequence[str]) -> str:
     """Return words about cells such as "120k", which are taken as thousands."""
-    found = [text for text in texts if text[-1:] in "kKM" and text[-2:-1].isdigit()]
-    return f"cells such as {found[0]!r} taken as thousands or millions" if found else ""
+    found = scaled_texts(texts)
+    if not found:
+        return ""
+    return f"cells such as {found[0]!r} taken as thousands, millions or billions"
 
 
 def about_money(texts: Sequence[str]) -> str:

@@ -20,20 +20,29 @@ _CODES = (
     *("US$", "A$", "C$", "R$", "Rs.", "Rs", "kr.", "kr", "Kč", "zł", "Ft", "Fr.", "лв"),
 )
 _MONEY = rf"(?:[{re.escape(_SYMBOLS)}]|{'|'.join(re.escape(code) for code in _CODES)})"
+# "kg", "m²", "Std.", and one unit per another: "km/h", "l/100km", "kg/m2".
+_LETTERS = r"[^\W\d_][^\W\d_/²³.]"
+_UNIT = rf"{_LETTERS}{{0,7}}(?:[²³.]|/\d{{0,3}}\s?{_LETTERS}{{0,5}}[²³23]?)?"
 _SPACES = "\u0020\u00a0\u202f\u2009\u2007"
+_SCALE_WORDS = {
+    **dict.fromkeys(("thousand", "Tsd", "tsd"), 1e3),
+    **dict.fromkeys(("million", "Million", "Mio", "mio", "mln"), 1e6),
+    **dict.fromkeys(("billion", "Billion", "Mrd", "mrd"), 1e9),
+}
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9, **_SCALE_WORDS}
 _SHAPE = re.compile(
     rf"""(?P<limit>[<>≤≥]=?)?\s*(?P<open>\()?\s*
     (?P<sign>[-+−–])?\s*
     (?P<before>{_MONEY})?\s*
     (?P<inner>[-−–])?
     (?P<core>\d[\d.,'’_{_SPACES}]*|[.,]\d+)
+    (?:(?<=[.,])(?:--?|[–—]))?  # "12.-" and "12,--": no cents, not a minus sign
     (?P<power>[eE][-+]?\d{{1,3}})?
-    \s*(?P<scale>(?:bn|[kKMB])(?![A-Za-z]))?
-    \s*(?P<after>{_MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|[^\W\d_][^\W\d_/²³.]{{0,7}}[²³]?|°[CF]?)?
+    \s*(?P<scale>(?:bn|[kKMB]|{"|".join(_SCALE_WORDS)})(?![A-Za-z])\.?)?
+    \s*(?P<after>{_MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|{_UNIT}|°[CF]?)?
     \s*(?P<minus>-)?\s*(?P<close>\))?""",
     re.VERBOSE,
 )
-_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9}
 # Thousands sign, decimal sign; of those that read a column equally well the first is taken.
 _SIGNS = (
     ("", "."),
@@ -54,7 +63,9 @@ BLANKS = frozenset(
         *("not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!", "#num!"),
         *("#name?", "#null!", "#n/a", "n.d.", "nd", "(blank)", "(leer)", "(null)", "(none)"),
         *("not recorded", "not reported", "not specified", "not given", "not stated", "no data"),
+        *("no answer", "no response", "prefer not to say", "prefer not to answer", "don’t know"),
         *("refused", "declined", "unspecified", "undefined", "don't know", "s/o", "n\\a", "??"),
+        *("weiß nicht", "weiss nicht", "keine antwort"),
         *("keine angabe", "unbekannt", "fehlt", "n.v.", "inconnu", "non renseigné", "sin datos"),
         *("desconocido", "sconosciuto", "onbekend", "brak", "brak danych", "нет данных"),
     }
@@ -92,7 +103,7 @@ class NumberFormat:
         if math.isnan(number):
             return number
         if shape["scale"] is not None:
-            number *= _SCALES[shape["scale"]]
+            number *= _SCALES[shape["scale"].rstrip(".")]
         if shape["after"] == "%":
             number /= 100.0
         elif shape["after"] == "‰":
@@ -209,6 +220,12 @@ def money_signs(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(unit for unit in units if _is_money(unit)))
 
 
+def scaled_texts(texts: Iterable[str]) -> list[str]:
+    """Return the texts that count in thousands, millions or billions, such as "120k"."""
+    shapes = ((text, _shape(text)) for text in texts)
+    return [text for text, shape in shapes if shape is not None and shape["scale"] is not None]
+
+
 def _shape(text: str) -> re.Match[str] | None:
     if not text.isascii():
         # Not the raised 2 of "m²", which is a digit to Unicode as well.
@@ -220,7 +237,8 @@ def _shape(text: str) -> re.Match[str] | None:
         return None
     if shape["sign"] is not None and shape["inner"] is not None:
         return None
-    if shape["scale"] is not None and not (shape["before"] or _is_money(shape["after"] or "")):
+    in_letters = shape["scale"] is not None and shape["scale"].rstrip(".") not in _SCALE_WORDS
+    if in_letters and not (shape["before"] or _is_money(shape["after"] or "")):
         # "5M" may be metres, millions or a size; "5k" and "1.2M" are none of these.
         has_fraction = "." in shape["core"] or "," in shape["core"]
         if shape["after"] or not (shape["scale"] in "kK" or has_fraction):

@@ -8,22 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weft._base.arrays import Floats, Integers, Mask
+from weft._base.arrays import Floats, Integers
 from weft._base.validation import check_choice, import_optional
 from weft.columns.mixed.embedding import Embedding
 from weft.columns.source import MixedTable
-from weft.tables.cells import Cells, read_cells
+from weft.tables.cells import Cells, filled_rows, read_cells
 from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
-from weft.tables.errors import InputError, quoted, short
-from weft.tables.headers import is_number
-from weft.tables.number_notes import needs_care
-from weft.tables.plan import MISSING, Applied, TablePlan, learn
+from weft.tables.errors import InputError
+from weft.tables.plan import MISSING, TablePlan, learn
 from weft.tables.points import SCALES, place_rows
 from weft.tables.raw import RawTable
 from weft.tables.recipes import encode, refuse_unread
+from weft.tables.table_notes import about_table
 
 PREPARED = "weft"
-_LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species", "diagnosis"}
 
 
 @dataclass(frozen=True)
@@ -146,29 +144,38 @@ def prepare_table(
     cells = read_cells(raw.frame)
     check_size(raw)
     searched = [column for column in cells if column.name != label and column.name not in drop]
+    filled = filled_rows(cells)
+    if len(filled) < len(raw.frame):
+        searched = [column.take(filled) for column in searched]
     plan, made = learn(
-        searched, table=raw.name, place=raw.place, keep=keep, missing=missing, scale=scale
+        searched,
+        table=raw.name,
+        place=lambda row: raw.place(int(filled[row])),
+        keep=keep,
+        missing=missing,
+        scale=scale,
     )
+    rows = filled[made.rows]
     decisions = _decisions(cells, plan, label, drop)
     check_features(raw, made.table, decisions)
     codes = None
     if label is not None:
         pd = import_optional("pandas", "app")
-        codes = pd.factorize(raw.frame[label].to_numpy(dtype=object)[made.rows])[0]
+        codes = pd.factorize(raw.frame[label].to_numpy(dtype=object)[rows])[0]
         if (codes < 0).all():
             raise InputError(f"the label column {label!r} is empty; leave --label out.")
     return Table(
         X=made.X,
         mixed=made.table,
         plan=plan,
-        rows=made.rows,
-        n_rows=made.n_rows,
+        rows=rows,
+        n_rows=len(raw.frame),
         decisions=decisions,
         scale=scale,
         label=codes,
         label_name=label,
         name=raw.name,
-        warnings=[*raw.notes, *_warnings(raw, searched, plan, decisions, made, label)],
+        warnings=[*raw.notes, *about_table(raw, searched, plan, decisions, made, label)],
     )
 
 
@@ -232,58 +239,3 @@ def _decisions(
             own = read[column.name]
             made.append(ColumnDecision(own.name, own.kind, own.is_used, own.note, own.unit))
     return made
-
-
-def _missing_cells(made: Applied) -> list[Mask]:
-    """Return for each used source column where its values are missing, words such as "-" too."""
-    return [np.isnan(made.table.values[:, column.positions[0]]) for column in made.table.used]
-
-
-def _warnings(
-    raw: RawTable,
-    cells: Sequence[Cells],
-    plan: TablePlan,
-    decisions: list[ColumnDecision],
-    made: Applied,
-    label: str | None,
-) -> list[str]:
-    found = []
-    for kind, remedy in (
-        ("identifier", "if it measures something, keep it with --keep"),
-        ("text", "to use it as a category, give --keep"),
-    ):
-        columns = [d for d in decisions if d.kind == kind]
-        found += [f"{d.name!r} was left out: {d.reason}; {remedy}." for d in columns[:5]]
-        if len(columns) > 5:
-            names = ", ".join(repr(d.name) for d in columns[5:])
-            found.append(f"left out for the same reason ({kind}): {short(names, 300)}.")
-    found += [f"{d.name!r}: {d.reason}." for d in decisions if d.kept and needs_care(d.reason)]
-    used = {reading.name for reading in plan.readings if reading.width}
-    gaps = (
-        _missing_cells(made)
-        if plan.missing == "auto"
-        else [column.is_missing for column in cells if column.name in used]
-    )
-    n_gaps = sum(int(mask.sum()) for mask in gaps)
-    n_columns = sum(bool(mask.any()) for mask in gaps)
-    if n_gaps and plan.missing == "drop-rows":
-        found.append(f"{made.n_rows - len(made.rows)} rows with missing values were left out.")
-    elif n_gaps:
-        how = "from the other columns of the row"
-        if plan.missing == "median":
-            how = "with each column's median or most frequent value"
-        plural = ("s were", "s") if n_gaps > 1 else (" was", "")
-        found.append(
-            f"{n_gaps} missing value{plural[0]} filled in {how} ({n_columns} "
-            f"column{'s' if n_columns > 1 else ''})."
-        )
-    if label is None:
-        for d in decisions:
-            if d.kept and d.name.lower() in _LABEL_NAMES:
-                found.append(
-                    f"{d.name!r} looks like the known answer, but was used like any other "
-                    f"column; if it is the answer, give --label {quoted(d.name)}."
-                )
-    if all(is_number(str(name)) for name in raw.frame.columns):
-        found.append("the first line holds only numbers and was read as the column names.")
-    return found

@@ -173,6 +173,7 @@ def _read(path: Path, called: str) -> RawTable:
         notes.insert(0, f"the text was read as {_NAMES.get(form.encoding, form.encoding)}.")
     if form.has_comments:
         notes.append("lines that start with '#' were taken for comments.")
+    frame = without_empty_end(frame)
     frame, repeated = without_names(frame)
     if repeated:
         lines = (
@@ -183,6 +184,12 @@ def _read(path: Path, called: str) -> RawTable:
         )
     frame, told = without_totals(frame)
     return RawTable(frame, called, path, form, n_above, (*notes, *told), repeated)
+
+
+def without_empty_end(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame without the rows below its last value."""
+    filled = np.flatnonzero(frame.notna().to_numpy().any(axis=1))
+    return frame.iloc[: filled[-1] + 1] if len(filled) else frame
 
 
 def without_names(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
@@ -219,7 +226,7 @@ def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     before = [cell for cell in frame.iloc[-2] if isinstance(cell, str)]
     if not is_total(last) or is_total(before):
         return frame, []
-    kept = frame.iloc[:-1].reset_index(drop=True).infer_objects()
+    kept = without_empty_end(frame.iloc[:-1]).reset_index(drop=True).infer_objects()
     return kept, [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
 
 

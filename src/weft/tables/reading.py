@@ -24,8 +24,8 @@ from weft.tables.dates import (
     month_name,
     read_clock,
     read_date,
-    read_duration,
 )
+from weft.tables.durations import read_duration
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
 
 # How texts of a cyclic column are read; "number" takes the number itself.
@@ -126,7 +126,7 @@ def read_column(reading: Reading, cells: Cells) -> Read:
     else:
         values = cells.numbers.copy()
     present = ~cells.is_missing
-    if cells.form == "text" and reading.levels is None:
+    if cells.form == "text" and (reading.levels is None or reading.kind == "ordered"):
         blank = np.array([text.lower() in BLANKS for text in cells.texts] + [True])
         present &= ~blank[cells.codes]
     return Read(values, (np.isnan(values) & present) | np.isinf(values))

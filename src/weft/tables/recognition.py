@@ -22,7 +22,6 @@ from weft.tables.hints import (
     looks_like,
     looks_like_code,
     looks_like_id,
-    ordered_scale,
 )
 from weft.tables.looks import (
     FEW_LEVELS,
@@ -31,6 +30,7 @@ from weft.tables.looks import (
     category_reading,
     clock_reading,
     cycles_in,
+    duration_reading,
     few_levels,
     first_cell,
     identifier_reason,
@@ -39,6 +39,7 @@ from weft.tables.looks import (
     one_value,
     ordered_reading,
     reads_date,
+    scale_reading,
     some_of,
     two_words,
     yes_no_reading,
@@ -51,6 +52,7 @@ from weft.tables.number_notes import (
 )
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
 from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
+from weft.tables.scales import ordered_scale
 
 FEWEST_DAYS = 5
 
@@ -84,6 +86,8 @@ class Recogniser:
             reading = yes_no_reading(cells.name, ("no", "yes"))
         elif cells.form == "time":
             reading = self._date(cells, "", False)
+        elif cells.form == "duration":
+            reading = duration_reading(cells.name)
         else:
             reading = self._number(cells, keep)
         return self._checked(reading, cells, keep)
@@ -134,7 +138,7 @@ class Recogniser:
             return Reading(
                 name,
                 "cyclic",
-                f"{words}: a circle of {period:g}",
+                f"{words}: a circle of {period:g}, {period:g} is 0",
                 form="number",
                 parts=("",),
                 periods=(period,),
@@ -181,10 +185,7 @@ class Recogniser:
         in_words = not any(sign.isdigit() for sign in "".join(folded))
         # If there are as many ranges as rows, they are measurements or places, not levels.
         if scale is not None and (in_words or few_levels(len(folded), int(counts.sum()))):
-            shown = {fold(text): text for text in reversed(texts)}
-            return ordered_reading(
-                name, tuple(shown[level] for level in scale), "a known order of words"
-            )
+            return scale_reading(name, texts, scale)
         return self._words(cells, folded, keep)
 
     def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
@@ -204,6 +205,8 @@ class Recogniser:
             few = len(cells.texts) <= FEW_LEVELS and n_meant >= ROWS_PER_LEVEL * len(cells.texts)
             if few and counts[bad].min() > 1:
                 return None  # levels such as "1", "2", "3+", not a typing error
+            if clock_reading(cells.name, meant) is not None:
+                return None  # "45 min" and "2 h"
             raise InputError(self._explain_text(cells, cells.spread(bad) > 0.0))
         finite = numbers[is_meant]
         whole = bool((finite == np.floor(finite)).all())
@@ -229,7 +232,7 @@ class Recogniser:
         if 0.5 * len(sample) < count and count >= 3:
             texts = {text for text in meant if not reads_date(text, form.form)}
             unread = np.array([text in texts for text in cells.texts])
-            raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, what="dates"))
+            raise InputError(self._explain_text(cells, cells.spread(unread) > 0.0, form.form))
         return clock_reading(cells.name, meant)
 
     def _date(self, cells: Cells, form: str, ambiguous: bool) -> Reading:
@@ -282,12 +285,13 @@ class Recogniser:
             raise InputError(f"column {name!r} cannot be kept: {reason}; leave out --keep for it.")
         return Reading(name, "constant", reason)
 
-    def _explain_text(self, cells: Cells, unread: np.ndarray, what: str = "numbers") -> str:
+    def _explain_text(self, cells: Cells, unread: np.ndarray, form: str = "") -> str:
+        what, other = (f"dates ({form})", "another form") if form else ("numbers", "text")
         row = int(np.flatnonzero(unread)[0])
         cell = f"{unread.sum()} cells, the first of them" if unread.sum() > 1 else "the cell"
         text = cells.texts[cells.codes[row]] if cells.form == "text" else str(cells.numbers[row])
         return (
-            f"{self.table} has {what} in column {cells.name!r} but text in {cell} on "
+            f"{self.table} has {what} in column {cells.name!r} but {other} in {cell} on "
             f"{self.place(row)} ({short(text)!r}); fix it, empty it to mark it missing, or leave "
             f"the column out with --drop {quoted(cells.name)}."
         )

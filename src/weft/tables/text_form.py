@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from weft.tables.comments import find_comments, last_above, starts_as_comment
 from weft.tables.errors import InputError
 from weft.tables.headers import LOOK_AT
 
@@ -116,17 +117,15 @@ def open_text(path: Path, form: TextForm) -> TextIO:
         return file
     with file:
         lines = list(file)
-    cells = next((line.count(form.separator) for line in lines if not _is_comment(line)), 0)
-    above = enumerate(itertools.takewhile(_above, lines))
-    last = max((number for number, line in above if _is_comment(line)), default=-1)
+    last = last_above(lines)
     kept = []
-    for number, line in enumerate(lines):
+    for number, (line, is_comment) in enumerate(
+        zip(lines, find_comments(lines, form.separator), strict=True)
+    ):
         if number == last and form.header_is_comment:
             kept.append(line.lstrip().lstrip("#").lstrip())
-        elif _is_comment(line) and (number <= last or line.count(form.separator) != cells):
-            kept.append("\n")
         else:
-            kept.append(line)
+            kept.append("\n" if is_comment else line)
     return io.StringIO("".join(kept), newline="")
 
 
@@ -135,17 +134,16 @@ def find_text_form(path: Path, called: str) -> TextForm:
     encoding = find_encoding(path)
     with path.open(encoding=encoding, newline="") as file:
         lines = [line for line in itertools.islice(file, 2000) if line.strip()]
-    plain = [line for line in lines if not _is_comment(line)]
-    comments = list(itertools.takewhile(_is_comment, lines))
+    plain = [line for line in lines if not starts_as_comment(line)]
+    comments = list(itertools.takewhile(starts_as_comment, lines))
     if not plain and not comments:
         raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
-    if not plain:  # a first name that starts with "#" is a name, not a comment
+    only_comments = not plain
+    if only_comments:  # a first name that starts with "#" is a name, not a comment
         plain, comments = lines, []
     separator = _find_separator(plain)
     header_is_comment = bool(comments) and _is_header(comments[-1], plain, separator)
-    inside = any(
-        _is_comment(line) and line.count(separator) != plain[0].count(separator) for line in lines
-    )
+    has_comments = not only_comments and any(find_comments(lines, separator))
     # Spreadsheets that separate with ";" do so because their decimals are written with ",".
     cell = r"(^|[;\t|])\s*-?\d+,\d+\s*([;\t|]|$)"
     commas = separator != "," and any(re.search(cell, line.rstrip()) for line in plain[1:20])
@@ -154,7 +152,7 @@ def find_text_form(path: Path, called: str) -> TextForm:
         encoding,
         separator,
         "," if commas and not dots else ".",
-        bool(comments) or inside,
+        has_comments,
         header_is_comment,
     )
 
@@ -193,14 +191,6 @@ def skip_records(file: TextIO, separator: str, count: int) -> None:
             count -= 1
         if count == 0:
             return
-
-
-def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith("#")
-
-
-def _above(line: str) -> bool:
-    return _is_comment(line) or not line.strip()
 
 
 def _find_separator(lines: list[str]) -> str:
