@@ -186,7 +186,7 @@ def test_a_rough_step_is_the_definition(p, stride):
     guess = np.vstack([X[labels == k].mean(axis=0) for k in range(3)])
     guess[0, 0] += 5.0
     guess[:, 2] = 7.0
-    unit = np.array([[2.0, 50.0, 1.0], [0.0, 30.0, 1.0], [1.0, 1.0, 1.0]])
+    unit = np.array([[0.5, 50.0, 1.0], [0.0, 30.0, 1.0], [1.0, 1.0, 1.0]])
     wanted = np.array([True, True, False])
     sizes = np.bincount(labels[::stride], load[::stride], minlength=3)
     step, sigma = _rough_step(_rows(X, p, load), labels, sizes, wanted, guess, unit, stride)

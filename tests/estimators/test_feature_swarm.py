@@ -284,3 +284,15 @@ def test_a_second_clustering_is_planned_for_its_own_size(monkeypatch):
     assert model._cluster_again(np.ones((6, 4)), 0) == ["labels of", "solution"]
     # Six rows are compared with six rows in four columns.
     assert given == [(4, {"backend": 6 * 6 * 4, "max_memory": 2 * 2**30, "n_jobs": 3})]
+
+
+def test_the_work_of_an_evaluation_decides_where_it_runs():
+    class Recorded(FeatureSwarm):
+        def _backend(self, size, X=None):
+            sizes.append(int(size))
+            return super()._backend(size, X)
+
+    sizes = []
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    Recorded(n_particles=3, n_generations=1, random_state=0).fit(X)
+    assert sizes == [30 * 30 * 4]  # all pairs of rows in each column

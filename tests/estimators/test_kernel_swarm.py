@@ -222,3 +222,16 @@ def test_the_best_of_several_starts_is_kept(steps, n_iter, monkeypatch):
     assert model.n_iter_ == n_iter
     history = {name: values.tolist() for name, values in model.history_.items()}
     assert history == {"start": [0, 1, 2], "inertia": [5.0, 4.0, 6.0], "n_iter": [3, steps, 9]}
+
+
+def test_a_round_starts_after_the_evaluations_of_those_before(three_groups):
+    class Recorded(DynamicSwarm):
+        def _search(self, *args, n_evaluations_before, columns, **kwargs):
+            starts.append((columns["round"], n_evaluations_before))
+            return super()._search(
+                *args, n_evaluations_before=n_evaluations_before, columns=columns, **kwargs
+            )
+
+    starts = []
+    Recorded(n_rounds=3, n_particles=5, n_generations=2, random_state=0).fit(three_groups)
+    assert starts == [(0, 0), (1, 10), (2, 20)]

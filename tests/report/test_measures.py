@@ -288,6 +288,8 @@ def test_metrics_by_hand(facts):
     assert learned_metric(swarm, rows, facts, every).scale.tolist() == [3.0, 1.0]
     auto = SimpleNamespace(feature_scales_=np.array([1.0, 2.0, 4.0]))
     assert learned_metric(auto, rows, facts, every).scale.tolist() == [1.5, 0.25]
+    small = facts._replace(weights=facts.weights / 4.0)
+    assert learned_metric(auto, rows, small, every).scale.tolist() == [0.375, 0.0625]
     np.testing.assert_array_equal(plain.apply(rows)[:, 0], rows[:, 1])
 
 
