@@ -217,12 +217,18 @@ def _raw_rows() -> Any:
 def _models() -> tuple[bytes, ...]:
     if "models" not in _BASES:
         import weft
+        from weft.methods.staged import ClusterEstimate
 
         X, kept = _rows(), []
         for model in (
             weft.FeatureSwarm("linkage", n_clusters=2, n_generations=2, n_particles=3),
             weft.WeightedKMeans(2, random_state=0),
-            weft.StagedSwarm(n_generations=2, n_particles=4, n_estimates=1, random_state=0),
+            weft.StagedSwarm(
+                n_generations=2,
+                n_particles=4,
+                n_clusters_estimate=ClusterEstimate(n_estimates=1),
+                random_state=0,
+            ),
             weft.KernelKMeans(2, n_init=1, random_state=0),
             weft.WeightedKMeans(2, weights="global", random_state=0),  # on a raw table
         ):

@@ -122,6 +122,12 @@ def test_typical_values_by_hand():
     assert typical_values(table).tolist() == [3.5, 1.0, 0.0]
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_median_of_numbers_near_the_largest_is_finite():
+    table = MixedTable(np.array([[1.75e308], [1.5e308]]), (SourceColumn("a", "number", (0,)),))
+    assert typical_values(table).tolist() == [1.625e308]
+
+
 # The mixed metric ---------------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from weft.models.archive import Refused
 from weft.models.kinds import Array, Integer, Lengths, Number
 from weft.reporting.cautions import cautions
 from weft.reporting.facts import Facts
+from weft.search.clusterers import DBSCAN
 from weft.tables.folders import csv_lines
 
 # Positions in a model file ------------------------------------------------------------------
@@ -143,8 +144,7 @@ def test_min_samples_counts_the_row_itself():
 
     def labels(min_samples: int) -> list[int]:
         model = FeatureSwarm(
-            "dbscan",
-            clusterer_params={"eps": 1.5, "min_samples": min_samples},
+            DBSCAN(eps=1.5, min_samples=min_samples),
             init=np.ones((1, 1)),
             n_particles=1,
             n_generations=1,

@@ -109,7 +109,10 @@ def read_cells(X: Any) -> list[Cells]:
 
 def refuse_names(X: Any) -> None:
     """Refuse a table without columns, or with two of the same name."""
-    names = X.column_names if hasattr(X, "column_names") else X.columns
+    if hasattr(X, "collect_schema"):  # polars: a lazy frame warns when asked for its columns
+        names = X.collect_schema().names()
+    else:
+        names = X.column_names if hasattr(X, "column_names") else X.columns
     if len(names) == 0:
         raise ValueError("the table has no columns; give at least one.")
     if len(set(names)) < len(names):

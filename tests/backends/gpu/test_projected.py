@@ -10,6 +10,7 @@ from weft.backends import Backend
 from weft.datasets import make_subspace_clusters
 from weft.methods.projected.criteria import OBJECTIVES, Criterion
 from weft.methods.projected.dense import DenseSpace
+from weft.methods.projected.settings import SwarmSettings
 from weft.methods.projected.starts import draw_partitions, draw_rows
 
 DEVICES = ["cpu:0"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -101,7 +102,7 @@ def test_starts_have_the_same_draws(init, device):
         {"particle": "weights", "n_evaluations": 100},
         {"particle": "weights", "polish": False, "n_evaluations": 50},
         {"objective": "lac"},
-        {"objective": "ewkm", "init": "random"},
+        {"objective": "ewkm", "swarm": SwarmSettings(init="random")},
         {"objective": "wkmeans"},
     ],
 )
