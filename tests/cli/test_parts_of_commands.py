@@ -13,7 +13,9 @@ import pytest
 from weft.cli import fitting, given, saved, shared, tables
 from weft.cli.config import _check_place, digest
 from weft.cli.explain import _chosen_rows, _text
+from weft.columns.source import MixedTable, SourceColumn
 from weft.io import InputError
+from weft.tables.prepare import NewRows
 
 
 def refusal(action, *arguments, kind=InputError, **options) -> str:
@@ -235,10 +237,8 @@ class Held:
 
 def predicted(tmp_path, monkeypatch, model, rows, frame, **options):
     """Return what is written, or printed, for a table whose rows `rows` are used."""
-    new = SimpleNamespace(
-        X=np.array([[float(frame["x"][row])] for row in rows]).reshape(-1, 1), rows=rows,
-        n_rows=len(frame), warnings=["w"],
-    )  # fmt: skip
+    X = np.array([[float(frame["x"][row])] for row in rows]).reshape(-1, 1)
+    new = NewRows(X, np.array(rows, dtype=np.int64), len(frame), ["w"])
     held = SimpleNamespace(model=model, table="plan")
     monkeypatch.setattr(saved, "_read_model", lambda path: held)
     monkeypatch.setattr(saved, "read_table", lambda file, **_: SimpleNamespace(frame=frame))
@@ -350,3 +350,23 @@ def test_lines_without_control_characters(capsys):
     assert capsys.readouterr() == ("", "x�y\n")
     shared.say_path("File", Path("o.html"))
     assert capsys.readouterr().out == "File: o.html\n"
+
+
+def test_rows_without_any_value_are_left_out():
+    columns = (SourceColumn("a", "number", (0,)), SourceColumn("b", "number", (1,)))
+    values = np.array([[np.nan, np.nan], [1.0, np.nan], [np.nan, np.nan], [2.0, 3.0]])
+    new = NewRows(np.arange(4.0)[:, None], np.array([0, 2, 5, 7]), 9, ["x"])
+    assert saved.without_empty_rows(new) is new  # a table of numbers alone has no gaps here
+    left = saved.without_empty_rows(new._replace(mixed=MixedTable(values, columns)))
+    assert (left.X.ravel().tolist(), left.rows.tolist(), left.n_rows) == ([1.0, 3.0], [2, 7], 9)
+    said = "rows have no value in any column that the model uses, and no cluster."
+    assert left.warnings == ["x", f"2 {said}"]
+    one = saved.without_empty_rows(
+        new._replace(X=new.X[2:], rows=new.rows[2:], mixed=MixedTable(values[2:], columns))
+    )
+    assert one.warnings == [
+        "x",
+        "1 row has no value in any column that the model uses, and no cluster.",
+    ]
+    whole = new._replace(mixed=MixedTable(np.ones((4, 2)), columns))
+    assert saved.without_empty_rows(whole) is whole

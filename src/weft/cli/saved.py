@@ -21,6 +21,7 @@ from weft.reporting.terminal import show_warnings
 from weft.tables.orientation import transposed
 from weft.tables.parquet_parts import Part
 from weft.tables.plan import TablePlan
+from weft.tables.prepare import NewRows
 
 
 def predict(
@@ -58,7 +59,7 @@ def predict(
         return
     raw = read_table(file, sheet=sheet, query=query)
     raw = transposed(raw) if transpose else raw
-    new = apply_recipe(raw, held.table, missing=missing)
+    new = without_empty_rows(apply_recipe(raw, held.table, missing=missing))
     show_warnings(new.warnings, console(stderr=True))
     names = getattr(held.model, "feature_names_in_", None)
     X = new.X if names is None else pd.DataFrame(new.X, columns=names)
@@ -81,6 +82,21 @@ def predict(
             **before,
             **{taken[name]: values for name, values in columns.items()},
         },
+    )
+
+
+def without_empty_rows(new: NewRows) -> NewRows:
+    """Leave out rows without a value in any column that the model uses: they get no cluster."""
+    if new.mixed is None:
+        return new
+    has_value = ~np.isnan(new.mixed.values).all(axis=1)
+    n_empty = int((~has_value).sum())
+    if n_empty == 0:
+        return new
+    rows = "1 row has" if n_empty == 1 else f"{n_empty:,} rows have"
+    note = f"{rows} no value in any column that the model uses, and no cluster."
+    return new._replace(
+        X=new.X[has_value], rows=new.rows[has_value], warnings=[*new.warnings, note], mixed=None
     )
 
 
