@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from weft.auto.trees import DTYPES, FIELDS, contributions, forest_from, logistic, predict
+from weft.auto.trees import DTYPES, FIELDS, contributions, forest_from, logistic, predict, read
 
 
 def arrays(**changes):
@@ -92,3 +92,12 @@ def test_arrays_of_another_form_are_refused():
 def test_logistic_without_overflow():
     found = logistic(np.array([0.0, np.log(3.0), -np.log(3.0), 1e4, -1e4]))
     assert found == pytest.approx([0.5, 0.75, 0.25, 1.0, 0.0])
+
+
+def test_nothing_in_a_file_is_executed(tmp_path):
+    path = tmp_path / "trees.npz"
+    np.savez(path, a=np.array([1.0, 2.0]))
+    assert {name: array.tolist() for name, array in read(path).items()} == {"a": [1.0, 2.0]}
+    np.savez(path, a=np.array([object()]))
+    with pytest.raises(ValueError, match="allow_pickle"):
+        read(path)

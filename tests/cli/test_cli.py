@@ -431,6 +431,17 @@ def test_a_further_ctrl_c_does_not_change_the_exit_code():
     assert done.stderr.decode().strip() == "weft: stopped; nothing was written."
 
 
+def test_text_that_a_terminal_cannot_show_is_replaced():
+    program = (
+        "from weft.cli.shared import one_sentence\n"
+        "with one_sentence():\n"
+        "    print('caf\\u00e9 \\u2588')\n"
+    )
+    narrow = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, env=narrow)
+    assert (done.returncode, done.stdout.strip()) == (0, b"caf\xe9 ?")
+
+
 def test_the_default_method_is_written_down_and_taken_up_again(groups, here):
     search = ("cluster", groups, "--quiet", "--drop", "kind")
     first = run(*search, "--out", "first", "--checkpoint", "c", "--checkpoint-every", "2")

@@ -9,6 +9,7 @@ from weft import AutoCluster
 from weft.auto.large import sampled_places
 from weft.auto.rare import Known
 from weft.columns.source import SourceColumn
+from weft.estimators import _auto_lazy
 from weft.estimators._auto_lazy import (
     LazyRows,
     LightModel,
@@ -71,6 +72,16 @@ def test_labels_are_those_of_predict_where_distances_tie(rows, offset):
     labels, likely = answers_of_rows(model, grid)
     np.testing.assert_array_equal(labels, model.predict(grid))
     np.testing.assert_allclose(likely, model.predict_proba(grid).max(axis=1), atol=1e-6)
+
+
+def test_rows_in_doubt_alone_get_the_label_of_predict(rows, monkeypatch):
+    model = AutoCluster(n_resamples=0).fit(rows)
+    expected = model.predict(rows)
+    doubted = np.arange(len(rows)) % 7 == 0
+    monkeypatch.setattr(_auto_lazy, "_open_rows", lambda *_: doubted)
+    monkeypatch.setattr(AutoCluster, "_nearest", lambda self, X: np.full(len(X), 2))
+    labels, _ = answers_of_rows(model, rows)
+    np.testing.assert_array_equal(labels, np.where(doubted, 2, expected))
 
 
 def test_labels_are_those_of_predict_where_some_rows_are_outliers(rows):
