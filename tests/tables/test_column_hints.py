@@ -280,5 +280,7 @@ def test_heavy_tails():
     assert tail_scale(heavy[:5]) is None  # fewer than six values
     assert tail_scale(np.repeat(heavy[2:], 3)) is None
     assert tail_scale(heavy * 1e150) is None
+    for power in (-490, -400, 300, 400, 490):  # cubes would overflow, or become 0
+        assert tail_scale(np.ldexp(heavy, power)) == 8.0 * 2.0**power
     outlier = np.append(np.arange(1.0, 40.0), 1e6)
     assert tail_scale(outlier) is None  # no logarithm mends a single outlier

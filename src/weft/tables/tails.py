@@ -68,6 +68,8 @@ def tail_scale(values: Floats) -> float | None:
 
 
 def _skewness(values: Floats) -> float:
+    # Powers of two change no bit of the result, and no cube overflows or becomes 0.
+    values = np.ldexp(values, -int(np.frexp(values.max())[1]))
     away = values - values.mean()
     variance = float((away**2).mean())
     return float((away**3).mean()) / variance**1.5 if variance > 0.0 else 0.0
