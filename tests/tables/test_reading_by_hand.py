@@ -50,7 +50,8 @@ def test_codes_of_levels():
     check(COLOURS, ["inf", "nan", "-"], [NONE] * 3, [0, 2])
     check(COLOURS, [1, 2.5, 3, None], [1, 2, NONE, NONE], [2])
     check(Reading("c", "yes/no", levels=("Nein", "Ja")), [True, False, None], [1, 0, NONE])
-    check(Reading("c", "yes/no", levels=("0", "1")), ["1", "0", "yes"], [1, 0, NONE], [2])
+    ones = Reading("c", "yes/no", levels=("0", "1"))
+    check(ones, ["1", "0", "yes", "maybe"], [1, 0, 1, NONE], [3])
     check(Reading("c", "category", levels=("red",)), [True, None], [NONE, NONE], [0])
 
 

@@ -173,8 +173,22 @@ def scale_reading(name: str, texts: Sequence[str], scale: Sequence[str]) -> Read
     return ordered_reading(name, tuple(shown[level] for level in scale), why)
 
 
-def yes_no_reading(name: str, words: tuple[str, str]) -> Reading:
-    return Reading(name, "yes/no", f"{words[0]} or {words[1]}", levels=words)
+def yes_no_reading(name: str, words: tuple[str, str], n_spellings: int = 2) -> Reading:
+    note = f"{words[0]} or {words[1]}"
+    if n_spellings > 2:
+        note += f", {n_spellings} spellings taken together"
+    return Reading(name, "yes/no", note, levels=words)
+
+
+def yes_no_words(name: str, texts: list[str], folded: Sequence[str]) -> Reading | None:
+    """Return the reading of words for yes and no in any spelling; None for other text.
+
+    Both must occur: "F" and "N" alone, which could both be a no, are abbreviations of other words.
+    """
+    found = set(folded)
+    if found <= {*YES, *NO} and found & {*YES} and found & {*NO}:
+        return yes_no_reading(name, two_words(texts), len(found))
+    return None
 
 
 def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:

@@ -32,7 +32,7 @@ from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
 CLOCKS = ("number", "clock", "day name", "month name")
 DURATION = "duration"
 YES = (
-    *("true", "yes", "y", "t", "ja", "oui", "si", "sí", "sì", "on", "sim", "tak", "да", "evet"),
+    *("true", "yes", "y", "t", "ja", "j", "oui", "si", "sí", "sì", "on", "sim", "tak", "да", "evet"),
     *("vrai", "wahr", "vero", "verdadero", "verdadeiro", "waar", "sant", "prawda", "是", "✓", "✔"),
 )
 NO = (
@@ -110,7 +110,7 @@ class Read(NamedTuple):
 def read_column(reading: Reading, cells: Cells) -> Read:
     """Return one value per row, NaN where a cell is missing or could not be read."""
     if reading.levels is not None:
-        values = _codes(reading.levels, cells)
+        values = _codes(_places(reading), cells)
     elif reading.kind == "date":
         values = _by_text(
             cells,
@@ -157,8 +157,15 @@ def number_text(number: float) -> str:
     return repr(float(number))  # NumPy's own numbers have another repr
 
 
-def _codes(levels: tuple[str, ...], cells: Cells) -> Floats:
-    place = {fold(level): float(code) for code, level in enumerate(levels)}
+def _places(reading: Reading) -> dict[str, float]:
+    """Return the code of each level (folded); all words for yes and no are known to yes/no."""
+    place = {fold(level): float(code) for code, level in enumerate(reading.levels or ())}
+    if reading.kind != "yes/no":
+        return place
+    return {**dict.fromkeys((*NO, "0"), 0.0), **dict.fromkeys((*YES, "1"), 1.0), **place}
+
+
+def _codes(place: dict[str, float], cells: Cells) -> Floats:
     if cells.form == "text":
         return cells.spread([_place_of(text, place) for text in cells.texts])
     distinct, inverse = np.unique(cells.numbers, return_inverse=True)

@@ -41,8 +41,8 @@ from weft.tables.looks import (
     reads_date,
     scale_reading,
     some_of,
-    two_words,
     yes_no_reading,
+    yes_no_words,
 )
 from weft.tables.number_notes import (
     about_limits,
@@ -51,7 +51,7 @@ from weft.tables.number_notes import (
     about_scales,
 )
 from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
-from weft.tables.reading import NO, YES, Reading, fold, number_text, read_column
+from weft.tables.reading import Reading, fold, number_text, read_column
 from weft.tables.scales import ordered_scale
 
 FEWEST_DAYS = 5
@@ -165,10 +165,9 @@ class Recogniser:
         if cells.is_ordered:
             return ordered_reading(name, tuple(texts), "in the order that the table itself gives")
         folded = list(dict.fromkeys(fold(text) for text, n in zip(texts, counts, strict=True) if n))
-        if set(folded) <= {*YES, *NO}:  # some cell is not missing
-            if len(folded) == 1:
-                return self._refuse(name, one_value(cells), keep)
-            return yes_no_reading(name, two_words(texts))
+        yes_or_no = yes_no_words(name, texts, folded)
+        if yes_or_no is not None:
+            return yes_or_no
         meant = [text for text in texts if text.lower() not in BLANKS]
         if not keep:
             reason = is_code_text(meant) if meant else ""
