@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from weft.io import RawTable, apply_recipe, prepare_table
+from weft.io import InputError, RawTable, apply_recipe, prepare_table
 
 N = 30
 X = np.random.default_rng(0).normal(50, 20, size=N).round(2)
@@ -54,3 +54,84 @@ def test_new_rows_may_spell_yes_and_no_in_another_way(fitted, new):
     assert not applied.warnings
     np.testing.assert_array_equal(applied.X, table.X)
     np.testing.assert_array_equal(own, [1.0, 0.0] * (N // 2))
+
+
+def dots(number: float, decimals: int = 2) -> str:
+    """Return a number as in Germany and Brazil."""
+    return f"{number:,.{decimals}f}".translate(str.maketrans(",.", ".,"))
+
+
+MONEY = np.random.default_rng(1).lognormal(7.0, 1.5, size=N).round(2)
+
+
+@pytest.mark.parametrize(
+    ("write", "signed"),
+    [
+        (lambda m: f"$({m:,.2f})", -1),
+        (lambda m: f"$ ({m:,.2f})", -1),
+        (lambda m: f"({m:,.2f}) $", -1),
+        (lambda m: f"{dots(m)}- EUR", -1),
+        (lambda m: f"{dots(m)}-", -1),
+        (lambda m: f"AED {m:,.2f}", 1),
+        (lambda m: f"Rp {dots(m)}", 1),
+        (lambda m: f"CA${m:,.2f}", 1),
+        (lambda m: f"${m:,.2f} USD", 1),
+        (lambda m: f"￥{m:,.2f}", 1),
+        (lambda m: f"{m:,.2f}円", 1),
+        (lambda m: f"Rs. {m:,.2f}/-", 1),
+    ],
+)
+def test_amounts_as_programs_and_countries_write_them(write, signed):
+    amounts = [write(m) for m in MONEY]
+    decision, own, table = prepared(amounts)
+    expected = signed * MONEY
+    assert decision.kind in ("amount", "number")
+    column = next(c for c in table.mixed.used if c.name == "c")
+    np.testing.assert_allclose(column.in_units(own), expected)
+
+
+def test_the_zero_of_the_accounting_style():
+    decision, own, _ = prepared(["$ 5.00", "$ (7.00)", "$ -"])
+    np.testing.assert_array_equal(own[:3], [5.0, -7.0, 0.0])
+    assert decision.reason == "money in $, cells such as '$ -' taken as 0"
+
+
+@pytest.mark.parametrize(("given", "other"), [("%", ""), ("kg", " lb")])
+def test_cells_in_another_unit_are_refused(given, other):
+    """A "35" among percentages would be 100 times too large."""
+    values = [f"{x} {given}" if i % 3 else f"{x}{other}" for i, x in enumerate(X)]
+    with pytest.raises(InputError) as error:
+        prepared(values)
+    assert "but another unit or none in 10 cells, the first of them on line 2" in str(error.value)
+    shares = prepared(["0", "20 %", "35 %", "40 %"])[1]
+    np.testing.assert_array_equal(shares[:4], [0.0, 0.2, 0.35, 0.4])
+
+
+def test_days_of_zeros_are_missing():
+    for zeros, form in (("00.00.0000", "%d.%m.%Y"), ("0000-00-00", "%Y-%m-%d")):
+        days = pd.date_range("2023-03-01", periods=N, freq="17D").strftime(form)
+        decision, own, _ = prepared([zeros if i % 4 == 0 else day for i, day in enumerate(days)])
+        assert decision.kind == "date"
+        assert np.isnan(own).sum() == 8
+
+
+def test_a_number_with_a_power_has_no_thousands():
+    texts = [f"{m:.3E}".replace(".", ",") for m in MONEY]
+    decision, own, table = prepared(texts)
+    column = next(c for c in table.mixed.used if c.name == "c")
+    np.testing.assert_allclose(column.in_units(own), [float(f"{m:.3E}") for m in MONEY])
+    assert decision.reason.startswith("decimals by ','")
+
+
+def test_other_columns_settle_what_a_point_means():
+    texts = ["1.234 kg", "5.678 kg", "12.500 kg"]
+    own = prepared(texts, other=[dots(x) for x in X])[1]
+    np.testing.assert_array_equal(own[:3], [1234.0, 5678.0, 12500.0])
+    own = prepared(texts, other=[f"{x * 100:,.2f}" for x in X])[1]
+    np.testing.assert_array_equal(own[:3], [1.234, 5.678, 12.5])
+
+
+def test_short_numbers_beside_groups_show_that_points_are_thousands():
+    decision, own, _ = prepared(["950 kg", "1.234 kg", "12.500 kg", "7.100 kg", "80 kg"])
+    np.testing.assert_array_equal(own[:5], [950.0, 1234.0, 12500.0, 7100.0, 80.0])
+    assert "'.' could be a decimal sign too" in decision.reason

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from weft.tables.numbers import BLANKS
+from weft.tables.blanks import BLANKS
 
 FEWEST_NUMBERS = 3  # below a line of units
 LOOK_AT = 30  # records from the top that are examined

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from weft._base.arrays import Floats
-from weft.tables.numbers import money_signs, scaled_texts
+from weft.tables.money import is_no_money
+from weft.tables.numbers import NumberFormat, money_signs, scaled_texts
 from weft.tables.reading import Reading, number_text
 
 _LIMITS = "<>≤≥"
@@ -20,6 +21,18 @@ _FEWEST = 2  # rows in which a code for missing values has to occur
 def needs_care(note: str) -> bool:
     """Return whether a column's note should not be overlooked."""
     return any(words in note for words in _CAREFUL)
+
+
+def about_texts(chosen: NumberFormat, texts: Sequence[str]) -> str:
+    """Return words about how the numbers of a column are written; "" for plain numbers."""
+    notes = (chosen.words, about_limits(texts), about_scales(texts), about_money(texts))
+    return ", ".join(filter(None, (*notes, about_zeros(texts))))
+
+
+def about_zeros(texts: Sequence[str]) -> str:
+    """Return words about cells such as "$ -", which are taken as 0."""
+    found = [text for text in texts if is_no_money(text)]
+    return f"cells such as {found[0]!r} taken as 0" if found else ""
 
 
 def about_limits(texts: Sequence[str]) -> str:

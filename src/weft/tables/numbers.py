@@ -12,14 +12,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-# Signs of money before or after a number; letters only as whole words.
-_SYMBOLS = "$€£¥₹₩₽₺₴₦₫₱฿₪"
-_CODES = (
-    *("USD", "EUR", "GBP", "JPY", "CHF", "CAD", "AUD", "NZD", "CNY", "RMB", "INR", "BRL", "MXN"),
-    *("SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "TRY", "RUB", "ZAR", "KRW", "SGD", "HKD"),
-    *("US$", "A$", "C$", "R$", "Rs.", "Rs", "kr.", "kr", "Kč", "zł", "Ft", "Fr.", "лв"),
-)
-_MONEY = rf"(?:[{re.escape(_SYMBOLS)}]|{'|'.join(re.escape(code) for code in _CODES)})"
+from weft.tables.money import MONEY, is_money, is_no_money
+
 # "kg", "m²", "Std.", and one unit per another: "km/h", "l/100km", "kg/m2".
 _LETTERS = r"[^\W\d_][^\W\d_/²³.]"
 _UNIT = rf"{_LETTERS}{{0,7}}(?:[²³.]|/\d{{0,3}}\s?{_LETTERS}{{0,5}}[²³23]?)?"
@@ -33,13 +27,14 @@ _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9, **_SCALE_WORDS}
 _SHAPE = re.compile(
     rf"""(?P<limit>[<>≤≥]=?)?\s*(?P<open>\()?\s*
     (?P<sign>[-+−–])?\s*
-    (?P<before>{_MONEY})?\s*
-    (?P<inner>[-−–])?
+    (?P<before>{MONEY})?\s*
+    (?P<inner>[-−–(])?\s*
     (?P<core>\d[\d.,'’_{_SPACES}]*|[.,]\d+)
-    (?:(?<=[.,])(?:--?|[–—]))?  # "12.-" and "12,--": no cents, not a minus sign
+    (?:(?<=[.,])(?:--?|[–—])|/-)?  # "12.-", "12,--" and "12/-": no cents, not a minus sign
     (?P<power>[eE][-+]?\d{{1,3}})?
     \s*(?P<scale>(?:bn|[kKMB]|{"|".join(_SCALE_WORDS)})(?![A-Za-z])\.?)?
-    \s*(?P<after>{_MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|{_UNIT}|°[CF]?)?
+    \s*(?P<closed>\))?(?:(?P<behind>[-−])\s+)?  # "(12.50) €" and "12,50- EUR"
+    \s*(?P<after>{MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|{_UNIT}|°[CF]?)?
     \s*(?P<minus>-)?\s*(?P<close>\))?""",
     re.VERBOSE,
 )
@@ -55,21 +50,8 @@ _SIGNS = (
     ("'", ","),
     ("_", "."),
 )
-# Words that stand for a missing value among numbers and dates.
-BLANKS = frozenset(
-    {
-        *("-", "--", "---", "–", "—", ".", "..", "...", "…", "*", "na", "n.a.", "n.a", "n/a"),
-        *("unknown", "unk", "missing", "none", "nil", "null", "nan", "k.a.", "tbd", "tba"),
-        *("not available", "not applicable", "not known", "#value!", "#ref!", "#div/0!", "#num!"),
-        *("#name?", "#null!", "#n/a", "n.d.", "nd", "(blank)", "(leer)", "(null)", "(none)"),
-        *("not recorded", "not reported", "not specified", "not given", "not stated", "no data"),
-        *("no answer", "no response", "prefer not to say", "prefer not to answer", "don’t know"),
-        *("refused", "declined", "unspecified", "undefined", "don't know", "s/o", "n\\a", "??"),
-        *("weiß nicht", "weiss nicht", "keine antwort"),
-        *("keine angabe", "unbekannt", "fehlt", "n.v.", "inconnu", "non renseigné", "sin datos"),
-        *("desconocido", "sconosciuto", "onbekend", "brak", "brak danych", "нет данных"),
-    }
-)
+
+_MANY_GROUPS = 3  # distinct numbers in groups beside shorter ones without a sign
 
 
 @dataclass(frozen=True)
@@ -97,7 +79,9 @@ class NumberFormat:
     def read(self, text: str) -> float:
         """Return the number, NaN if `text` is not one in this format; "<0.5" is 0.5."""
         shape = _shape(text)
-        if shape is None or not self._takes_unit(shape):
+        if shape is None:
+            return 0.0 if self.is_money and is_no_money(text.strip()) else math.nan
+        if not self._takes_unit(shape):
             return math.nan
         number = _number(shape["core"], self.thousands, self.decimal, shape["power"] or "")
         if math.isnan(number):
@@ -108,6 +92,8 @@ class NumberFormat:
             number /= 100.0
         elif shape["after"] == "‰":
             number /= 1000.0
+        elif self.unit == "%" and number != 0.0:
+            return math.nan  # "35" among percentages may be 35 % or 3500 %
         return -number if _is_negative(shape) else number
 
     def read_all(self, texts: Sequence[str]) -> list[float]:
@@ -123,7 +109,8 @@ class NumberFormat:
                 at_start = text.startswith(unit)
                 bare = (text.removeprefix(unit) if at_start else text.removesuffix(unit)).strip()
             # "0,123" has no thousands: this and all rarer forms are left to `read`.
-            if usual.fullmatch(bare) and bare.isascii() and bare.lstrip("-")[:1] != "0":
+            is_usual = usual.fullmatch(bare) is not None and self.unit != "%"
+            if is_usual and bare.isascii() and bare.lstrip("-")[:1] != "0":
                 plain = bare.replace(self.thousands, "") if self.thousands else bare
                 out.append(
                     float(plain if self.decimal == "." else plain.replace(self.decimal, "."))
@@ -137,7 +124,7 @@ class NumberFormat:
         if not unit or unit in "%‰":
             return True
         if self.is_money:
-            return _is_money(unit)
+            return is_money(unit)
         return unit == self.unit
 
     @property
@@ -177,13 +164,15 @@ def find_format(texts: Sequence[str], *, hint: tuple[str, str] | None = None) ->
         formats can read.
     """
     shapes = [shape for shape in map(_shape, texts) if shape is not None]
-    unit, is_money = _unit(shapes)
-    order = _SIGNS if hint is None else (hint, *(signs for signs in _SIGNS if signs != hint))
+    unit, money = _unit(shapes)
+    order: Sequence[tuple[str, str]] = _SIGNS
+    if hint is not None:  # the other columns settle the decimal sign more than that of thousands
+        order = (hint, *sorted(_SIGNS, key=lambda signs: signs[1] != hint[1]))
     cores = [(shape["core"], shape["power"] or "") for shape in shapes]
     counts = [sum(not math.isnan(_number(c, *signs, p)) for c, p in cores) for signs in order]
     best = max(counts, default=0)
     if best == 0:
-        return NumberFormat(unit=unit, is_money=is_money)
+        return NumberFormat(unit=unit, is_money=money)
     signs = order[counts.index(best)]
     # "1,234" and "1.234" in every cell: the decimal reading competes with the thousands.
     if signs[0] in ("", ",", ".") and any("," in core or "." in core for core, _ in cores):
@@ -194,15 +183,23 @@ def find_format(texts: Sequence[str], *, hint: tuple[str, str] | None = None) ->
             if ("", ",") in fitting and (",", ".") in fitting:
                 signs = (",", ".")
             # So are those after a point in amounts such as "58.019 €"; "1.459 €" is a price.
-            elif is_money and (".", ",") in fitting and any(_has_tens(core) for core, _ in cores):
+            elif (".", ",") in fitting and _are_groups([core for core, _ in cores], money):
                 signs = (".", ",")
-            return NumberFormat(*signs, unit, is_money, is_ambiguous=True)
-    return NumberFormat(*signs, unit, is_money)
+            return NumberFormat(*signs, unit, money, is_ambiguous=True)
+    return NumberFormat(*signs, unit, money)
 
 
-def _has_tens(core: str) -> bool:
-    """Return whether a number has two digits or more before its first point."""
-    return len(core.split(".", 1)[0]) >= 2
+def _are_groups(cores: Sequence[str], money: bool) -> bool:
+    """Return whether points before three digits are thousands signs rather than decimal signs.
+
+    In amounts of money they are if a number has two digits or more before its first point. In any
+    column they are if "950" stands beside "1.234" and others: decimals without their zeros at the
+    end would not all be three.
+    """
+    plain = [core for core in map(str.rstrip, cores) if "." not in core and core != "0"]
+    if plain and all(len(core) <= 3 for core in plain) and len(cores) - len(plain) >= _MANY_GROUPS:
+        return True
+    return money and any(len(core.split(".", 1)[0]) >= 2 for core in cores)
 
 
 def settled_signs(texts: Iterable[str]) -> tuple[str, str] | None:
@@ -217,7 +214,12 @@ def money_signs(texts: Iterable[str]) -> list[str]:
     """Return the signs of money that some texts have, in the order of their first text."""
     shapes = [shape for shape in map(_shape, texts) if shape is not None]
     units = (shape["before"] or shape["after"] or "" for shape in shapes)
-    return list(dict.fromkeys(unit for unit in units if _is_money(unit)))
+    return list(dict.fromkeys(unit for unit in units if is_money(unit)))
+
+
+def is_number_text(text: str) -> bool:
+    """Return whether a text is a number in some format, with or without a unit."""
+    return not math.isnan(find_format([text]).read(text))
 
 
 def scaled_texts(texts: Iterable[str]) -> list[str]:
@@ -231,14 +233,16 @@ def _shape(text: str) -> re.Match[str] | None:
         # Not the raised 2 of "m²", which is a digit to Unicode as well.
         text = "".join(str(unicodedata.decimal(s)) if s.isdecimal() else s for s in text)
     shape = _SHAPE.fullmatch(text.strip())
-    if shape is None or (shape["open"] is None) != (shape["close"] is None):
+    if shape is None or not _closes(shape):
         return None
     if shape["before"] is not None and shape["after"] is not None:
-        return None
+        in_letters = shape["after"].isalpha() and not shape["before"].isalpha()
+        if not (in_letters and is_money(shape["after"])):  # "$12.50 USD"
+            return None
     if shape["sign"] is not None and shape["inner"] is not None:
         return None
     in_letters = shape["scale"] is not None and shape["scale"].rstrip(".") not in _SCALE_WORDS
-    if in_letters and not (shape["before"] or _is_money(shape["after"] or "")):
+    if in_letters and not (shape["before"] or is_money(shape["after"] or "")):
         # "5M" may be metres, millions or a size; "5k" and "1.2M" are none of these.
         has_fraction = "." in shape["core"] or "," in shape["core"]
         if shape["after"] or not (shape["scale"] in "kK" or has_fraction):
@@ -246,13 +250,17 @@ def _shape(text: str) -> re.Match[str] | None:
     return shape
 
 
+def _closes(shape: re.Match[str]) -> bool:
+    """Return whether there is one bracket on each side, or none: "(5)", "$(5)", "(5) €"."""
+    opened = (shape["open"] is not None) + (shape["inner"] == "(")
+    closed = (shape["closed"] is not None) + (shape["close"] is not None)
+    return opened == closed <= 1
+
+
 def _is_negative(shape: re.Match[str]) -> bool:
     signs = (shape["sign"] in ("-", "−", "–"), shape["inner"] is not None)
-    return any((*signs, shape["minus"] is not None, shape["open"] is not None))
-
-
-def _is_money(unit: str) -> bool:
-    return unit != "" and (unit in _SYMBOLS or unit in _CODES)
+    behind = shape["minus"] is not None or shape["behind"] is not None
+    return any((*signs, behind, shape["open"] is not None))
 
 
 def _unit(shapes: Sequence[re.Match[str]]) -> tuple[str, bool]:
@@ -262,7 +270,7 @@ def _unit(shapes: Sequence[re.Match[str]]) -> tuple[str, bool]:
     if not named:
         return "", False
     most = max(dict.fromkeys(named), key=named.count)
-    if _is_money(most):
+    if is_money(most):
         return most, True
     return ("%" if most == "‰" else most), False
 
@@ -273,6 +281,8 @@ def _number(core: str, thousands: str, decimal: str, power: str) -> float:
     if mark and not (fraction.isascii() and (fraction.isdigit() or fraction == "")):
         return math.nan
     if thousands and not (whole.isascii() and whole.isdigit()):
+        if power:
+            return math.nan  # "1,234E+02" has a decimal sign
         for sign in _SPACES if thousands == " " else "'’" if thousands == "'" else thousands:
             whole = whole.replace(sign, "\x00")
         head, *groups = whole.split("\x00")

@@ -15,6 +15,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Mask
 from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
+from weft.tables.blanks import BLANKS
 from weft.tables.cells import Cells
 from weft.tables.dates import (
     NUMBER_FORMS,
@@ -26,13 +27,29 @@ from weft.tables.dates import (
     read_date,
 )
 from weft.tables.durations import read_duration
-from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, NumberFormat
+from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat
 
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
 DURATION = "duration"
 YES = (
-    *("true", "yes", "y", "t", "ja", "j", "oui", "si", "sí", "sì", "on", "sim", "tak", "да", "evet"),
+    *(
+        "true",
+        "yes",
+        "y",
+        "t",
+        "ja",
+        "j",
+        "oui",
+        "si",
+        "sí",
+        "sì",
+        "on",
+        "sim",
+        "tak",
+        "да",
+        "evet",
+    ),
     *("vrai", "wahr", "vero", "verdadero", "verdadeiro", "waar", "sant", "prawda", "是", "✓", "✔"),
 )
 NO = (

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft._base.arrays import Floats
 from weft.columns.source import NUMERIC_KINDS
+from weft.tables.blanks import BLANKS
 from weft.tables.cells import Cells
 from weft.tables.dates import CYCLES, find_form, find_number_form
 from weft.tables.errors import InputError, quoted, short
@@ -45,12 +46,10 @@ from weft.tables.looks import (
     yes_no_words,
 )
 from weft.tables.number_notes import (
-    about_limits,
     about_missing_code,
-    about_money,
-    about_scales,
+    about_texts,
 )
-from weft.tables.numbers import BLANKS, PLAIN_NUMBERS, find_format
+from weft.tables.numbers import PLAIN_NUMBERS, find_format, is_number_text
 from weft.tables.reading import Reading, fold, number_text, read_column
 from weft.tables.scales import ordered_scale
 
@@ -213,8 +212,7 @@ class Recogniser:
             reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
             if reason:
                 return Reading(cells.name, "identifier", reason)
-        notes = (chosen.words, about_limits(meant), about_scales(meant), about_money(meant))
-        words = ", ".join(filter(None, notes))
+        words = about_texts(chosen, meant)
         blanks = sorted(text for text in cells.texts if text.lower() in BLANKS)
         if blanks:
             words += f"{', ' if words else ''}{blanks[0]!r} taken for missing"
@@ -289,6 +287,8 @@ class Recogniser:
         row = int(np.flatnonzero(unread)[0])
         cell = f"{unread.sum()} cells, the first of them" if unread.sum() > 1 else "the cell"
         text = cells.texts[cells.codes[row]] if cells.form == "text" else str(cells.numbers[row])
+        if not form and is_number_text(text):
+            other = "another unit or none"
         return (
             f"{self.table} has {what} in column {cells.name!r} but {other} in {cell} on "
             f"{self.place(row)} ({short(text)!r}); fix it, empty it to mark it missing, or leave "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from weft.tables.numbers import BLANKS
+from weft.tables.blanks import BLANKS
 
 _MIDDLE = ("neutral", "undecided", "unsure", "teils/teils", "teils teils", "weder noch")
 # Levels of which some may be absent; those that mean the same stand next to each other.
