@@ -24,20 +24,14 @@ from weft.tables.folders import (
     write_csv,
     write_folder,
 )
+from weft.tables.footers import as_numbers, without_totals
 from weft.tables.formats import _choose_sheet, _named, read_table, table_files, table_stem
 from weft.tables.headers import Header
 from weft.tables.json_rows import _flat, read_json
 from weft.tables.packed import is_bomb, refuse_bomb, unpacked
 from weft.tables.parquet_parts import parquet_files, read_part, rows_written
-from weft.tables.raw import (
-    RawTable,
-    _as_numbers,
-    _codes,
-    _exact_floats,
-    _explain_shape,
-    without_names,
-    without_totals,
-)
+from weft.tables.raw import RawTable, _exact_floats, _explain_shape, without_names
+from weft.tables.text_columns import find_text_columns
 from weft.tables.text_form import TextForm
 
 
@@ -217,9 +211,9 @@ def test_rows_that_repeat_the_names():
 
 
 def test_columns_without_the_names_in_them():
-    assert _as_numbers(pd.Series(["1", "2.5"])).tolist() == [1.0, 2.5]
-    assert _as_numbers(pd.Series(["01", "2"])).tolist() == ["01", "2"]
-    assert _as_numbers(pd.Series(["x", "2"])).tolist() == ["x", "2"]
+    assert as_numbers(pd.Series(["1", "2.5"])).tolist() == [1.0, 2.5]
+    assert as_numbers(pd.Series(["01", "2"])).tolist() == ["01", "2"]
+    assert as_numbers(pd.Series(["x", "2"])).tolist() == ["x", "2"]
 
 
 def test_last_rows_of_totals():
@@ -242,8 +236,8 @@ def test_codes_with_leading_zeros(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,d\n01,1,0,x\n2,05 ,0.5,0x\n")
     header = Header(list("abcd"), 0, 1, [])
-    assert _codes(path, TextForm(), header, 1) == {"a": str, "b": str}
-    assert _codes(path, TextForm(), header, 2) == {"b": str}
+    assert find_text_columns(path, TextForm(), header, 1) == ({"a", "b"}, set())
+    assert find_text_columns(path, TextForm(), header, 2) == ({"b"}, set())
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from weft._base.validation import import_optional
 from weft.tables.databases import DUCKDB, SQLITE, read_database
 from weft.tables.errors import InputError
+from weft.tables.footers import LOOK_BACK, count_footnotes, without_footnotes, without_totals
 from weft.tables.headers import LOOK_AT, find_header, number_names
 from weft.tables.json_rows import JSON, JSON_LINES, read_json
 from weft.tables.packed import PACKED, refuse_bomb, unpacked
-from weft.tables.raw import RawTable, read_csv, without_totals
+from weft.tables.raw import RawTable, read_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,16 +170,18 @@ def _read_workbook(path: Path, called: str, sheet: str | None) -> RawTable:
         if others:
             listed = ", ".join(repr(name[:60]) for name in others[:5])
             notes.append(f"the sheet {chosen!r} was read; others are {listed} (see --sheet).")
-    rows = book.get_sheet_by_name(chosen).to_python()
-    rows = [row for row in rows if any(str(cell).strip() for cell in row)]
+    every = book.get_sheet_by_name(chosen).to_python()
+    rows = [row for row in every if any(str(cell).strip() for cell in row)]
     if not rows:
         raise InputError(f"the sheet {chosen!r} of {called} is empty; give another --sheet.")
     header = find_header([[str(cell) for cell in row] for row in rows[:LOOK_AT]])
     first = header.n_above + header.n_lines
     body = [[None if cell == "" else cell for cell in row] for row in rows[first:]]
-    frame = pd.DataFrame(body, columns=range(len(header.names)), dtype=object).infer_objects()
-    frame, told = without_totals(frame.set_axis(header.names, axis=1))
-    return RawTable(frame, called, n_above=first, notes=(*notes, *header.notes, *told))
+    frame = pd.DataFrame(body, columns=header.names, dtype=object).infer_objects()
+    last = [[str(cell) for cell in row] for row in every[-LOOK_BACK:]]
+    frame, below = without_footnotes(frame, count_footnotes(last, len(header.names)))
+    frame, told = without_totals(frame)
+    return RawTable(frame, called, n_above=first, notes=(*notes, *header.notes, *below, *told))
 
 
 def _choose_sheet(called: str, names: list[str], sheet: str | None) -> str | None:

@@ -14,7 +14,8 @@ LOOK_AT = 30  # records from the top that are examined
 NO_FIRST_NAME = "column 1"  # what a first column without a name is called
 _NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
 _TOTAL = re.compile(
-    r"(grand |sub)?totals?|sum|summe|gesamt(summe)?|insgesamt|total général|somme|totale|suma",
+    r"(grand |sub)?totals?( \(\d+ records?\))?|sum|summe|gesamt(summe|ergebnis)?|insgesamt"
+    r"|total (général|general|geral)|somme|totale( complessivo)?|suma|итого|合計|总计|總計",
     re.IGNORECASE,
 )
 

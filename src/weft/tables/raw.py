@@ -6,10 +6,11 @@ refused.
 
 from __future__ import annotations
 
+import collections
 import csv
 import itertools
-import re
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -18,7 +19,17 @@ import numpy as np
 
 from weft._base.validation import import_optional
 from weft.tables.errors import InputError
-from weft.tables.headers import LOOK_AT, Header, find_header, is_total
+from weft.tables.footers import (
+    LOOK_BACK,
+    as_numbers,
+    count_footnotes,
+    ends_in_one_cell,
+    without_empty_end,
+    without_footnotes,
+    without_totals,
+)
+from weft.tables.headers import LOOK_AT, Header, find_header
+from weft.tables.text_columns import find_text_columns
 from weft.tables.text_form import (
     PLAIN_TEXT,
     TextForm,
@@ -33,8 +44,6 @@ if TYPE_CHECKING:
 
 # pandas' own words for "missing" (NA, NaN, null, None, an empty cell, ...) and UCI's.
 _EXTRA_MISSING = ["?"]
-_LEADING_ZERO = re.compile(r"0\d+")
-_SNIFFED = 10_000  # records that are searched for codes such as 01234
 _NAMES = {"utf-8": "", "utf-8-sig": "", "cp1252": "cp1252 (Western European)"}
 
 
@@ -146,6 +155,10 @@ def _read(path: Path, called: str) -> RawTable:
         raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
     header = find_header(head)
     n_above = header.n_above + header.n_lines
+    as_text = find_text_columns(path, form, header, n_above)
+    kept_text = as_text.codes | as_text.groups
+    # Where digits are in groups, the other columns are needed as text too, to show the signs.
+    decimal = "." if as_text.groups else form.decimal
     try:
         with open_text(path, form) as file, warnings.catch_warnings():
             # With index_col=False pandas cuts long rows and only warns; that would lose data.
@@ -154,15 +167,15 @@ def _read(path: Path, called: str) -> RawTable:
             frame = pd.read_csv(
                 file,
                 sep=form.separator,
-                decimal=form.decimal,
+                decimal=decimal,
                 header=None,
                 names=header.names,
                 index_col=False,
-                dtype=_codes(path, form, header, n_above),
+                dtype=dict.fromkeys(kept_text, str),
                 na_values=_EXTRA_MISSING,
                 skipinitialspace=True,
                 low_memory=False,
-                **_exact_floats(pd.__version__, form.decimal),
+                **_exact_floats(pd.__version__, decimal),
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning, csv.Error) as error:
         raise InputError(_explain_shape(path, form, header, called, error)) from None
@@ -174,7 +187,11 @@ def _read(path: Path, called: str) -> RawTable:
     if form.has_comments:
         notes.append("lines that start with '#' were taken for comments.")
     frame = without_empty_end(frame)
-    frame, repeated = without_names(frame)
+    if ends_in_one_cell(frame):
+        count = count_footnotes(_last_records(path, form), len(header.names))
+        frame, told = without_footnotes(frame, count, kept_text)
+        notes += told
+    frame, repeated = without_names(frame, kept_text)
     if repeated:
         lines = (
             "a line that repeats" if len(repeated) == 1 else f"{len(repeated)} lines that repeat"
@@ -186,14 +203,13 @@ def _read(path: Path, called: str) -> RawTable:
     return RawTable(frame, called, path, form, n_above, (*notes, *told), repeated)
 
 
-def without_empty_end(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the frame without the rows below its last value."""
-    filled = np.flatnonzero(frame.notna().to_numpy().any(axis=1))
-    return frame.iloc[: filled[-1] + 1] if len(filled) else frame
+def without_names(
+    frame: pd.DataFrame, as_text: Collection[str] = ()
+) -> tuple[pd.DataFrame, tuple[int, ...]]:
+    """Return the frame without rows that repeat the names, and which rows those were.
 
-
-def without_names(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
-    """Return the frame without rows that repeat the names, and which rows those were."""
+    Columns of `as_text` stay text.
+    """
     pd = import_optional("pandas", "app")
     repeats = np.ones(len(frame), dtype=bool)
     for name in frame.columns:
@@ -204,44 +220,18 @@ def without_names(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[int, ...]]:
     if not repeats.any() or repeats.all():
         return frame, ()
     kept = frame[~repeats].reset_index(drop=True)
-    return kept.apply(_as_numbers), tuple(np.flatnonzero(repeats).tolist())
+    kept = kept.apply(lambda column: column if column.name in as_text else as_numbers(column))
+    return kept, tuple(np.flatnonzero(repeats).tolist())
 
 
-def _as_numbers(column: pd.Series) -> pd.Series:
-    """Return a column as pandas would have read it without the names in it."""
-    pd = import_optional("pandas", "app")
-    if any(_LEADING_ZERO.fullmatch(str(cell)) for cell in column.unique()):
-        return column
-    try:
-        return pd.to_numeric(column)
-    except (ValueError, TypeError):
-        return column
-
-
-def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame without a last row of totals, and a note if there was one."""
-    if len(frame) < 3:
-        return frame, []
-    last = [cell for cell in frame.iloc[-1] if isinstance(cell, str)]
-    before = [cell for cell in frame.iloc[-2] if isinstance(cell, str)]
-    if not is_total(last) or is_total(before):
-        return frame, []
-    kept = without_empty_end(frame.iloc[:-1]).reset_index(drop=True).infer_objects()
-    return kept, [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
-
-
-def _codes(path: Path, form: TextForm, header: Header, n_above: int) -> dict[str, type]:
-    """Return the columns that hold digits with a leading 0: codes, whose zeros must not be lost."""
-    found: set[str] = set()
+def _last_records(path: Path, form: TextForm) -> list[list[str]]:
+    """Return the last records of a file, blank ones too."""
     with open_text(path, form) as file:
+        reader = csv.reader(file, delimiter=form.separator, skipinitialspace=True)
         try:
-            for _, cells in itertools.islice(records(file, form.separator), n_above, _SNIFFED):
-                for name, cell in zip(header.names, cells, strict=False):
-                    if cell[:1] == "0" and _LEADING_ZERO.fullmatch(cell.strip()):
-                        found.add(name)
+            return list(collections.deque(reader, maxlen=LOOK_BACK))
         except csv.Error:
-            pass  # the actual reader reports the error
-    return dict.fromkeys(found, str)
+            return []
 
 
 def _exact_floats(pandas_version: str, decimal: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from weft.tables.dates import (
     read_date,
 )
 from weft.tables.durations import read_duration
-from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat
+from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat, find_format
 
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
@@ -139,7 +139,7 @@ def read_column(reading: Reading, cells: Cells) -> Read:
     elif cells.form == "text" and reading.form == DURATION:
         values = cells.spread([read_duration(text) for text in cells.texts])
     elif cells.form == "text":
-        values = cells.spread(reading.numbers.read_all(cells.texts))
+        values = cells.spread(_format_of(reading, cells.texts).read_all(cells.texts))
     else:
         values = cells.numbers.copy()
     present = ~cells.is_missing
@@ -172,6 +172,17 @@ def number_text(number: float) -> str:
     if number == np.floor(number) and abs(number) < 1e15:
         return str(int(number))
     return repr(float(number))  # NumPy's own numbers have another repr
+
+
+def _format_of(reading: Reading, texts: Sequence[str]) -> NumberFormat:
+    """Return how numbers are written.
+
+    Where the fit had plain numbers, new rows may write theirs in any way that leaves no doubt.
+    """
+    if reading.numbers != PLAIN_NUMBERS:
+        return reading.numbers
+    found = find_format([text for text in texts if text.lower() not in BLANKS])
+    return PLAIN_NUMBERS if found.unit or found.is_ambiguous else found
 
 
 def _places(reading: Reading) -> dict[str, float]:

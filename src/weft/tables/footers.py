@@ -1,0 +1,107 @@
+"""What stands below a table: empty rows, footnotes, a row of totals. None of them is a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft._base.validation import import_optional
+from weft.tables.headers import is_total
+from weft.tables.text_columns import LEADING_ZERO
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LOOK_BACK = 30  # records from the end that are examined
+_FEWEST_COLUMNS = 3  # in a table of two columns, a single cell may be a row with a gap
+_NOTE = re.compile(
+    r"[*†‡¹²³©]|\(c\)|copyright|confidential|\(\d+ rows?\)|\d+ rows? selected"
+    r"|(?:sources?|notes?|quellen?|hinweise?|anmerkung(?:en)?|stand|fuentes?|notas?|legend|legende"
+    r"|generated|exported|created|erstellt|report name)\b[^,;]{0,20}:",
+    re.IGNORECASE,
+)
+
+
+def without_empty_end(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame without the rows below its last value."""
+    filled = np.flatnonzero(frame.notna().to_numpy().any(axis=1))
+    return frame.iloc[: filled[-1] + 1] if len(filled) else frame
+
+
+def ends_in_one_cell(frame: pd.DataFrame) -> bool:
+    """Return whether the last row has one text and nothing else, as a footnote has."""
+    if not len(frame):
+        return False
+    cells = [cell for cell in frame.iloc[-1] if not _is_gap(cell)]
+    return len(cells) == 1 and isinstance(cells[0], str)
+
+
+def count_footnotes(last: Sequence[Sequence[str]], n_columns: int) -> int:
+    """Return how many of the last records are footnotes, which fill one cell with words.
+
+    `last` has the last records in order, empty ones too. Single cells are footnotes if one of them
+    starts like one or has no separators behind it, or if a blank line is above them.
+    """
+    if n_columns < _FEWEST_COLUMNS:
+        return 0
+    n_single, found = 0, 0
+    for record in reversed(last):
+        filled = [cell.strip() for cell in record if cell.strip()]
+        if len(filled) > 1:
+            break
+        if filled and not any(sign.isalpha() for sign in filled[0]):
+            break
+        n_single += len(filled)
+        if not filled or len(record) == 1 or _NOTE.match(filled[0]):
+            found = n_single
+    else:
+        return 0  # no row above them: not a table with footnotes
+    return found
+
+
+def without_footnotes(
+    frame: pd.DataFrame, count: int, as_text: Collection[str] = ()
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame without `count` footnotes, and a note; columns of `as_text` stay text."""
+    if not count:
+        return frame, []
+    touched: set[str] = set()
+    for _ in range(count):
+        last = frame.iloc[-1].dropna()
+        touched |= set(last.index)
+        frame = without_empty_end(frame.iloc[:-1])
+    kept = frame.reset_index(drop=True)
+    for name in touched - set(as_text):
+        kept[name] = as_numbers(kept[name])
+    lines = "a line below the table was" if count == 1 else f"{count} lines below the table were"
+    return kept, [f"{lines} taken for notes ({str(last.iloc[0])[:60]!r}) and left out."]
+
+
+def as_numbers(column: pd.Series) -> pd.Series:
+    """Return a column as pandas would have read it without the text that was in it."""
+    pandas = import_optional("pandas", "app")
+    if any(LEADING_ZERO.fullmatch(str(cell)) for cell in column.unique()):
+        return column
+    try:
+        return pandas.to_numeric(column)
+    except (ValueError, TypeError):
+        return column
+
+
+def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame without a last row of totals, and a note if there was one."""
+    if len(frame) < 3:
+        return frame, []
+    last = [cell for cell in frame.iloc[-1] if isinstance(cell, str)]
+    before = [cell for cell in frame.iloc[-2] if isinstance(cell, str)]
+    if not is_total(last) or is_total(before):
+        return frame, []
+    kept = without_empty_end(frame.iloc[:-1]).reset_index(drop=True).infer_objects()
+    return kept, [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
+
+
+def _is_gap(cell: object) -> bool:
+    return cell is None or cell != cell  # None or NaN

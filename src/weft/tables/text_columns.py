@@ -1,0 +1,56 @@
+"""Columns of a text file that are read as text first, because pandas would change what they say.
+
+"007" is a code whose zeros must not be lost. "1.234" is 1234 in many countries: only all cells of
+the column and the other columns can show that (`weft.tables.numbers`).
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from weft.tables.headers import Header
+from weft.tables.text_form import TextForm, open_text, records
+
+LEADING_ZERO = re.compile(r"0\d+")
+_SNIFFED = 10_000  # records that are searched
+_GROUPS = re.compile(r"\D*[1-9]\d{0,2}(?:\.\d{3})+\D*")  # with or without a unit
+_SHORT = re.compile(r"\D*\d{0,3}\D*")  # a number without groups, or a word
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
+
+
+class TextColumns(NamedTuple):
+    """Names of columns that hold codes with leading zeros, and groups of digits."""
+
+    codes: set[str]
+    groups: set[str]
+
+
+def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) -> TextColumns:
+    """Return the columns that have to be read as text.
+
+    A file with commas between its cells has decimal points, unless some cell shows otherwise.
+    """
+    codes: set[str] = set()
+    groups: set[str] = set()
+    others: set[str] = set()
+    may_have_groups = form.separator != ","
+    with open_text(path, form) as file:
+        try:
+            for _, cells in itertools.islice(records(file, form.separator), n_above, _SNIFFED):
+                for name, cell in zip(header.names, map(str.strip, cells), strict=False):
+                    if cell[:1] == "0" and LEADING_ZERO.fullmatch(cell):
+                        codes.add(name)
+                    if name in others:
+                        continue
+                    if _GROUPS.fullmatch(cell):
+                        groups.add(name)
+                    elif not _SHORT.fullmatch(cell):
+                        others.add(name)
+                        may_have_groups |= _DECIMAL_COMMA.fullmatch(cell) is not None
+        except csv.Error:
+            pass  # the actual reader reports the error
+    return TextColumns(codes, groups - others if may_have_groups else set())
