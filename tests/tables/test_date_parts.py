@@ -15,10 +15,10 @@ from weft.tables.dates import (
     days_of_numbers,
     find_form,
     find_number_form,
-    month_name,
     read_clock,
     read_date,
 )
+from weft.tables.months import month_name
 
 NONE = math.nan
 

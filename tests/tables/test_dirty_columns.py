@@ -5,6 +5,8 @@ Each was once read as something else without a word, or refused without need.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,3 +137,86 @@ def test_short_numbers_beside_groups_show_that_points_are_thousands():
     decision, own, _ = prepared(["950 kg", "1.234 kg", "12.500 kg", "7.100 kg", "80 kg"])
     np.testing.assert_array_equal(own[:5], [950.0, 1234.0, 12500.0, 7100.0, 80.0])
     assert "'.' could be a decimal sign too" in decision.reason
+
+
+DAYS = pd.date_range("2023-03-01", periods=N, freq="17D")
+GERMAN = (
+    *("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September"),
+    *("Oktober", "November", "Dezember"),
+)
+FRENCH = (
+    *("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct."),
+    *("nov.", "déc."),
+)
+SPANISH = (
+    *("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre"),
+    *("octubre", "noviembre", "diciembre"),
+)
+
+
+def age_of(own):
+    return (own - own[-1]).round(6)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda d: f"{d.day}. {GERMAN[d.month - 1]} {d.year}",
+        lambda d: f"{d.day:02d}-{GERMAN[d.month - 1][:3]}-{d:%y}",
+        lambda d: f"{d.day} {FRENCH[d.month - 1]} {d.year}",
+        lambda d: f"{d.day} de {SPANISH[d.month - 1]} de {d.year}",
+        lambda d: f"{d.year}年{d.month}月{d.day}日",
+        lambda d: f"{d.day}. {d.month}. {d.year}",
+        lambda d: f"{d:%d.%m.%Y}, 00:00 Uhr",
+        lambda d: f"{d:%G}-W{d:%V}-{d:%u}",
+    ],
+)
+def test_dates_of_many_countries(write):
+    decision, own, _ = prepared([write(day) for day in DAYS])
+    assert decision.kind == "date"
+    np.testing.assert_array_equal(age_of(own), (DAYS[-1] - DAYS).days)
+
+
+def test_months_before_years():
+    decision, own, _ = prepared([f"{day:%m/%Y}" for day in DAYS])
+    assert decision.reason.startswith("dates (month/year)")
+    first = DAYS.to_period("M").start_time
+    np.testing.assert_array_equal(age_of(own), (first[-1] - first).days)
+
+
+def test_other_columns_settle_the_order_of_days_and_months():
+    early = [f"{1 + i % 12:02d}/{1 + i * 5 % 12:02d}/2023" for i in range(N)]
+    late = [f"{13 + i % 15:02d}/{1 + i % 9:02d}/2024" for i in range(N)]
+    decision, own, _ = prepared(early, other=late)
+    assert decision.reason.startswith("dates (day/month/year) as age")
+    expected = pd.to_datetime(pd.Series(early), format="%d/%m/%Y")
+    np.testing.assert_array_equal(age_of(own), (expected.iloc[-1] - expected).dt.days)
+    # Columns that differ settle nothing.
+    american = [f"{1 + i % 9:02d}/{13 + i % 15:02d}/2024" for i in range(N)]
+    decision, _, _ = prepared(early, other=late, another=american)
+    assert decision.reason.startswith("dates (month/day/year), though the day could come first")
+
+
+@pytest.mark.parametrize(
+    "write", [lambda d: d, lambda d: d.isoformat()[:10]], ids=["dates", "their texts"]
+)
+@pytest.mark.parametrize("year", [9999, 1])
+def test_a_day_that_stands_for_no_day_is_refused(write, year):
+    """It would make all other days alike."""
+    far = datetime(year, 12, 31)
+    days = [write(far) if i % 7 == 0 else write(d) for i, d in enumerate(DAYS.to_pydatetime())]
+    values = days if isinstance(days[0], str) else np.array(days, dtype="datetime64[us]")
+    with pytest.raises(InputError) as error:
+        prepared(values)
+    words = "but a year far outside 1700 to 2200 in 5 cells, the first of them on line 2"
+    assert words in str(error.value)
+    assert f"('{year:04d}-12-31')" in str(error.value)
+
+
+def test_new_rows_with_a_day_that_stands_for_no_day():
+    _, _, table = prepared(DAYS)
+    far = np.array([datetime(9999, 12, 31)] * N, dtype="datetime64[us]")
+    with pytest.raises(InputError, match="has '9999-12-31' in column 'c'"):
+        apply_recipe(raw(far), table.plan)
+    old = np.array([datetime(1492, 10, 12)] * 15 + [datetime(1500, 1, 1)] * 15)
+    assert prepared(old)[0].kind == "date"

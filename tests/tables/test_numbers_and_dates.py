@@ -242,7 +242,7 @@ def test_a_day_above_twelve_settles_the_order():
 
 def test_names_of_days_and_months():
     assert [day_name(text) for text in ("Mon", "tues", "SUNDAY", "Moon")] == [0, 1, 6, -1]
-    assert [month_name(text) for text in ("Jan.", "sept", "MAY", "mars")] == [0, 8, 4, -1]
+    assert [month_name(text) for text in ("Jan.", "sept", "MAY", "moon")] == [0, 8, 4, -1]
 
 
 def test_clock_times():

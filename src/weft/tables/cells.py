@@ -16,6 +16,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import import_optional
+from weft.tables.dates import day_text
 
 _DAY = 86_400_000_000  # microseconds
 _COMPLEX = "Complex data not supported; give real numbers."
@@ -72,6 +73,13 @@ class Cells:
     def counts(self) -> Integers:
         """Return how many rows have each distinct text."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+
+    def text_of(self, row: int) -> str:
+        """Return a cell that is not missing as a message shows it."""
+        if self.form == "text":
+            return self.texts[self.codes[row]]
+        number = float(self.numbers[row])
+        return day_text(number) if self.form == "time" else f"{number:g}"
 
     def take(self, rows: Integers) -> Cells:
         """Return the same column with some of its rows."""

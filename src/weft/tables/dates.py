@@ -8,47 +8,47 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft.tables.months import month_name
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTHS_FULL = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAYS_FULL = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_LONGER = ("sept", "tues", "thur", "thurs")
+_LONGER = ("tues", "thur", "thurs")
 _EPOCH = date(1970, 1, 1).toordinal()
 _TIME = r"(?:[T ,]+(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-_TIME += (
-    r"\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)?)?"
-)
-_NAME = r"(?P<name>[A-Za-z]{3,9})\.?"
-_WEEKDAY = r"(?:[A-Za-z]{3,9}\.?,?\s+)?"
+_TIME += r"(?:\s*Uhr)?\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*"
+_TIME += r"(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)?)?"
+_NAME = r"(?P<name>[^\W\d_]{3,10})\.?"
+_WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
 # Forms in the order in which they are tried; the first that reads most cells is taken.
 _FORMS = {
-    "year-month-day": rf"(?P<y>\d{{4}})[-/.](?P<m>\d{{1,2}})[-/.](?P<d>\d{{1,2}}){_TIME}",
-    "day.month.year": rf"(?P<d>\d{{1,2}})\.(?P<m>\d{{1,2}})\.(?P<y>\d{{4}}|\d{{2}}){_TIME}",
+    "year-month-day": rf"(?P<y>\d{{4}})[-/.年](?P<m>\d{{1,2}})[-/.月](?P<d>\d{{1,2}})日?{_TIME}",
+    "day.month.year": rf"(?P<d>\d{{1,2}})\.\s?(?P<m>\d{{1,2}})\.\s?(?P<y>\d{{4}}|\d{{2}}){_TIME}",
     "month/day/year": rf"(?P<m>\d{{1,2}})[/-](?P<d>\d{{1,2}})[/-](?P<y>\d{{4}}|\d{{2}}){_TIME}",
     "day/month/year": rf"(?P<d>\d{{1,2}})[/-](?P<m>\d{{1,2}})[/-](?P<y>\d{{4}}|\d{{2}}){_TIME}",
-    "day month-name year": rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?[ -]{_NAME}"
-    rf"[ ,-]+(?P<y>\d{{4}}|\d{{2}}){_TIME}",
+    "day month-name year": rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|\.)?(?: de|[ -])?"
+    rf"\s?{_NAME}(?:[ ,-]+| de )(?P<y>\d{{4}}|\d{{2}}){_TIME}",
     "month-name day year": rf"{_WEEKDAY}{_NAME}[ -](?P<d>\d{{1,2}})(?:st|nd|rd|th)?"
     rf"[ ,-]+(?P<y>\d{{4}}){_TIME}",
-    "month-name year": rf"{_NAME}(?:[ ,-]+(?=\d{{4}})|-| ?['’](?=\d\d$))(?P<y>\d{{4}}|\d\d)",
+    "month-name year": rf"{_NAME}(?:(?: de)?[ ,-]+(?=\d{{4}})|-| ?['’](?=\d\d$))"
+    r"(?P<y>\d{4}|\d\d)",
     "year-month": r"(?P<y>\d{4})[-/](?P<m>\d{1,2})",
+    "month/year": r"(?P<m>\d{1,2})/(?P<y>\d{4})",
     "year-quarter": r"(?:Q(?P<q>[1-4])[-/ ]?)?(?P<y>\d{4})(?:[-/ ]?Q(?P<q2>[1-4]))?",
-    "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})",
+    "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})(?:-?(?P<wd>[1-7]))?",
     "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
-MONTHLY = ("month-name year", "year-month", "year-quarter")
+_TWINS = ("month/day/year", "day/month/year")
+MONTHLY = ("month-name year", "year-month", "month/year", "year-quarter")
+YEARS = (1700, 2200)
+_EARLIEST, _LATEST = -718797.0, 84370.0  # 0002-01-01 and 2200-12-31 in days since 1970
 # Several forms in one column, of which no cell can be read in two ways.
 SEVERAL = "several forms"
 _CLEAR = (
@@ -76,23 +76,39 @@ class DateForm:
     is_ambiguous: bool = False
 
 
-def find_form(texts: Sequence[str]) -> tuple[DateForm, int]:
-    """Return the form that reads most of `texts`, and how many it reads."""
+def find_form(texts: Sequence[str], *, hint: str = "") -> tuple[DateForm, int]:
+    """Return the form that reads most of `texts`, and how many it reads.
+
+    `hint` is the one of `_TWINS` that the other columns of the table have, for dates that both
+    can read.
+    """
     counts = {form: sum(not math.isnan(read_date(text, form)) for text in texts) for form in _FORMS}
     best = max(_FORMS, key=lambda form: counts[form])
     if 0 < counts[best] < len(texts):
         together = sum(not math.isnan(read_date(text, SEVERAL)) for text in texts)
         if together == len(texts):
             return DateForm(SEVERAL), together
-    twins = ("month/day/year", "day/month/year")
-    ambiguous = best in twins and counts[twins[0]] == counts[twins[1]]
+    ambiguous = best in _TWINS and counts[_TWINS[0]] == counts[_TWINS[1]]
+    if ambiguous and hint:
+        return DateForm(hint), counts[best]
     return DateForm(best, ambiguous), counts[best]
 
 
-def read_date(text: str, form: str) -> float:
+def settled_order(columns: Iterable[Sequence[str]]) -> str:
+    """Return the one of `_TWINS` that some columns leave no doubt about; "" if they differ."""
+    found = set()
+    for texts in columns:
+        if texts and _PATTERNS[_TWINS[0]].fullmatch(texts[0].strip()):
+            form, count = find_form(texts)
+            if count == len(texts) and form.form in _TWINS and not form.is_ambiguous:
+                found.add(form.form)
+    return found.pop() if len(found) == 1 else ""
+
+
+def read_date(text: str, form: str, years: tuple[int, int] = YEARS) -> float:
     """Return the days since 1970-01-01 of a date, NaN if `text` is not a date of this form."""
     if form == SEVERAL:
-        days = (read_date(text, clear) for clear in _CLEAR)
+        days = (read_date(text, clear, years) for clear in _CLEAR)
         return next((day for day in days if not math.isnan(day)), math.nan)
     if form in NUMBER_FORMS:
         try:
@@ -107,12 +123,12 @@ def read_date(text: str, form: str) -> float:
     year, day = int(parts["y"]), int(parts.get("d") or 1)
     if len(parts["y"]) == 2:
         year += 2000 if year < 70 else 1900
-    if not 1700 <= year <= 2200:
+    if not years[0] <= year <= years[1]:
         return math.nan
     try:  # also refuses months such as 0 and 13
         first = date(year, month, day)
         if parts.get("w"):
-            first = date.fromisocalendar(year, int(parts["w"]), 1)
+            first = date.fromisocalendar(year, int(parts["w"]), int(parts.get("wd") or 1))
         whole = first.toordinal() - _EPOCH
     except ValueError:
         return math.nan
@@ -120,6 +136,25 @@ def read_date(text: str, form: str) -> float:
         return float(whole)
     hours = _hours(parts)
     return math.nan if math.isnan(hours) else whole + (hours - _zone(parts)) / 24.0
+
+
+def is_far_date(text: str, form: str) -> bool:
+    """Return whether a date is outside of `YEARS`, as 9999-12-31 for "no end"."""
+    return not math.isnan(read_date(text, form, (1, 9999)))
+
+
+def without_far_days(days: Floats) -> Floats:
+    """Return days since 1970-01-01 with NaN for those that programs write for "no date".
+
+    Typed dates may lie before `YEARS`, but not in the year 1, and not after `YEARS`.
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where((days < _EARLIEST) | (days >= _LATEST + 1.0), np.nan, days)
+
+
+def day_text(days: float) -> str:
+    """Return days since 1970-01-01 as people write them: "2024-01-31"."""
+    return str(np.datetime64(math.floor(days), "D"))
 
 
 def find_number_form(numbers: Floats) -> str:
@@ -146,11 +181,6 @@ def read_clock(text: str) -> float:
 def day_name(text: str) -> int:
     """Return 0 for Monday to 6 for Sunday, -1 where `text` is not a day of the week."""
     return _position(text, _DAYS, _DAYS_FULL)
-
-
-def month_name(text: str) -> int:
-    """Return 0 for January to 11 for December, -1 where `text` is not a month."""
-    return _position(text, _MONTHS, _MONTHS_FULL)
 
 
 def cycle_values(days: Floats, cycle: str) -> Floats:

@@ -13,7 +13,6 @@ from weft.tables.dates import (
     MONTHLY,
     cycle_values,
     day_name,
-    month_name,
     read_clock,
     read_date,
 )
@@ -24,6 +23,7 @@ from weft.tables.hints import (
     looks_like_duration,
     looks_like_id,
 )
+from weft.tables.months import month_name
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import DURATION, NO, YES, Reading, fold, number_text
 

@@ -16,8 +16,10 @@ import numpy as np
 from weft._base.arrays import Floats, Integers, Mask
 from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.cells import Cells
+from weft.tables.dates import day_text, settled_order
 from weft.tables.errors import InputError, short
 from weft.tables.hints import is_code_text
+from weft.tables.looks import some_of
 from weft.tables.numbers import settled_signs
 from weft.tables.points import Points, learn_points, owners, place_rows, point_names, typical_values
 from weft.tables.reading import Reading, columns_of, read_column
@@ -127,14 +129,14 @@ class TablePlan:
     ) -> list[str]:
         """Warn about levels that were not seen in fit; refuse text among numbers."""
         row = int(np.flatnonzero(unread)[0])
-        shown = _cell(cells, row)
+        shown = cells.text_of(row)
         if reading.levels is None or np.isinf(_number(cells, row)):
             raise InputError(
                 f"{table} has {short(shown)!r} in column {reading.name!r} on {place(row)}, where "
                 f"the model was fitted on {reading.kind} values; fix it, or empty it to mark it "
                 "missing."
             )
-        texts = {_cell(cells, int(i)) for i in np.flatnonzero(unread)[:1000]}
+        texts = {cells.text_of(int(i)) for i in np.flatnonzero(unread)[:1000]}
         listed = ", ".join(repr(short(text)) for text in sorted(texts)[:3])
         more = ", …" if len(texts) > 3 else ""
         return [
@@ -173,10 +175,7 @@ def learn(
     fills = typical_values(made)
     if missing != "drop-rows":
         made = handle_missing(made, gaps, missing, fills, table=table, place=place)[0]
-    if not made.used:
-        points: Points = learn_points(made, "none")
-    else:
-        points = learn_points(made, scale)
+    points = learn_points(made, scale if made.used else "none")
     X = place_rows(points, made)
     plan = TablePlan(tuple(readings), missing, points, fills, X.var(axis=0))
     return plan, Applied(X, made, rows, n_rows, [])
@@ -195,7 +194,8 @@ def recognise(
         # Codes such as 10.1.200.123 contain signs that are neither decimal nor thousands signs.
         if column.form == "text" and not is_code_text(column.texts[:200]):
             signs = signs or settled_signs(column.texts[:200])
-    recogniser = Recogniser(table, place, signs)
+    order = settled_order(some_of(column.texts) for column in cells if column.form == "text")
+    recogniser = Recogniser(table, place, signs, order)
     return [recogniser.recognise(column, keep=column.name in keep) for column in cells]
 
 
@@ -281,17 +281,13 @@ def _about_far_values(reading: Reading, values: Floats) -> list[str]:
     first = float(values[far][0])
     low, high = reading.low, reading.high
     if reading.kind == "date":
-        shown = [str(np.datetime64(int(day), "D")) for day in (first, low, high)]
+        shown = [day_text(day) for day in (first, low, high)]
     else:
         shown = [f"{number:.6g}" for number in (first, low, high)]
     return [
         f"{reading.name!r} has {int(far.sum())} values far outside the range of the fit (such as "
         f"{shown[0]}; the range is {shown[1]} to {shown[2]}): their clusters are uncertain."
     ]
-
-
-def _cell(cells: Cells, row: int) -> str:
-    return cells.texts[cells.codes[row]] if cells.form == "text" else f"{cells.numbers[row]:g}"
 
 
 def _number(cells: Cells, row: int) -> float:

@@ -22,11 +22,12 @@ from weft.tables.dates import (
     cycle_values,
     day_name,
     days_of_numbers,
-    month_name,
     read_clock,
     read_date,
+    without_far_days,
 )
 from weft.tables.durations import read_duration
+from weft.tables.months import month_name
 from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat, find_format
 
 # How texts of a cyclic column are read; "number" takes the number itself.
@@ -229,7 +230,7 @@ def _by_text(
 ) -> Floats:
     if cells.form == "text":
         return cells.spread([read_text(text) for text in cells.texts])
-    return cells.numbers.copy() if cells.form == "time" else of_number(cells.numbers)
+    return without_far_days(cells.numbers) if cells.form == "time" else of_number(cells.numbers)
 
 
 def _date_number(numbers: Floats, form: str) -> Floats:

@@ -16,7 +16,7 @@ from weft.columns.source import NUMERIC_KINDS
 from weft.tables.blanks import BLANKS
 from weft.tables.cells import Cells
 from weft.tables.dates import CYCLES, find_form, find_number_form
-from weft.tables.errors import InputError, quoted, short
+from weft.tables.errors import InputError, quoted
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
@@ -49,9 +49,10 @@ from weft.tables.number_notes import (
     about_missing_code,
     about_texts,
 )
-from weft.tables.numbers import PLAIN_NUMBERS, find_format, is_number_text
+from weft.tables.numbers import PLAIN_NUMBERS, find_format
 from weft.tables.reading import Reading, fold, number_text, read_column
 from weft.tables.scales import ordered_scale
+from weft.tables.unread import explain_unread
 
 FEWEST_DAYS = 5
 
@@ -68,11 +69,14 @@ class Recogniser:
         From a row (from 0) to words for it: "line 7".
     signs : tuple of str or None
         Thousands and decimal sign that some column of the table settles.
+    date_order : str
+        "month/day/year" or "day/month/year" if some column settles it.
     """
 
     table: str
     place: Callable[[int], str]
     signs: tuple[str, str] | None = None
+    date_order: str = ""
 
     def recognise(self, cells: Cells, *, keep: bool = False) -> Reading:
         """Return how a column is to be read; `keep` uses it even if it looks useless."""
@@ -97,7 +101,8 @@ class Recogniser:
             return reading
         values, unread = read_column(reading, cells)
         if unread.any() and reading.levels is None:
-            raise InputError(self._explain_text(cells, unread))
+            form = reading.form if reading.kind == "date" else ""
+            raise InputError(self._explain_text(cells, unread, form))
         seen = np.unique(values[~np.isnan(values)])
         if len(seen) < 2:
             besides = int(np.isnan(values).sum())
@@ -223,7 +228,7 @@ class Recogniser:
         if not meant:
             return None
         sample = some_of(meant)
-        form, count = find_form(sample)
+        form, count = find_form(sample, hint=self.date_order)
         if count == len(sample):
             return self._date(cells, form.form, form.is_ambiguous)
         if 0.5 * len(sample) < count and count >= 3:
@@ -283,14 +288,4 @@ class Recogniser:
         return Reading(name, "constant", reason)
 
     def _explain_text(self, cells: Cells, unread: np.ndarray, form: str = "") -> str:
-        what, other = (f"dates ({form})", "another form") if form else ("numbers", "text")
-        row = int(np.flatnonzero(unread)[0])
-        cell = f"{unread.sum()} cells, the first of them" if unread.sum() > 1 else "the cell"
-        text = cells.texts[cells.codes[row]] if cells.form == "text" else str(cells.numbers[row])
-        if not form and is_number_text(text):
-            other = "another unit or none"
-        return (
-            f"{self.table} has {what} in column {cells.name!r} but {other} in {cell} on "
-            f"{self.place(row)} ({short(text)!r}); fix it, empty it to mark it missing, or leave "
-            f"the column out with --drop {quoted(cells.name)}."
-        )
+        return explain_unread(self.table, self.place, cells, unread, form)
