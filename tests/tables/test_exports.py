@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
+import pandas as pd
 import pytest
+import xlsxwriter
 
 from weft.io import InputError, apply_recipe, prepare_table, read_table
 from weft.tables.footers import count_footnotes
@@ -133,3 +137,129 @@ def test_notes_below_numbers_do_not_turn_them_into_text(tmp_path):
 )
 def test_which_last_records_are_footnotes(last, n_columns, count):
     assert count_footnotes(last, n_columns) == count
+
+
+# Workbooks ----------------------------------------------------------------------------------------
+
+HEAD = ["name", "x", "y"]
+BODY = [[f"r{i}", float(X[i]), float(Y[i])] for i in range(N)]
+
+
+def workbook(path, rows, *, merged=(), hidden=None):
+    """Write a workbook; `hidden` has the rows of a first sheet that is not shown."""
+    book = xlsxwriter.Workbook(path)
+    if hidden is not None:
+        first = book.add_worksheet("Old")
+        for number, row in enumerate(hidden):
+            first.write_row(number, 0, row)
+        first.hide()
+    sheet = book.add_worksheet("Data")
+    sheet.activate()
+    sheet.set_first_sheet()
+    for number, row in enumerate(rows):
+        sheet.write_row(number, 0, row)
+    for top, left, bottom, right, value in merged:
+        sheet.merge_range(top, left, bottom, right, value)
+    book.close()
+    return read_table(path)
+
+
+def test_cells_that_are_merged_over_rows_have_the_same_value(tmp_path):
+    rows = [["region", "x", "y"], *([None, *row[1:]] for row in BODY)]
+    merged = [(1 + 10 * k, 0, 10 + 10 * k, 0, "NSW"[k]) for k in range(3)]
+    raw = workbook(tmp_path / "t.xlsx", rows, merged=merged)
+    assert raw.frame["region"].tolist() == ["N"] * 10 + ["S"] * 10 + ["W"] * 10
+    assert any("merged cells" in note for note in raw.notes)
+    # Names that are merged over columns are not values.
+    rows = [["", "2023", "", "2024", ""], ["", "a", "b", "a", "b"]]
+    rows += [[*row, *row[1:]] for row in BODY]
+    raw = workbook(tmp_path / "u.xlsx", rows, merged=[(0, 1, 0, 2, "2023"), (0, 3, 0, 4, "2024")])
+    assert raw.frame.columns.tolist()[1:] == ["2023 a", "2023 b", "2024 a", "2024 b"]
+    assert not any("merged cells" in note for note in raw.notes)
+
+
+def test_a_hidden_sheet_is_not_read_before_others(tmp_path):
+    raw = workbook(tmp_path / "t.xlsx", [HEAD, *BODY], hidden=[["a", "b"], [1, 2], [3, 4]])
+    assert raw.frame.columns.tolist() == HEAD
+    assert raw.notes == ("the sheet 'Data' was read; others are 'Old' (hidden) (see --sheet).",)
+    assert read_table(tmp_path / "t.xlsx", sheet="Old").frame.shape == (2, 2)
+
+
+def test_years_as_names_of_columns(tmp_path):
+    raw = workbook(tmp_path / "t.xlsx", [["name", 2019, 2020.5], *BODY])
+    assert raw.frame.columns.tolist() == ["name", "2019", "2020.5"]
+
+
+def test_notes_and_lines_of_a_sheet_with_blank_rows(tmp_path):
+    rows = [[], ["", *HEAD], *(["", *row] for row in BODY[:10]), [], *(["", *r] for r in BODY[10:])]
+    raw = workbook(tmp_path / "t.xlsx", [*rows, [], ["", "Note: preliminary"]])
+    assert len(raw.frame) == N
+    assert "taken for notes ('Note: preliminary')" in " ".join(raw.notes)
+    assert [raw.line(row) for row in (0, 9, 10, 29)] == [3, 12, 14, 33]
+
+
+# Names of files that do not fit, and JSON ---------------------------------------------------------
+
+FRAME = pd.DataFrame({"x": X, "y": Y, "stage": (STAGES * N)[:N]})
+
+
+def test_files_whose_content_is_not_what_the_name_says(tmp_path):
+    path = tmp_path / "t.xls"
+    path.write_text(FRAME.to_csv(index=False, sep="\t"))
+    raw = read_table(path)
+    assert raw.frame.shape == FRAME.shape
+    assert "the file holds text, though its name ends in '.xls'" in raw.notes[0]
+    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    for name in ("t.csv", "u.xls"):
+        (tmp_path / name).write_bytes((tmp_path / "t.xlsx").read_bytes())
+        pd.testing.assert_frame_equal(read_table(tmp_path / name).frame, FRAME)
+    assert "the file holds a workbook" in read_table(tmp_path / "t.csv").notes[0]
+    FRAME.to_parquet(tmp_path / "p.txt")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "p.txt").frame, FRAME)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.xls", b"<html><table><tr><td>1</td></tr></table></html>", "is a web page or XML"),
+        ("t.csv", b"<!DOCTYPE html>\n<html><body>Sign in, please</body></html>", "is a web page"),
+        ("t.csv", gzip.compress(b"a,b\n1,2\n"), "is packed with gzip; rename it"),
+        ("t.xls", b"\x00\x01\x02\x03" * 99, "cannot be read as xls"),
+        ("t.xls", b"", "cannot be read as xls"),
+    ],
+)
+def test_contents_that_are_refused(name, content, words, tmp_path):
+    with pytest.raises(InputError) as error:
+        prepared(tmp_path / name, content)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize("options", [{"orient": "records", "lines": True}, {}])
+def test_json_as_pandas_writes_it(options, tmp_path):
+    path = tmp_path / "t.json"
+    path.write_text(FRAME.to_json(**options))
+    pd.testing.assert_frame_equal(read_table(path).frame, FRAME)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("t.json", FRAME.to_json(orient="index"), "write it as [{"),
+        ("t.json", FRAME.to_json(orient="split"), "write it as [{"),
+        ("t.json", "[[1, 2], [3, 4]]", "has a list as row 1, where an object such as"),
+        ("t.jsonl", "null\n", "has null as row 1, where an object such as"),
+    ],
+)
+def test_json_that_is_no_list_of_objects(name, text, words, tmp_path):
+    with pytest.raises(InputError) as error:
+        prepared(tmp_path / name, text)
+    assert words in str(error.value)
+
+
+def test_all_levels_of_an_index_are_columns(tmp_path):
+    path = tmp_path / "t.parquet"
+    index = pd.MultiIndex.from_arrays([FRAME["stage"], range(N)], names=["stage", "x"])
+    FRAME[["x", "y"]].set_axis(index).to_parquet(path)
+    raw = read_table(path)
+    assert raw.frame.columns.tolist() == ["stage", "x", "x (2)", "y"]
+    assert raw.frame["stage"].tolist() == FRAME["stage"].tolist()

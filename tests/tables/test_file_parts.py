@@ -25,7 +25,7 @@ from weft.tables.folders import (
     write_folder,
 )
 from weft.tables.footers import as_numbers, without_totals
-from weft.tables.formats import _choose_sheet, _named, read_table, table_files, table_stem
+from weft.tables.formats import _named, read_table, table_files, table_stem
 from weft.tables.headers import Header
 from weft.tables.json_rows import _flat, read_json
 from weft.tables.packed import is_bomb, refuse_bomb, unpacked
@@ -33,6 +33,7 @@ from weft.tables.parquet_parts import parquet_files, read_part, rows_written
 from weft.tables.raw import RawTable, _exact_floats, _explain_shape, without_names
 from weft.tables.text_columns import find_text_columns
 from weft.tables.text_form import TextForm
+from weft.tables.workbooks import _choose_sheet
 
 
 def refusal(action, *arguments, **options) -> str:
@@ -93,17 +94,21 @@ def test_rows_of_json(tmp_path):
     rows = [{"a": 1, "b": {"c": 2}}, {"a": 3}]
     assert read(rows).columns.tolist() == ["a", "b.c"]
     assert read({"n": 2, "rows": rows})["a"].tolist() == [1, 3]
-    list_words = "t.json holds no list of objects, which is what a table is in JSON."
+    list_words = (
+        "t.json holds no list of objects, which is what a table is in JSON; write it as "
+        '[{"a": 1, "b": 2}, {"a": 3, "b": 4}] (pandas does so with orient="records").'
+    )
     assert refusal(read, {"one": rows, "two": rows}) == list_words
     assert refusal(read, {"a": 1}) == list_words
-    assert refusal(read, [{"a": 1}, 5]) == "t.json has int number 2 where an object is."
+    row_words = 'where an object such as {"a": 1, "b": 2} is needed; fix the file.'
+    assert refusal(read, [{"a": 1}, 5]) == f"t.json has a number as row 2, {row_words}"
     assert refusal(read, [{}]) == "t.json holds no object with a value; there is nothing to read."
     assert refusal(read, '[\n{"a": }]').startswith("t.json is not valid JSON on line 2 (")
     lines = tmp_path / "t.jsonl"
     lines.write_text('{"a": 1}\n\n{"a": 2}\n')
     assert read_json(lines, "t.jsonl")["a"].tolist() == [1, 2]
     lines.write_text('{"a": 1}\n\n[2]\n')
-    assert refusal(read_json, lines, "t") == "t has list number 3 where an object is."
+    assert refusal(read_json, lines, "t") == f"t has a list as row 3, {row_words}"
     lines.write_text('{"a": 1}\n\n{"a"}\n')
     assert refusal(read_json, lines, "t").startswith("t is not valid JSON on line 3 (")
 

@@ -6,19 +6,19 @@ import glob
 import re
 import sys
 import tempfile
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft._base.validation import import_optional
+from weft.tables.contents import find_kind
 from weft.tables.databases import DUCKDB, SQLITE, read_database
 from weft.tables.errors import InputError
-from weft.tables.footers import LOOK_BACK, count_footnotes, without_footnotes, without_totals
-from weft.tables.headers import LOOK_AT, find_header, number_names
+from weft.tables.headers import number_names
 from weft.tables.json_rows import JSON, JSON_LINES, read_json
 from weft.tables.packed import PACKED, refuse_bomb, unpacked
 from weft.tables.raw import RawTable, read_csv
+from weft.tables.workbooks import EXCEL, read_workbook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".data", "")
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
-EXCEL = (".xlsx", ".xls", ".xlsb", ".xlsm", ".ods")
 # First bytes of formats that may come through a pipe, where no file name shows the format.
 _MAGIC = {
     b"PAR1": ".parquet",
@@ -87,8 +86,10 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
         raise InputError(f"{called} has no sheets; leave out --sheet.")
     if query is not None and kind not in SQLITE + DUCKDB:
         raise InputError(f"{called} is not a database; leave out --query.")
+    kind, notes = find_kind(path, called, kind, TEXT)
     if kind in TEXT:
-        return read_csv(path, name=called)
+        raw = read_csv(path, name=called)
+        return replace(raw, notes=(*notes, *raw.notes))
     if kind not in PARQUET + ARROW + EXCEL + JSON + JSON_LINES + SQLITE + DUCKDB:
         raise InputError(
             f"{called} ends in {kind!r}, which weft cannot read; it reads "
@@ -96,7 +97,8 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
         )
     try:
         if kind in EXCEL:
-            return _read_workbook(path, called, sheet)
+            raw = read_workbook(path, called, sheet)
+            return replace(raw, notes=(*notes, *raw.notes))
         frame = _read_frame(path, kind, called, query)
     except (InputError, ModuleNotFoundError):
         raise
@@ -110,8 +112,8 @@ def _read_one(path: Path, called: str, *, sheet: str | None, query: str | None) 
         raise InputError(
             f"{called} cannot be read as {kind[1:]} ({detail}); fix the file."
         ) from None
-    named, notes = _named(frame)
-    return RawTable(frame=named, name=called, notes=tuple(notes))
+    named, told = _named(frame)
+    return RawTable(frame=named, name=called, notes=(*notes, *told))
 
 
 def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.DataFrame:
@@ -150,55 +152,10 @@ def _as_frame(table: Any) -> pd.DataFrame:
     return table.to_pandas()
 
 
-def _read_workbook(path: Path, called: str, sheet: str | None) -> RawTable:
-    """One sheet, whose column names may be below a title and on two lines."""
-    pd = import_optional("pandas", "app")
-    calamine = import_optional("python_calamine", "app")
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            refuse_bomb(path, sum(info.file_size for info in archive.infolist()))
-    book = calamine.CalamineWorkbook.from_path(str(path))
-    names = list(book.sheet_names)
-    notes: list[str] = []
-    chosen = _choose_sheet(called, names, sheet)
-    if chosen is None:
-        filled = [name for name in names if book.get_sheet_by_name(name).to_python()]
-        if not filled:
-            raise InputError(f"{called} has no sheet with anything in it.")
-        chosen = filled[0]
-        others = [name for name in names if name != chosen]
-        if others:
-            listed = ", ".join(repr(name[:60]) for name in others[:5])
-            notes.append(f"the sheet {chosen!r} was read; others are {listed} (see --sheet).")
-    every = book.get_sheet_by_name(chosen).to_python()
-    rows = [row for row in every if any(str(cell).strip() for cell in row)]
-    if not rows:
-        raise InputError(f"the sheet {chosen!r} of {called} is empty; give another --sheet.")
-    header = find_header([[str(cell) for cell in row] for row in rows[:LOOK_AT]])
-    first = header.n_above + header.n_lines
-    body = [[None if cell == "" else cell for cell in row] for row in rows[first:]]
-    frame = pd.DataFrame(body, columns=header.names, dtype=object).infer_objects()
-    last = [[str(cell) for cell in row] for row in every[-LOOK_BACK:]]
-    frame, below = without_footnotes(frame, count_footnotes(last, len(header.names)))
-    frame, told = without_totals(frame)
-    return RawTable(frame, called, n_above=first, notes=(*notes, *header.notes, *below, *told))
-
-
-def _choose_sheet(called: str, names: list[str], sheet: str | None) -> str | None:
-    if sheet is None:
-        return None
-    if sheet in names:
-        return sheet
-    if sheet.isdigit() and 1 <= int(sheet) <= len(names):
-        return names[int(sheet) - 1]
-    listed = ", ".join(repr(name[:60]) for name in names[:8])
-    raise InputError(f"{called} has no sheet {sheet!r}; it has {listed}.")
-
-
 def _named(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame with a default index and unique text names."""
-    if frame.index.name is not None:
-        frame = frame.reset_index()
+    """Return the frame with a default index and unique text names; a named index is columns."""
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index(allow_duplicates=True)
     names, notes = number_names([str(column).strip() for column in frame.columns])
     return frame.reset_index(drop=True).set_axis(names, axis=1), notes
 

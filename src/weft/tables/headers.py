@@ -112,8 +112,9 @@ def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     """Return whether names have a second line: gaps above it, no number in it, numbers below."""
-    gaps = [position for position, name in enumerate(first) if not name]
-    if not gaps or len(rest) < 2 or gaps == [0]:
+    # The corner above the names of rows may be empty on both lines.
+    gaps = [position for position, name in enumerate(first) if position and not name]
+    if not gaps or len(rest) < 2:
         return False
     second = [cell.strip() for cell in rest[0]]
     if any(_NUMBER.fullmatch(cell) for cell in second if cell):

@@ -14,6 +14,14 @@ from weft.tables.text_form import find_encoding
 if TYPE_CHECKING:
     import pandas as pd
 
+_NAMES: dict[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+}
 JSON_LINES = (".jsonl", ".ndjson")
 JSON = (".json",)
 
@@ -37,14 +45,40 @@ def _lines(path: Path, called: str) -> Iterator[dict[str, Any]]:
 
 def _list(path: Path, called: str) -> Iterator[dict[str, Any]]:
     text = path.read_text(encoding=find_encoding(path))
+    if _is_lines(text):
+        yield from _lines(path, called)
+        return
     found = _parse(text, called, "")
     if isinstance(found, dict):  # {"rows": [...]} is a list in a wrapping
         lists = [value for value in found.values() if isinstance(value, list)]
-        found = lists[0] if len(lists) == 1 else found
+        found = lists[0] if len(lists) == 1 else _rows_of_columns(found)
     if not isinstance(found, list):
-        raise InputError(f"{called} holds no list of objects, which is what a table is in JSON.")
+        raise InputError(
+            f"{called} holds no list of objects, which is what a table is in JSON; write it as "
+            '[{"a": 1, "b": 2}, {"a": 3, "b": 4}] (pandas does so with orient="records").'
+        )
     for number, row in enumerate(found, start=1):
         yield _object(row, called, number)
+
+
+def _is_lines(text: str) -> bool:
+    """Return whether the first line is an object and more follows: JSON lines named .json."""
+    first, _, rest = text.lstrip().partition("\n")
+    try:
+        return bool(rest.strip()) and isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _rows_of_columns(found: dict[str, Any]) -> Any:
+    """Return the rows of {"a": {"0": 1, "1": 3}, ...}, as pandas writes columns; else `found`."""
+    columns = list(found.values())
+    if not columns or not all(isinstance(column, dict) and column for column in columns):
+        return found
+    numbers = [str(number) for number in range(len(columns[0]))]
+    if any(list(column) != numbers for column in columns):
+        return found
+    return [{name: column[number] for name, column in found.items()} for number in numbers]
 
 
 def _parse(text: str, called: str, where: str) -> Any:
@@ -61,7 +95,10 @@ def _parse(text: str, called: str, where: str) -> Any:
 
 def _object(row: Any, called: str, number: int) -> dict[str, Any]:
     if not isinstance(row, dict):
-        raise InputError(f"{called} has {type(row).__name__} number {number} where an object is.")
+        raise InputError(
+            f"{called} has {_NAMES.get(type(row), 'no object')} as row {number}, where an object "
+            'such as {"a": 1, "b": 2} is needed; fix the file.'
+        )
     return row
 
 

@@ -62,4 +62,4 @@ def transposed(raw: RawTable) -> RawTable:
             if not converted.isna().any():
                 turned[column] = converted
     told = f"rows and columns were exchanged: {len(turned)} samples, {len(names)} columns."
-    return replace(raw, frame=turned, path=None, notes=(*raw.notes, *notes, told))
+    return replace(raw, frame=turned, path=None, lines=(), notes=(*raw.notes, *notes, told))

@@ -67,6 +67,8 @@ class RawTable:
         What was decided in reading.
     left_out : tuple of int Records below the names, from 0, that are not rows because they repeat
         the names.
+    lines : tuple of int
+        The line of each row, from 1, where blank rows are between them (workbooks).
     """
 
     frame: pd.DataFrame
@@ -76,9 +78,12 @@ class RawTable:
     n_above: int = 1
     notes: tuple[str, ...] = ()
     left_out: tuple[int, ...] = ()
+    lines: tuple[int, ...] = ()
 
     def line(self, row: int) -> int:
         """Line of the file on which data row `row` (from 0) starts, counted from 1."""
+        if self.lines:
+            return self.lines[row]
         for gone in self.left_out:
             row += gone <= row
         if self.path is not None and self.path.is_file():
