@@ -5,7 +5,7 @@ Each was once read as something else without a word, or refused without need.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, time
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ X = np.random.default_rng(0).normal(50, 20, size=N).round(2)
 
 
 def raw(values, name="c", **more) -> RawTable:
-    cells = (list(values) * N)[:N]
+    cells = values if isinstance(values, pd.Categorical) else (list(values) * N)[:N]
     return RawTable(frame=pd.DataFrame({"x": X, name: cells, **more}), name="t.csv")
 
 
@@ -220,3 +220,52 @@ def test_new_rows_with_a_day_that_stands_for_no_day():
         apply_recipe(raw(far), table.plan)
     old = np.array([datetime(1492, 10, 12)] * 15 + [datetime(1500, 1, 1)] * 15)
     assert prepared(old)[0].kind == "date"
+
+
+@pytest.mark.parametrize("other", ["cafe\u0301", "café\u200b", "\ufeffCafé"])
+def test_texts_that_look_the_same_are_one_level(other):
+    decision, own, _ = prepared(["café", other, "tea"])
+    assert decision.kind == "category"
+    np.testing.assert_array_equal(own[:3], [0.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("write", ["{}\u200b", "\ufeff{}", "\u202a{}\u202c", '="{}"'])
+def test_numbers_with_signs_around_them_that_no_one_sees(write):
+    decision, own, _ = prepared([write.format(x) for x in X])
+    assert decision.kind == "number"
+    np.testing.assert_array_equal(own, X)
+
+
+def test_codes_that_an_export_protects_from_excel():
+    codes = [f'="{37 * i:05d}"' for i in range(N)]
+    decision, _, _ = prepared(codes, y=X[::-1])
+    assert decision.reason == "codes of 5 digits, some starting with 0: names, not amounts"
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+def test_numbers_that_the_table_calls_categories(dtype):
+    codes = np.array([3, 1, 2] * (N // 3), dtype=dtype)
+    decision, own, table = prepared(pd.Categorical(codes))
+    assert (decision.kind, decision.reason) == ("category", "3 values")
+    np.testing.assert_array_equal(own[:3], [0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(apply_recipe(raw(codes), table.plan).X, table.X)
+    texts = [str(int(code)) for code in codes]
+    np.testing.assert_array_equal(apply_recipe(raw(texts), table.plan).X, table.X)
+    many = pd.Categorical(np.arange(N))
+    assert prepared(many, y=X[::-1])[0].reason == "a different text in every row"
+
+
+def test_numbers_that_the_table_has_put_in_order():
+    codes = pd.Categorical([3.0, 1.0, 2.0] * 10, categories=[3.0, 1.0, 2.0], ordered=True)
+    frame = pd.DataFrame({"x": X, "c": codes})
+    table = prepare_table(RawTable(frame=frame, name="t.csv"))
+    assert table.decisions[1].kind == "ordered"
+    assert table.plan.readings[1].levels == ("3", "1", "2")
+    np.testing.assert_array_equal(apply_recipe(raw([3, 1, 2]), table.plan).X, table.X)
+
+
+def test_typed_times_of_day_may_have_fractions_of_seconds():
+    times = [time(i % 24, i, 10, 500) for i in range(N)]
+    decision, own, _ = prepared(times)
+    assert decision.kind == "cyclic"
+    np.testing.assert_allclose(own, [i % 24 + i / 60 + 10 / 3600 for i in range(N)])

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from weft.columns.source import SourceColumn
+from weft.tables.cell_texts import number_text
 from weft.tables.cells import number_cells, read_cells, text_cells
 from weft.tables.hints import (
     cycle_by_name,
@@ -22,7 +23,6 @@ from weft.tables.reading import (
     columns_of,
     fold,
     in_units,
-    number_text,
     read_column,
 )
 from weft.tables.scales import _range_start, ordered_scale

@@ -16,18 +16,11 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers
 from weft._base.validation import import_optional
+from weft.tables.cell_texts import MISSING_TEXTS, number_text, text_of_cell
 from weft.tables.dates import day_text
 
 _DAY = 86_400_000_000  # microseconds
 _COMPLEX = "Complex data not supported; give real numbers."
-# Texts that mean "missing" in any column: those of pandas and of UCI, and the errors of Excel.
-MISSING_TEXTS = frozenset(
-    {
-        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
-        *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "NaT"),
-        *("?", "#VALUE!", "#REF!", "#DIV/0!", "#NUM!", "#NAME?", "#NULL!", "#N/V", "#WERT!"),
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -48,6 +41,8 @@ class Cells:
         For text: the distinct cells without the space around them, by their first row.
     is_ordered : bool
         For text: whether the table itself says that `texts` are in order.
+    is_coded : bool
+        For text: whether the table itself says that numbers are codes of a category.
     """
 
     name: str
@@ -56,6 +51,7 @@ class Cells:
     codes: Integers
     texts: list[str]
     is_ordered: bool = False
+    is_coded: bool = False
 
     def __len__(self) -> int:
         return len(self.codes) if self.form == "text" else len(self.numbers)
@@ -93,7 +89,8 @@ class Cells:
         kept = kept[np.argsort(first)]
         place = np.full(len(self.texts) + 1, -1)
         place[kept] = np.arange(len(kept))
-        return _textual(self.name, place[codes], [self.texts[k] for k in kept], False)
+        texts = [self.texts[k] for k in kept]
+        return _textual(self.name, place[codes], texts, False, self.is_coded)
 
 
 def is_table(X: Any) -> bool:
@@ -145,7 +142,9 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     is_ordered = dtype == narwhals.Enum
     # cat.get_categories() of newer versions of narwhals has the order of the rows.
     levels = dtype.categories if is_ordered else ()
-    return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
+    is_category = is_ordered or dtype == narwhals.Categorical
+    levels = [str(level).strip() for level in levels]
+    return text_cells(name, series.to_list(), levels, is_category=is_category)
 
 
 def filled_rows(columns: Sequence[Cells]) -> Integers:
@@ -166,10 +165,13 @@ def number_cells(name: str, numbers: Any) -> Cells:
     return _numeric(name, "flag" if values.dtype.kind == "b" else "number", values)
 
 
-def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> Cells:
+def text_cells(
+    name: str, cells: Sequence[Any], levels: Sequence[str] = (), *, is_category: bool = False
+) -> Cells:
     """Return a column of anything as text; `levels` are in order where the table has said so.
 
-    A column of objects that are all numbers, or all true and false, is not text.
+    A column of objects that are all numbers, or all true and false, is not text, unless the table
+    says that the numbers are categories.
     """
     pandas = import_optional("pandas", "app")
     objects = np.fromiter(cells, dtype=object, count=len(cells))
@@ -183,15 +185,18 @@ def text_cells(name: str, cells: Sequence[Any], levels: Sequence[str] = ()) -> C
         raise ValueError(_COMPLEX)
     if kinds and kinds <= {bool, np.bool_}:
         return _numeric(name, "flag", _spread(raw, [float(cell) for cell in distinct]))
-    if kinds and all(issubclass(kind, (int, float, np.number)) for kind in kinds):
+    is_coded = bool(kinds) and all(issubclass(kind, (int, float, np.number)) for kind in kinds)
+    if is_coded and not is_category:
         return _numeric(name, "number", _spread(raw, [_as_float(cell) for cell in distinct]))
-    texts = [_as_text(cell) for cell in distinct]
+    if is_coded:
+        levels = [number_text(float(level)) for level in levels]
+    texts = [number_text(_as_float(cell)) if is_coded else text_of_cell(cell) for cell in distinct]
     place: dict[str, int] = {level: position for position, level in enumerate(levels)}
     for text in texts:
         if text not in MISSING_TEXTS:
             place.setdefault(text, len(place))
     table = np.array([*(place.get(text, -1) for text in texts), -1], dtype=np.int64)
-    return _textual(name, table[raw], list(place), bool(levels))
+    return _textual(name, table[raw], list(place), bool(levels), is_coded)
 
 
 def _as_float(cell: Any) -> float:
@@ -199,15 +204,6 @@ def _as_float(cell: Any) -> float:
         return float(cell)
     except OverflowError:  # an integer beyond the largest float
         return float("inf") if cell > 0 else float("-inf")
-
-
-def _as_text(cell: Any) -> str:
-    if isinstance(cell, bytes):
-        cell = cell.decode("utf-8", errors="replace")
-    text = str(cell)
-    # A lone surrogate (half of a character) cannot be written to any file.
-    text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    return text.strip().rstrip("\x1a")  # the end of a file of DOS
 
 
 def _spread(codes: Any, values: list[float]) -> Floats:
@@ -243,8 +239,11 @@ def _numeric(name: str, form: str, numbers: Any) -> Cells:
     return Cells(name, form, values, np.empty(0, dtype=np.int64), [])
 
 
-def _textual(name: str, codes: Any, texts: list[str], is_ordered: bool) -> Cells:
-    return Cells(name, "text", np.empty(0), np.asarray(codes, dtype=np.int64), texts, is_ordered)
+def _textual(
+    name: str, codes: Any, texts: list[str], is_ordered: bool, is_coded: bool = False
+) -> Cells:
+    places = np.asarray(codes, dtype=np.int64)
+    return Cells(name, "text", np.empty(0), places, texts, is_ordered, is_coded)
 
 
 def is_raw(X: Any, *, allow_nan: bool = False) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
 from weft.tables.dates import (
     MONTHLY,
@@ -25,7 +26,7 @@ from weft.tables.hints import (
 )
 from weft.tables.months import month_name
 from weft.tables.numbers import NumberFormat
-from weft.tables.reading import DURATION, NO, YES, Reading, fold, number_text
+from weft.tables.reading import DURATION, NO, YES, Reading, fold
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft.tables.cell_texts import number_text
 from weft.tables.money import is_no_money
 from weft.tables.numbers import NumberFormat, money_signs, scaled_texts
-from weft.tables.reading import Reading, number_text
+from weft.tables.reading import Reading
 
 _LIMITS = "<>≤≥"
 # Parts of a note that are warnings as well.

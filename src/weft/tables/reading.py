@@ -7,6 +7,7 @@ rows, for all libraries and files.
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from weft._base.arrays import Floats, Mask
 from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
 from weft.tables.blanks import BLANKS
+from weft.tables.cell_texts import INVISIBLE, number_text
 from weft.tables.cells import Cells
 from weft.tables.dates import (
     NUMBER_FORMS,
@@ -33,6 +35,7 @@ from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat, find_format
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
 DURATION = "duration"
+_NO_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
 YES = (
     *(
         "true",
@@ -164,15 +167,13 @@ def columns_of(reading: Reading, values: Floats) -> Floats:
 
 
 def fold(text: str) -> str:
-    """Return a text in the form in which levels are compared, without spaces and case."""
+    """Return a text in the form in which levels are compared, without spaces and case.
+
+    An accent is a part of its letter, or a sign of its own behind it, which looks the same.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.translate(_NO_INVISIBLE))
     return " ".join(text.split()).casefold()
-
-
-def number_text(number: float) -> str:
-    """Return a number as a level: "3" for 3.0."""
-    if number == np.floor(number) and abs(number) < 1e15:
-        return str(int(number))
-    return repr(float(number))  # NumPy's own numbers have another repr
 
 
 def _format_of(reading: Reading, texts: Sequence[str]) -> NumberFormat:

@@ -14,6 +14,7 @@ import numpy as np
 from weft._base.arrays import Floats
 from weft.columns.source import NUMERIC_KINDS
 from weft.tables.blanks import BLANKS
+from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
 from weft.tables.dates import CYCLES, find_form, find_number_form
 from weft.tables.errors import InputError, quoted
@@ -50,7 +51,7 @@ from weft.tables.number_notes import (
     about_texts,
 )
 from weft.tables.numbers import PLAIN_NUMBERS, find_format
-from weft.tables.reading import Reading, fold, number_text, read_column
+from weft.tables.reading import Reading, fold, read_column
 from weft.tables.scales import ordered_scale
 from weft.tables.unread import explain_unread
 
@@ -169,6 +170,8 @@ class Recogniser:
         if cells.is_ordered:
             return ordered_reading(name, tuple(texts), "in the order that the table itself gives")
         folded = list(dict.fromkeys(fold(text) for text, n in zip(texts, counts, strict=True) if n))
+        if cells.is_coded:
+            return self._words(cells, folded, keep)
         yes_or_no = yes_no_words(name, texts, folded)
         if yes_or_no is not None:
             return yes_or_no
