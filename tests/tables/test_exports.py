@@ -263,3 +263,80 @@ def test_all_levels_of_an_index_are_columns(tmp_path):
     raw = read_table(path)
     assert raw.frame.columns.tolist() == ["stage", "x", "x (2)", "y"]
     assert raw.frame["stage"].tolist() == FRAME["stage"].tolist()
+
+
+# Separators, names of rows, lines of survey programs ----------------------------------------------
+
+TRIPLES = [f"{x},{y},{STAGES[i % 3]}\n" for i, (x, y) in enumerate(zip(X, Y, strict=True))]
+
+
+@pytest.mark.parametrize("sign", [";", ",", "\t", "|", "^"])
+def test_the_separator_that_the_first_line_names(sign, tmp_path):
+    for n_columns in (2, 3):
+        lines = ["x,y,stage\n", *TRIPLES]
+        rows = [sign.join(line.strip().split(",")[:n_columns]) for line in lines]
+        path = tmp_path / "t.csv"
+        path.write_text("\n".join([f"sep={sign}", *rows]))
+        raw = read_table(path)
+        pd.testing.assert_frame_equal(raw.frame, FRAME.iloc[:, :n_columns])
+        assert raw.notes == ()
+        assert raw.line(0) == 3
+
+
+@pytest.mark.parametrize("sign", ["\t", ";", " "])
+def test_names_of_rows_without_a_name_above_them(sign, tmp_path):
+    path = tmp_path / "t.txt"
+    rows = [f"r{i},{line}" for i, line in enumerate(TRIPLES)]
+    path.write_text("".join(["x,y,stage\n", *rows]).replace(",", sign))
+    raw = read_table(path)
+    pd.testing.assert_frame_equal(raw.frame.iloc[:, 1:], FRAME)
+    assert raw.frame.columns[0] == "column 1"
+    assert "the rows have one cell more than there are column names" in raw.notes[0]
+
+
+def test_a_separator_at_the_end_of_each_row_names_no_rows(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("".join(["x;y;stage\n", *TRIPLES]).replace(",", ";").replace("\n", ";\n"))
+    path.write_text(path.read_text().replace(";\n", "\n", 1))
+    pd.testing.assert_frame_equal(read_table(path).frame, FRAME)
+
+
+def test_decimal_commas_without_quotes_are_still_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("name,x\n" + "".join(f"r{i},{i},5\n" for i in range(N)))
+    with pytest.raises(InputError, match="3 cells on line 2 but 2 column names"):
+        read_table(path)
+
+
+def test_spaces_between_cells(tmp_path):
+    path = tmp_path / "t.txt"
+    for text in (FRAME.to_string(index=False), FRAME.to_csv(sep=" ", index=False)):
+        path.write_text(text)
+        pd.testing.assert_frame_equal(read_table(path).frame, FRAME)
+    path.write_text(FRAME.to_string())
+    pd.testing.assert_frame_equal(read_table(path).frame.iloc[:, 1:], FRAME)
+    path.write_text("# x y stage\n" + FRAME.to_csv(sep=" ", index=False, header=False))
+    pd.testing.assert_frame_equal(read_table(path).frame, FRAME)
+    path.write_text(FRAME[["x", "y"]].to_csv(sep=" ", index=False, decimal=","))
+    pd.testing.assert_frame_equal(read_table(path).frame, FRAME[["x", "y"]])
+    path.write_text("first last\n" + "Ann Lee\nBob Ray\n" * 9)  # no numbers: one column of names
+    with pytest.raises(InputError, match="with commas, semicolons, tabs or bars between them"):
+        prepare_table(read_table(path))
+
+
+def test_the_lines_of_a_survey_program_below_the_names(tmp_path):
+    names = '"stage","pet"\n'
+    questions = '"Which stage, please?","Which pet?"\n'
+    codes = '"{""ImportId"":""QID0""}","{""ImportId"":""QID1""}"\n'
+    rows = "".join(f"{STAGES[i % 3]},{['cat', 'dog'][i % 2]}\n" for i in range(N))
+    for above in (names + questions + codes, names + codes):
+        table = prepared(tmp_path / "t.csv", above + rows)
+        assert table.n_rows == N
+        assert [column.levels for column in table.mixed.used] == [tuple(STAGES), ("cat", "dog")]
+        assert "the lines of Qualtrics below the column names were left out." in table.warnings
+
+
+def test_three_decimals_beside_other_decimals_are_no_groups(tmp_path):
+    lines = [f"{x};{1 + i}.{100 + i}\n" for i, x in enumerate(X)]
+    table = prepared(tmp_path / "t.csv", "a;b\n" + "".join(lines))
+    assert table.decisions[1].reason == "numbers"

@@ -25,9 +25,10 @@ def check_size(raw: RawTable) -> None:
     """Refuse a table of one column, or of fewer than two rows."""
     n_rows, n_columns = raw.frame.shape
     if n_columns == 1:
+        how = ", with commas, semicolons, tabs or bars between them" if raw.path is not None else ""
         raise InputError(
-            f"{raw.name} has one column ({raw.frame.columns[0]!r}); weft compares columns with "
-            "each other and needs at least two."
+            f"{raw.name} has one column ({short(raw.frame.columns[0])!r}); weft compares columns "
+            f"with each other and needs at least two{how}."
         )
     if n_rows < 2:
         count = "no rows below its header" if n_rows == 0 else "one row"

@@ -62,7 +62,11 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
     first = [cell.strip() for cell in records[n_above]]
     names, n_lines = first, 1
     rest = records[n_above + 1 :]
-    if _is_grouped(first, rest):
+    codes = _line_of_codes(rest)
+    if codes:
+        n_lines = codes + 1
+        notes.append("the lines of Qualtrics below the column names were left out.")
+    elif _is_grouped(first, rest):
         names, n_lines = _joined(first, [cell.strip() for cell in rest[0]]), 2
         notes.append("the column names are on two lines and were joined.")
     elif _has_units(first, rest):
@@ -75,6 +79,28 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
         notes.append("the line below the column names was taken for their units.")
     numbered, told = number_names(names)
     return Header(numbered, n_above, n_lines, [*notes, *told])
+
+
+def with_corner(records: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:
+    """Return the records with a name for the first column where R left it out, and a note.
+
+    R writes names of rows without a name above them: each row has one cell more than the names.
+    """
+    if len(records) < 2 or any(len(record) != len(records[0]) + 1 for record in records[1:]):
+        return list(records), []
+    if not any(record[-1].strip() for record in records[1:]):
+        return list(records), []  # a separator at the end of each row
+    note = "the rows have one cell more than there are column names: it was taken for their name."
+    return [["", *records[0]], *records[1:]], [note]
+
+
+def _line_of_codes(rest: Sequence[Sequence[str]]) -> int:
+    """Return which of the two lines below the names holds codes of Qualtrics, from 1; else 0."""
+    for number, record in enumerate(rest[:2], start=1):
+        filled = [cell.strip() for cell in record if cell.strip()]
+        if filled and all(cell.startswith('{"ImportId"') for cell in filled):
+            return number
+    return 0
 
 
 def _is_title(record: Sequence[str], n_filled: int, usual: int) -> bool:

@@ -28,7 +28,7 @@ from weft.tables.footers import (
     without_footnotes,
     without_totals,
 )
-from weft.tables.headers import LOOK_AT, Header, find_header
+from weft.tables.headers import LOOK_AT, Header, find_header, with_corner
 from weft.tables.text_columns import find_text_columns
 from weft.tables.text_form import (
     PLAIN_TEXT,
@@ -158,6 +158,8 @@ def _read(path: Path, called: str) -> RawTable:
         head = _first_records(file, form, called)
     if not head:
         raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
+    # In a file with commas, rows with a cell too many may have decimal commas.
+    head, corner = with_corner(head) if form.separator != "," else (head, [])
     header = find_header(head)
     n_above = header.n_above + header.n_lines
     as_text = find_text_columns(path, form, header, n_above)
@@ -186,7 +188,7 @@ def _read(path: Path, called: str) -> RawTable:
         raise InputError(_explain_shape(path, form, header, called, error)) from None
     except pd.errors.EmptyDataError:
         frame = pd.DataFrame({column: [] for column in header.names}, dtype=object)
-    notes = [*header.notes]
+    notes = [*corner, *header.notes]
     if _NAMES.get(form.encoding, form.encoding):
         notes.insert(0, f"the text was read as {_NAMES.get(form.encoding, form.encoding)}.")
     if form.has_comments:

@@ -20,6 +20,7 @@ _SNIFFED = 10_000  # records that are searched
 _GROUPS = re.compile(r"\D*[1-9]\d{0,2}(?:\.\d{3})+\D*")  # with or without a unit
 _SHORT = re.compile(r"\D*\d{0,3}\D*")  # a number without groups, or a word
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
+_DECIMAL_POINT = re.compile(r"-?(?:\d+\.(?:\d{1,2}|\d{4,})|0\.\d+)")
 
 
 class TextColumns(NamedTuple):
@@ -32,12 +33,13 @@ class TextColumns(NamedTuple):
 def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) -> TextColumns:
     """Return the columns that have to be read as text.
 
-    A file with commas between its cells has decimal points, unless some cell shows otherwise.
+    Points are decimal signs if commas separate the cells or another column shows so, unless some
+    cell has a decimal comma.
     """
     codes: set[str] = set()
     groups: set[str] = set()
     others: set[str] = set()
-    may_have_groups = form.separator != ","
+    commas, points = False, False
     with open_text(path, form) as file:
         try:
             for _, cells in itertools.islice(records(file, form.separator), n_above, _SNIFFED):
@@ -50,7 +52,9 @@ def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) 
                         groups.add(name)
                     elif not _SHORT.fullmatch(cell):
                         others.add(name)
-                        may_have_groups |= _DECIMAL_COMMA.fullmatch(cell) is not None
+                        commas |= _DECIMAL_COMMA.fullmatch(cell) is not None
+                        points |= _DECIMAL_POINT.fullmatch(cell) is not None
         except csv.Error:
             pass  # the actual reader reports the error
+    may_have_groups = commas or (form.separator != "," and not points)
     return TextColumns(codes, groups - others if may_have_groups else set())

@@ -92,6 +92,8 @@ def _is_cp1252(path: Path) -> bool:
 
 
 _SEPARATORS = (",", ";", "\t", "|")
+_FEWEST_SPACED = 4  # lines; a few texts may have as many words by chance
+_NAMED_SEPARATOR = re.compile(r'"?sep=(?P<sign>[^"\w])"?', re.IGNORECASE)
 
 
 class TextForm(NamedTuple):
@@ -102,6 +104,7 @@ class TextForm(NamedTuple):
     decimal: str = "."
     has_comments: bool = False
     header_is_comment: bool = False  # "#a,b": the names are in the last comment
+    names_separator: bool = False  # "sep=;" is the first line, for Excel
 
 
 PLAIN_TEXT = TextForm()
@@ -113,10 +116,14 @@ csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
 def open_text(path: Path, form: TextForm) -> TextIO:
     """Open a text file without its comments; a comment becomes a blank line."""
     file = path.open(encoding=form.encoding, newline="")
-    if not form.has_comments:
+    if not form.has_comments and not form.names_separator:
         return file
     with file:
         lines = list(file)
+    if form.names_separator:
+        lines[0] = "\n"
+    if not form.has_comments:
+        return io.StringIO("".join(lines), newline="")
     last = last_above(lines)
     kept = []
     for number, (line, is_comment) in enumerate(
@@ -134,6 +141,9 @@ def find_text_form(path: Path, called: str) -> TextForm:
     encoding = find_encoding(path)
     with path.open(encoding=encoding, newline="") as file:
         lines = [line for line in itertools.islice(file, 2000) if line.strip()]
+    named = _NAMED_SEPARATOR.fullmatch(lines[0].rstrip("\r\n")) if lines else None
+    if named is not None:
+        lines = lines[1:]
     plain = [line for line in lines if not starts_as_comment(line)]
     comments = list(itertools.takewhile(starts_as_comment, lines))
     if not plain and not comments:
@@ -141,11 +151,12 @@ def find_text_form(path: Path, called: str) -> TextForm:
     only_comments = not plain
     if only_comments:  # a first name that starts with "#" is a name, not a comment
         plain, comments = lines, []
-    separator = _find_separator(plain)
+    separator = named["sign"] if named is not None else _find_separator(plain)
     header_is_comment = bool(comments) and _is_header(comments[-1], plain, separator)
     has_comments = not only_comments and any(find_comments(lines, separator))
     # Spreadsheets that separate with ";" do so because their decimals are written with ",".
-    cell = r"(^|[;\t|])\s*-?\d+,\d+\s*([;\t|]|$)"
+    ends = " " if separator == " " else r"[;\t|]"
+    cell = rf"(^|{ends})\s*-?\d+,\d+\s*({ends}|$)"
     commas = separator != "," and any(re.search(cell, line.rstrip()) for line in plain[1:20])
     dots = any(re.search(cell.replace(",", r"\."), line.rstrip()) for line in plain[1:20])
     return TextForm(
@@ -154,6 +165,7 @@ def find_text_form(path: Path, called: str) -> TextForm:
         "," if commas and not dots else ".",
         has_comments,
         header_is_comment,
+        named is not None,
     )
 
 
@@ -199,7 +211,18 @@ def _find_separator(lines: list[str]) -> str:
     first = max(_SEPARATORS, key=unquoted[0].count)  # the first one wins a tie
     if unquoted[0].count(first) and not (first == "," and _same(unquoted, ";")):
         return first
+    if not unquoted[0].count(first) and _has_spaces(lines):
+        return " "
     return max(_SEPARATORS, key=lambda sign: sum(sign in line for line in unquoted))
+
+
+def _has_spaces(lines: list[str]) -> bool:
+    """Return whether spaces separate cells: as many in each row, and a number in each."""
+    cells = [re.sub(r'"[^"]*"', "x", line).split() for line in lines]
+    width = len(cells[-1])
+    if width < 2 or len(cells) < _FEWEST_SPACED or len(cells[0]) not in (width, width - 1):
+        return False
+    return all(len(row) == width and any(map(_is_number, row)) for row in cells[1:])
 
 
 def _same(lines: list[str], sign: str) -> bool:
@@ -209,8 +232,9 @@ def _same(lines: list[str], sign: str) -> bool:
 
 def _is_header(comment: str, plain: list[str], separator: str) -> bool:
     """Return whether the last comment names the columns: as many cells as the rows, no numbers."""
-    names = comment.strip().lstrip("#").split(separator)
-    rows = plain[0].strip().split(separator)
+    sign = None if separator == " " else separator  # None: any number of spaces
+    names = comment.strip().lstrip("#").split(sign)
+    rows = plain[0].strip().split(sign)
     if len(names) != len(rows) or len(names) < 2:
         return False
     return not any(_is_number(name) for name in names) and any(_is_number(cell) for cell in rows)
