@@ -43,11 +43,13 @@ def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) 
     with open_text(path, form) as file:
         try:
             for _, cells in itertools.islice(records(file, form.separator), n_above, _SNIFFED):
-                for name, cell in zip(header.names, map(str.strip, cells), strict=False):
-                    if cell[:1] == "0" and LEADING_ZERO.fullmatch(cell):
+                for name, text in zip(header.names, cells, strict=False):
+                    if text[:1] == "0" and LEADING_ZERO.fullmatch(text.strip()):
                         codes.add(name)
-                    if name in others:
+                    # Most cells of a large table are done here, without a regular expression.
+                    if name in others or (len(text) <= 3 and "." not in text and "," not in text):
                         continue
+                    cell = text.strip()
                     if _GROUPS.fullmatch(cell):
                         groups.add(name)
                     elif not _SHORT.fullmatch(cell):
