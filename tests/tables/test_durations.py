@@ -86,3 +86,9 @@ def test_a_column_of_lengths_is_a_number_of_hours(values):
     found = next(column for column in model.source_columns_ if column.name == "task")
     assert (found.kind, found.unit) == ("number", "h")
     np.testing.assert_array_equal(model.transform(frame), model.fit_transform(frame))
+
+
+def test_a_capital_m_is_no_minute():
+    """It is a size, metres or millions."""
+    assert math.isnan(read_duration("2M"))
+    assert read_duration("2m") == read_duration("2 MIN") == 2.0 / 60.0

@@ -340,3 +340,36 @@ def test_three_decimals_beside_other_decimals_are_no_groups(tmp_path):
     lines = [f"{x};{1 + i}.{100 + i}\n" for i, x in enumerate(X)]
     table = prepared(tmp_path / "t.csv", "a;b\n" + "".join(lines))
     assert table.decisions[1].reason == "numbers"
+
+
+@pytest.mark.parametrize(
+    ("above", "note"),
+    [
+        ("Account;DE12 3456\nPeriod;January\n\nday;who;amount;code\n", "2 lines above the column"),
+        ("[Header]\nDevice;ABC\nSerial;x\n[Data]\nday;who;amount;code\n", "4 lines above"),
+        ("day;who;amount;code\n---;---;---;---\n", "the line of dashes below the column names"),
+        ("day;who;amount;code\n---+---+---+---\n", "the line of dashes below the column names"),
+        (";who;amount;code\nday;;;\n", "was taken for the name of the first column"),
+        ("day;who;amount;code\n;;[USD];[1]\n", "was taken for their units"),
+    ],
+)
+def test_lines_around_the_names(above, note, tmp_path):
+    lines = [f"d{i};{STAGES[i % 3]};{x};{y}\n" for i, (x, y) in enumerate(zip(X, Y, strict=True))]
+    table = prepared(tmp_path / "t.csv", above + "".join(lines))
+    assert table.n_rows == N
+    assert note in " ".join(table.warnings)
+    names = [decision.name.split(" [")[0] for decision in table.decisions]
+    assert names == ["day", "who", "amount", "code"]
+    assert not any("[[" in decision.name for decision in table.decisions)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n" + "1,5,2,5\n" * N,  # decimal commas without quotes
+        "a,b\n" + "p,q,r,s\n" * N,  # no numbers: no telling which line has the names
+    ],
+)
+def test_lines_that_are_too_long_are_still_refused(text, tmp_path):
+    with pytest.raises(InputError, match="4 cells on line 2 but 2 column names"):
+        prepared(tmp_path / "t.csv", text)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 
+# "2M" is not two minutes, but a size, metres or millions.
 _HOURS = (
     (24.0, r"d|days?|tage?|jours?|d[ií]as?"),
     (1.0, r"h|hrs?\.?|hours?|std\.?|stunden?|heures?|horas?"),
-    (1.0 / 60.0, r"m|mins?\.?|minutes?|minuten?|minutos?"),
+    (1.0 / 60.0, r"(?-i:m)|mins?\.?|minutes?|minuten?|minutos?"),
     (1.0 / 3600.0, r"s|secs?\.?|seconds?|sekunden?|sek\.?|segundos?|secondes?"),
 )
 _SIGN = r"(?P<sign>[-+−]?)\s*"

@@ -13,6 +13,7 @@ FEWEST_NUMBERS = 3  # below a line of units
 LOOK_AT = 30  # records from the top that are examined
 NO_FIRST_NAME = "column 1"  # what a first column without a name is called
 _NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
+_RULE = re.compile(r"[-=+:]{3,}")
 _TOTAL = re.compile(
     r"(grand |sub)?totals?( \(\d+ records?\))?|sum|summe|gesamt(summe|ergebnis)?|insgesamt"
     r"|total (général|general|geral)|somme|totale( complessivo)?|suma|итого|合計|总计|總計",
@@ -48,12 +49,7 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
     # A table is as wide as most of its records; a title fills a cell or two.
     below = sorted(filled[1:]) or filled
     usual = below[len(below) // 2]
-    n_above = 0
-    if usual >= 2 and len(records) > 2:
-        while n_above < len(records) - 1 and _is_title(records[n_above], filled[n_above], usual):
-            n_above += 1
-        if n_above == len(records) - 1:
-            n_above = 0
+    n_above = _count_titles(records, filled, usual) if usual >= 2 and len(records) > 2 else 0
     notes = []
     if n_above:
         title = next((cell.strip() for cell in records[0] if cell.strip()), "")
@@ -62,6 +58,10 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
     first = [cell.strip() for cell in records[n_above]]
     names, n_lines = first, 1
     rest = records[n_above + 1 :]
+    n_rules = int(bool(rest) and _is_rule(rest[0]))
+    if n_rules:
+        rest = rest[1:]
+        notes.append("the line of dashes below the column names was left out.")
     codes = _line_of_codes(rest)
     if codes:
         n_lines = codes + 1
@@ -70,15 +70,18 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
         names, n_lines = _joined(first, [cell.strip() for cell in rest[0]]), 2
         notes.append("the column names are on two lines and were joined.")
     elif _has_units(first, rest):
-        units = [cell.strip() for cell in rest[0]]
+        units = [cell.strip().strip("[]()") for cell in rest[0]]
         names = [
             f"{name} [{unit}]" if unit and unit.lower() not in BLANKS else name
             for name, unit in zip_longest(first, units, fillvalue="")
         ]
         n_lines = 2
         notes.append("the line below the column names was taken for their units.")
+    elif _names_corner(first, rest):
+        names, n_lines = [rest[0][0].strip(), *first[1:]], 2
+        notes.append("the line below the column names was taken for the name of the first column.")
     numbered, told = number_names(names)
-    return Header(numbered, n_above, n_lines, [*notes, *told])
+    return Header(numbered, n_above, n_lines + n_rules, [*notes, *told])
 
 
 def with_corner(records: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:
@@ -86,7 +89,9 @@ def with_corner(records: Sequence[list[str]]) -> tuple[list[list[str]], list[str
 
     R writes names of rows without a name above them: each row has one cell more than the names.
     """
-    if len(records) < 2 or any(len(record) != len(records[0]) + 1 for record in records[1:]):
+    if len(records) < 2 or len(records[0]) < 2:
+        return list(records), []
+    if any(len(record) != len(records[0]) + 1 for record in records[1:]):
         return list(records), []
     if not any(record[-1].strip() for record in records[1:]):
         return list(records), []  # a separator at the end of each row
@@ -101,6 +106,43 @@ def _line_of_codes(rest: Sequence[Sequence[str]]) -> int:
         if filled and all(cell.startswith('{"ImportId"') for cell in filled):
             return number
     return 0
+
+
+def _names_corner(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
+    """Return whether the line below the names only names the rows, as pivot tables write it."""
+    if len(rest) < 2 or first[0] or not all(first[1:]):
+        return False
+    name, *others = (cell.strip() for cell in rest[0])
+    return name != "" and not _NUMBER.fullmatch(name) and len(others) > 0 and not any(others)
+
+
+def _is_rule(record: Sequence[str]) -> bool:
+    """Return whether a line has only dashes, as in tables of databases and of Markdown."""
+    filled = [cell.strip() for cell in record if cell.strip()]
+    return bool(filled) and all(_RULE.fullmatch(cell) for cell in filled)
+
+
+def _count_titles(records: Sequence[Sequence[str]], filled: Sequence[int], usual: int) -> int:
+    """Return how many records above the names are titles, 0 if all of them look like titles."""
+    n_above, last = 0, len(records) - 1
+    narrow = _names_below_narrow_lines(records, usual)
+    while n_above < last:
+        short = narrow and len(records[n_above]) < usual - (n_above == 0)
+        if not (short or _is_title(records[n_above], filled[n_above], usual)):
+            break
+        n_above += 1
+    return 0 if n_above == last else n_above
+
+
+def _names_below_narrow_lines(records: Sequence[Sequence[str]], usual: int) -> bool:
+    """Return whether the first full line is one of names: no number in it, numbers below it.
+
+    Then the shorter lines above it, such as "Account;DE12 3456" of a bank, are titles.
+    """
+    wide = [record for record in records if len(record) >= usual]
+    if len(wide) < 2 or any(_NUMBER.fullmatch(cell) for cell in wide[0]):
+        return False
+    return any(_NUMBER.fullmatch(cell) for record in wide[1:] for cell in record)
 
 
 def _is_title(record: Sequence[str], n_filled: int, usual: int) -> bool:
