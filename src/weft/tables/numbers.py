@@ -193,7 +193,7 @@ def _are_groups(cores: Sequence[str], money: bool) -> bool:
     """Return whether points before three digits are thousands signs rather than decimal signs.
 
     In amounts of money they are if a number has two digits or more before its first point. In any
-    column they are if "950" stands beside "1.234" and others: decimals without their zeros at the
+    column they are if "950" occurs next to "1.234" and others: decimals without their zeros at the
     end would not all be three.
     """
     plain = [core for core in map(str.rstrip, cores) if "." not in core and core != "0"]
