@@ -269,3 +269,29 @@ def test_typed_times_of_day_may_have_fractions_of_seconds():
     decision, own, _ = prepared(times)
     assert decision.kind == "cyclic"
     np.testing.assert_allclose(own, [i % 24 + i / 60 + 10 / 3600 for i in range(N)])
+
+
+def test_years_with_two_digits_form_one_range():
+    """By themselves, 40 to 69 would be 2040 to 2069."""
+    births = pd.date_range("1940-03-01", periods=N, freq="613D")
+    texts = [f"{day:%d.%m.%y}" for day in births]
+    decision, own, table = prepared(texts)
+    assert "before 1988-" in decision.reason
+    np.testing.assert_array_equal(age_of(own), (births[-1] - births).days)
+    some = apply_recipe(raw(texts[:1], y=X), table.plan)
+    np.testing.assert_array_equal(some.X[0], table.X[0])
+    # A new year belongs to the century next to the range, and one with four digits to its own.
+    for text, year in (("01.01.35", 1935), ("01.01.2035", 2035), ("01.01.95", 1995)):
+        made = apply_recipe(raw([text]), table.plan)
+        ages = made.mixed.values[0, table.mixed.used[1].positions[0]]
+        assert ages == (births[-1] - pd.Timestamp(year, 1, 1)).days
+
+
+@pytest.mark.parametrize(
+    ("start", "years"),
+    [("1995-03-01", 29), ("2030-03-01", 15), ("1970-03-01", 60), ("2051-03-01", 10)],
+)
+def test_years_with_two_digits_stay_where_they_are_one_range(start, years):
+    days = pd.date_range(start, periods=N, freq=f"{years * 12}D")
+    own = prepared([f"{day:%d.%m.%y}" for day in days])[1]
+    np.testing.assert_array_equal(age_of(own), (days[-1] - days).days)

@@ -55,6 +55,8 @@ _CLEAR = (
     *("year-month-day", "day.month.year", "day month-name year", "month-name day year"),
     *("month-name year", "year-month"),
 )
+# Forms in which years may have two digits.
+SHORT_YEARS = (*_TWINS, "day.month.year", "day month-name year", "month-name year", SEVERAL)
 # Numbers in a column that is named like a date: the unit of a day, and the day of 0.
 NUMBER_FORMS = {
     "spreadsheet days": (1.0, -25569.0),
@@ -105,10 +107,13 @@ def settled_order(columns: Iterable[Sequence[str]]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def read_date(text: str, form: str, years: tuple[int, int] = YEARS) -> float:
-    """Return the days since 1970-01-01 of a date, NaN if `text` is not a date of this form."""
+def read_date(text: str, form: str, years: tuple[int, int] = YEARS, *, shift: int = 0) -> float:
+    """Return the days since 1970-01-01 of a date, NaN if `text` is not a date of this form.
+
+    `shift` is added to years with two digits, of which 70 is 1970 and 69 is 2069.
+    """
     if form == SEVERAL:
-        days = (read_date(text, clear, years) for clear in _CLEAR)
+        days = (read_date(text, clear, years, shift=shift) for clear in _CLEAR)
         return next((day for day in days if not math.isnan(day)), math.nan)
     if form in NUMBER_FORMS:
         try:
@@ -122,7 +127,7 @@ def read_date(text: str, form: str, years: tuple[int, int] = YEARS) -> float:
     month = _month(parts)
     year, day = int(parts["y"]), int(parts.get("d") or 1)
     if len(parts["y"]) == 2:
-        year += 2000 if year < 70 else 1900
+        year += (2000 if year < 70 else 1900) + shift
     if not years[0] <= year <= years[1]:
         return math.nan
     try:  # also refuses months such as 0 and 13
@@ -136,6 +141,15 @@ def read_date(text: str, form: str, years: tuple[int, int] = YEARS) -> float:
         return float(whole)
     hours = _hours(parts)
     return math.nan if math.isnan(hours) else whole + (hours - _zone(parts)) / 24.0
+
+
+def has_short_year(text: str, form: str) -> bool:
+    """Return whether a text is a date whose year has two digits."""
+    for own in _CLEAR if form == SEVERAL else (form,):
+        match = _PATTERNS[own].fullmatch(text.strip())
+        if match is not None:
+            return len(match["y"]) == 2
+    return False
 
 
 def is_far_date(text: str, form: str) -> bool:

@@ -19,6 +19,7 @@ from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
 from weft.tables.blanks import BLANKS
 from weft.tables.cell_texts import INVISIBLE, number_text
 from weft.tables.cells import Cells
+from weft.tables.centuries import read_dates
 from weft.tables.dates import (
     NUMBER_FORMS,
     cycle_values,
@@ -133,11 +134,7 @@ def read_column(reading: Reading, cells: Cells) -> Read:
     if reading.levels is not None:
         values = _codes(_places(reading), cells)
     elif reading.kind == "date":
-        values = _by_text(
-            cells,
-            lambda text: read_date(text, reading.form),
-            lambda numbers: _date_number(numbers, reading.form),
-        )
+        values = _days(reading, cells)
     elif reading.kind == "cyclic":
         values = _circle(reading, cells)
     elif cells.form == "text" and reading.form == DURATION:
@@ -226,12 +223,13 @@ def _place_of(text: str, place: dict[str, float]) -> float:
     return place.get(number_text(number), math.nan) if math.isfinite(number) else math.nan
 
 
-def _by_text(
-    cells: Cells, read_text: Callable[[str], float], of_number: Callable[[Floats], Floats]
-) -> Floats:
+def _days(reading: Reading, cells: Cells) -> Floats:
+    """Return days since 1970-01-01."""
     if cells.form == "text":
-        return cells.spread([read_text(text) for text in cells.texts])
-    return without_far_days(cells.numbers) if cells.form == "time" else of_number(cells.numbers)
+        return cells.spread(read_dates(cells.texts, reading.form, reading.low, reading.high))
+    if cells.form == "time":
+        return without_far_days(cells.numbers)
+    return _date_number(cells.numbers, reading.form)
 
 
 def _date_number(numbers: Floats, form: str) -> Floats:
@@ -253,7 +251,9 @@ def _circle(reading: Reading, cells: Cells) -> Floats:
         "month name": lambda text: _or_nan(month_name(text)),
         "number": reading.numbers.read,
     }
-    values = _by_text(cells, readers[reading.form], lambda number: number)
+    values = cells.numbers
+    if cells.form == "text":
+        values = cells.spread([readers[reading.form](text) for text in cells.texts])
     return np.mod(values, period)
 
 
