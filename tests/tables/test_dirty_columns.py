@@ -295,3 +295,8 @@ def test_years_with_two_digits_stay_where_they_are_one_range(start, years):
     days = pd.date_range(start, periods=N, freq=f"{years * 12}D")
     own = prepared([f"{day:%d.%m.%y}" for day in days])[1]
     np.testing.assert_array_equal(age_of(own), (days[-1] - days).days)
+
+
+def test_a_dash_between_a_number_and_a_word_is_no_minus():
+    decision, _, _ = prepared([f"{1 + i % 5} - stars" for i in range(N)])
+    assert decision.kind == "category"

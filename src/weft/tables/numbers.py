@@ -33,7 +33,7 @@ _SHAPE = re.compile(
     (?:(?<=[.,])(?:--?|[–—])|/-)?  # "12.-", "12,--" and "12/-": no cents, not a minus sign
     (?P<power>[eE][-+]?\d{{1,3}})?
     \s*(?P<scale>(?:bn|[kKMB]|{"|".join(_SCALE_WORDS)})(?![A-Za-z])\.?)?
-    \s*(?P<closed>\))?(?:(?P<behind>[-−])\s+)?  # "(12.50) €" and "12,50- EUR"
+    \s*(?P<closed>\))?(?:(?<=\d)(?P<behind>[-−])\s+(?={MONEY}))?  # "(5) €" and "5,50- EUR"
     \s*(?P<after>{MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|{_UNIT}|°[CF]?)?
     \s*(?P<minus>-)?\s*(?P<close>\))?""",
     re.VERBOSE,
