@@ -300,3 +300,14 @@ def test_years_with_two_digits_stay_where_they_are_one_range(start, years):
 def test_a_dash_between_a_number_and_a_word_is_no_minus():
     decision, _, _ = prepared([f"{1 + i % 5} - stars" for i in range(N)])
     assert decision.kind == "category"
+
+
+def test_decimal_commas_of_another_column_do_not_turn_thousands_into_decimals():
+    """Answers such as "1,3" to a question with several answers look like decimals too."""
+    amounts = [f"${m:,.0f}" for m in MONEY]
+    decision, own, table = prepared(amounts, other=["1,2", "1,3", "2"] * 10)
+    column = next(c for c in table.mixed.used if c.name == "c")
+    np.testing.assert_allclose(column.in_units(own), MONEY.round())
+    assert "',' could be a decimal sign too" in decision.reason
+    own = prepared(["1,234 kg", "2,345 kg"], other=["1,2", "1,3", "2"] * 10)[1]
+    np.testing.assert_array_equal(own[:2], [1.234, 2.345])

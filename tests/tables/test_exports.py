@@ -373,3 +373,16 @@ def test_lines_around_the_names(above, note, tmp_path):
 def test_lines_that_are_too_long_are_still_refused(text, tmp_path):
     with pytest.raises(InputError, match="4 cells on line 2 but 2 column names"):
         prepared(tmp_path / "t.csv", text)
+
+
+def test_words_that_may_be_values_are_told(tmp_path):
+    lines = [
+        f"{x},{['None', 'Light', 'Heavy'][i % 3]},{['NA', '2024-01-31', '2024-02-01'][i % 3]}\n"
+        for i, x in enumerate(X)
+    ]
+    table = prepared(tmp_path / "t.csv", "x,alcohol,day\n" + "".join(lines))
+    assert table.warnings[0] == (
+        "'None' in column 'alcohol' was taken for missing; if it is a value, write it in another "
+        "way."
+    )
+    assert not any("'NA'" in warning for warning in table.warnings)

@@ -241,8 +241,8 @@ def test_codes_with_leading_zeros(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,d\n01,1,0,x\n2,05 ,0.5,0x\n")
     header = Header(list("abcd"), 0, 1, [])
-    assert find_text_columns(path, TextForm(), header, 1) == ({"a", "b"}, set())
-    assert find_text_columns(path, TextForm(), header, 2) == ({"b"}, set())
+    assert find_text_columns(path, TextForm(), header, 1) == ({"a", "b"}, set(), {})
+    assert find_text_columns(path, TextForm(), header, 2) == ({"b"}, set(), {})
 
 
 @pytest.mark.parametrize(

@@ -178,28 +178,29 @@ def find_format(texts: Sequence[str], *, hint: tuple[str, str] | None = None) ->
     if signs[0] in ("", ",", ".") and any("," in core or "." in core for core, _ in cores):
         fitting = [pair for pair, count in zip(order, counts, strict=True) if count == best]
         values = {tuple(_number(c, *pair, p) for c, p in cores) for pair in fitting}
-        if len(values) > 1 and hint is None:
-            # Groups of exactly three digits after a comma are thousands, as in "1,234".
-            if ("", ",") in fitting and (",", ".") in fitting:
-                signs = (",", ".")
-            # So are those after a point in amounts such as "58.019 €"; "1.459 €" is a price.
-            elif (".", ",") in fitting and _are_groups([core for core, _ in cores], money):
+        bare = [core for core, _ in cores]
+        # Groups of exactly three digits after a comma are thousands, as in "1,234".
+        if ("", ",") in fitting and (",", ".") in fitting:
+            if hint is None or _are_groups(bare, ",", money):
+                return NumberFormat(",", ".", unit, money, is_ambiguous=True)
+        # So are those after a point in amounts such as "58.019 €"; "1.459 €" is a price.
+        elif len(values) > 1 and hint is None:
+            if (".", ",") in fitting and _are_groups(bare, ".", money):
                 signs = (".", ",")
             return NumberFormat(*signs, unit, money, is_ambiguous=True)
     return NumberFormat(*signs, unit, money)
 
 
-def _are_groups(cores: Sequence[str], money: bool) -> bool:
-    """Return whether points before three digits are thousands signs rather than decimal signs.
+def _are_groups(cores: Sequence[str], sign: str, money: bool) -> bool:
+    """Return whether `sign` before three digits separates thousands, not decimals.
 
-    In amounts of money they are if a number has two digits or more before its first point. In any
-    column they are if "950" occurs next to "1.234" and others: decimals without their zeros at the
-    end would not all be three.
+    In amounts of money it does if a number has two digits or more before it. In any column it does
+    if "950" occurs next to "1.234" and others: decimals without zeros would not all be three.
     """
-    plain = [core for core in map(str.rstrip, cores) if "." not in core and core != "0"]
+    plain = [core for core in map(str.rstrip, cores) if sign not in core and core != "0"]
     if plain and all(len(core) <= 3 for core in plain) and len(cores) - len(plain) >= _MANY_GROUPS:
         return True
-    return money and any(len(core.split(".", 1)[0]) >= 2 for core in cores)
+    return money and any(len(core.split(sign, 1)[0]) >= 2 for core in cores if sign in core)
 
 
 def settled_signs(texts: Iterable[str]) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ from weft.tables.footers import (
     without_totals,
 )
 from weft.tables.headers import LOOK_AT, Header, find_header, with_corner
-from weft.tables.text_columns import find_text_columns
+from weft.tables.text_columns import about_words, find_text_columns
 from weft.tables.text_form import (
     PLAIN_TEXT,
     TextForm,
@@ -207,7 +207,8 @@ def _read(path: Path, called: str) -> RawTable:
             f"{lines} the column names {'was' if len(repeated) == 1 else 'were'} left out."
         )
     frame, told = without_totals(frame)
-    return RawTable(frame, called, path, form, n_above, (*notes, *told), repeated)
+    notes += [*told, *about_words(frame, as_text.words)]
+    return RawTable(frame, called, path, form, n_above, tuple(notes), repeated)
 
 
 def without_names(

@@ -9,13 +9,20 @@ from __future__ import annotations
 import csv
 import itertools
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from weft.tables.headers import Header
 from weft.tables.text_form import TextForm, open_text, records
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Words that pandas takes for missing, but which may be values: no alcohol, or North America.
+PERHAPS = ("None", "NA")
 LEADING_ZERO = re.compile(r"0\d+")
+_FEW = 20  # distinct words of a column that looks like a category
 _SNIFFED = 10_000  # records that are searched
 _GROUPS = re.compile(r"\D*[1-9]\d{0,2}(?:\.\d{3})+\D*")  # with or without a unit
 _SHORT = re.compile(r"\D*\d{0,3}\D*")  # a number without groups, or a word
@@ -24,10 +31,11 @@ _DECIMAL_POINT = re.compile(r"-?(?:\d+\.(?:\d{1,2}|\d{4,})|0\.\d+)")
 
 
 class TextColumns(NamedTuple):
-    """Names of columns that hold codes with leading zeros, and groups of digits."""
+    """Names of columns that hold codes with leading zeros, groups of digits, and `PERHAPS`."""
 
     codes: set[str]
     groups: set[str]
+    words: dict[str, str]  # name of the column: the first such word
 
 
 def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) -> TextColumns:
@@ -39,6 +47,7 @@ def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) 
     codes: set[str] = set()
     groups: set[str] = set()
     others: set[str] = set()
+    words: dict[str, str] = {}
     commas, points = False, False
     with open_text(path, form) as file:
         try:
@@ -46,6 +55,8 @@ def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) 
                 for name, text in zip(header.names, cells, strict=False):
                     if text[:1] == "0" and LEADING_ZERO.fullmatch(text.strip()):
                         codes.add(name)
+                    if text in PERHAPS:
+                        words.setdefault(name, text)
                     # Most cells of a large table are done here, without a regular expression.
                     if name in others or (len(text) <= 3 and "." not in text and "," not in text):
                         continue
@@ -59,4 +70,17 @@ def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) 
         except csv.Error:
             pass  # the actual reader reports the error
     may_have_groups = commas or (form.separator != "," and not points)
-    return TextColumns(codes, groups - others if may_have_groups else set())
+    return TextColumns(codes, groups - others if may_have_groups else set(), words)
+
+
+def about_words(frame: pd.DataFrame, words: Mapping[str, str]) -> list[str]:
+    """Return notes about columns of a few words in which a word of `PERHAPS` became a gap."""
+    found = []
+    for name, word in words.items():
+        levels = [level for level in frame[name].unique() if isinstance(level, str)]
+        if 0 < len(levels) <= _FEW and not any(map(str.isdigit, "".join(levels))):
+            found.append(
+                f"{word!r} in column {name!r} was taken for missing; if it is a value, write it "
+                "in another way."
+            )
+    return found
