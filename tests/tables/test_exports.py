@@ -386,3 +386,16 @@ def test_words_that_may_be_values_are_told(tmp_path):
         "way."
     )
     assert not any("'NA'" in warning for warning in table.warnings)
+
+
+def test_totals_of_parts_are_told(tmp_path):
+    lines = [f"{'NSW'[i // 10]},c{i % 4},{m}\n" for i, m in enumerate(MONEY)]
+    parts = [*lines[:10], "N Total,,9\n", *lines[10:20], "S Total,,9\n", *lines[20:]]
+    table = prepared(tmp_path / "t.csv", "".join(["a,b,c\n", *parts, "Grand Total,,99\n"]))
+    assert table.warnings[:2] == [
+        "the last row ('Grand Total') holds totals and was left out.",
+        "rows that look like totals were kept: 2 (such as 'N Total'); if they are totals, remove "
+        "them from the file.",
+    ]
+    table = prepared(tmp_path / "t.csv", "".join(["a,b,c\n", *lines, "Grand Total,,99\n"]))
+    assert not any("were kept" in warning for warning in table.warnings)

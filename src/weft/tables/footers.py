@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LOOK_BACK = 30  # records from the end that are examined
 _FEWEST_COLUMNS = 3  # in a table of two columns, a single cell may be a row with a gap
+_SUBTOTAL = re.compile(r"(?:.+ )?(?:total|subtotal|ergebnis|zwischensumme)", re.IGNORECASE)
 _NOTE = re.compile(
     r"[*†‡¹²³©]|\(c\)|copyright|confidential|\(\d+ rows?\)|\d+ rows? selected"
     r"|(?:sources?|notes?|quellen?|hinweise?|anmerkung(?:en)?|stand|fuentes?|notas?|legend|legende"
@@ -100,7 +101,25 @@ def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     if not is_total(last) or is_total(before):
         return frame, []
     kept = without_empty_end(frame.iloc[:-1]).reset_index(drop=True).infer_objects()
-    return kept, [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
+    notes = [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
+    return kept, notes + _about_subtotals(kept)
+
+
+def _about_subtotals(frame: pd.DataFrame) -> list[str]:
+    """Return a note about other rows that look like totals, as "North Total" of spreadsheets."""
+    texts = frame.select_dtypes(["object", "string"])
+    found = [
+        cell
+        for name in texts.columns
+        for cell in texts[name]
+        if isinstance(cell, str) and _SUBTOTAL.fullmatch(cell.strip())
+    ]
+    if not found:
+        return []
+    return [
+        f"rows that look like totals were kept: {len(found)} (such as {found[0][:60]!r}); if they "
+        "are totals, remove them from the file."
+    ]
 
 
 def _is_gap(cell: object) -> bool:
