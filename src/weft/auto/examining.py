@@ -42,7 +42,7 @@ class Representation(NamedTuple):
     def labels(self, *, outliers: bool = False) -> Integers:
         """Return the candidates' labels, (C, n), in the order of the given rows.
 
-        An outlier is -1 with `outliers`, otherwise it is in the cluster that the tree reaches first.
+        With `outliers` an outlier is -1, otherwise it is placed by `without_outliers`.
         """
         rows = [
             each.labels if outliers else without_outliers(self.prepared, each.labels)
