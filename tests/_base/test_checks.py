@@ -311,8 +311,8 @@ def test_matrices_of_rows():
 @pytest.mark.parametrize(
     ("X", "error", "words"),
     [
-        ([{"a": 1.0}, {"a": 2.0}], TypeError, "X holds something other than numbers .*DataFrame"),
-        ([[1.0, 2.0], [3.0]], ValueError, "X is not a table of numbers, rows by columns"),
+        ([{"a": 1.0}, {"a": 2.0}], TypeError, "X holds values that are not numbers .*DataFrame"),
+        ([[1.0, 2.0], [3.0]], ValueError, "X is not a table of numbers with rows and columns"),
         ([["a", "b"], ["c", "d"]], ValueError, "X holds text .* is read as categories"),
     ],
 )

@@ -359,14 +359,14 @@ def test_rows_without_any_value_are_left_out():
     assert saved.without_empty_rows(new) is new  # a table of numbers alone has no gaps here
     left = saved.without_empty_rows(new._replace(mixed=MixedTable(values, columns)))
     assert (left.X.ravel().tolist(), left.rows.tolist(), left.n_rows) == ([1.0, 3.0], [2, 7], 9)
-    said = "rows have no value in any column that the model uses, and no cluster."
+    said = "rows have no value in any column that the model uses; they get no cluster."
     assert left.warnings == ["x", f"2 {said}"]
     one = saved.without_empty_rows(
         new._replace(X=new.X[2:], rows=new.rows[2:], mixed=MixedTable(values[2:], columns))
     )
     assert one.warnings == [
         "x",
-        "1 row has no value in any column that the model uses, and no cluster.",
+        "1 row has no value in any column that the model uses; it gets no cluster.",
     ]
     whole = new._replace(mixed=MixedTable(np.ones((4, 2)), columns))
     assert saved.without_empty_rows(whole) is whole

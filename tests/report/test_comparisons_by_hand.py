@@ -47,8 +47,8 @@ def test_the_whole_text():
         "about 0: chance).",
         "2 rows moved to another cluster (33.3%).",
         "",
-        "  0 → 1: 2 of 3 and 2 rows in both (67%), top",
-        "  1 → 0: 1 of 2 and 2 rows in both (33%), high",
+        "  0 → 1: 2 rows in both, of 3 and of 2 (overlap 67%), top",
+        "  1 → 0: 1 rows in both, of 2 and of 2 (overlap 33%), high",
         "  cluster 2 of the second has no matching cluster",
         "",
         "Weights that changed (share of all weight):",
@@ -57,8 +57,8 @@ def test_the_whole_text():
     ]
     turned = str(weft.compare(SECOND, FIRST)).split("\n")
     assert turned[4:7] == [
-        "  0 → 1: 1 of 2 and 2 rows in both (33%), high",
-        "  1 → 0: 2 of 2 and 3 rows in both (67%), <low>",
+        "  0 → 1: 1 rows in both, of 2 and of 2 (overlap 33%), high",
+        "  1 → 0: 2 rows in both, of 2 and of 3 (overlap 67%), <low>",
         "  cluster 2 of the first has no matching cluster",
     ]
 
@@ -201,6 +201,18 @@ def test_tables_and_folders(tmp_path):
     assert list(found.weights) == ["x0", "x1"]
     found = read_result(run / "model.weft", "")
     assert (found.title, found.labels.tolist()) == ("model.weft", model.labels_.tolist())
+
+
+def test_files_of_the_same_name_are_called_by_their_paths(tmp_path):
+    paths = [tmp_path / folder / "labels.csv" for folder in ("old", "new")]
+    for path in paths:
+        path.parent.mkdir()
+        pd.DataFrame({"cluster": [0, 1]}).to_csv(path, index=False)
+    done = weft.compare(*paths)
+    assert [done.first.title, done.second.title] == [str(path) for path in paths]
+    other = paths[1].rename(tmp_path / "other.csv")
+    done = weft.compare(paths[0], other)
+    assert [done.first.title, done.second.title] == ["labels.csv", "other.csv"]
 
 
 # Rows that both have ------------------------------------------------------------------------------
