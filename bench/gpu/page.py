@@ -97,7 +97,7 @@ def rounds_table(path: Path = ROUNDS) -> str:
     lines = [
         "### Rounds of weighted k-means",
         "",
-        f"Time of one round on {rows[0]['gpu']}, from the same start, with float32 rows. weft has a",
+        f"One round on {rows[0]['gpu']}, from the same start, with float32 rows. weft has a",
         "weight per cluster and column; the others have no weights. Measured by",
         "`python -m bench.gpu.rounds`.",
         "",

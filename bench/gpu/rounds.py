@@ -2,8 +2,8 @@
 
     python -m bench.gpu.rounds [--again]
 
-The milliseconds per round are saved in bench/results/gpu_rounds.jsonl; `make bench` writes them into
-docs/performance.md. flash-kmeans is left out if it is not installed.
+The milliseconds per round are saved in bench/results/gpu_rounds.jsonl; `make bench` writes them
+into docs/performance.md. flash-kmeans is left out if it is not installed.
 """
 
 from __future__ import annotations

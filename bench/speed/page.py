@@ -145,9 +145,9 @@ def _auto(found: Rows) -> str:
     lines = [
         "## AutoCluster, two threads",
         "",
-        "Seconds of a fit; in brackets, the adjusted Rand index with the true clusters. Half of the",
-        "columns separate five clusters, the others are noise. No method is given the number of",
-        "clusters; k-means tries 2 to 20.",
+        "Seconds of a fit; in brackets, the adjusted Rand index with the true clusters. Half of",
+        "the columns separate five clusters, the others are noise. No method is given the number",
+        "of clusters; k-means tries 2 to 20.",
         "",
         f"| rows × columns | {' | '.join(names)} |",
         "| --- |" + " --- |" * len(names),

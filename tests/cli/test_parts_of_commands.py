@@ -9,20 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from weft.cli import fitting, given, saved, shared, tables
 from weft.cli.config import _check_place, digest
 from weft.cli.explain import _chosen_rows, _text
 from weft.columns.source import MixedTable, SourceColumn
-from weft.io import InputError
 from weft.tables.prepare import NewRows
-
-
-def refusal(action, *arguments, kind=InputError, **options) -> str:
-    with pytest.raises(kind) as error:
-        action(*arguments, **options)
-    return str(error.value)
-
 
 # Settings and results -----------------------------------------------------------------------------
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 import weft
 from weft.answers.comparing import Side
 from weft.columns.source import SourceColumn
 from weft.reporting.compared_files import _common_key, _weights, align, read_result
-from weft.tables.errors import InputError
 
 FIRST = SimpleNamespace(
     labels_=np.array([0, 0, 0, 1, 1, -1]),
@@ -28,12 +28,6 @@ SECOND = SimpleNamespace(
 
 def side(labels, **keys):
     return Side("t", np.array(labels), keys=keys)
-
-
-def refusal(action, *arguments):
-    with pytest.raises(InputError) as error:
-        action(*arguments)
-    return str(error.value)
 
 
 # Text and page ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
@@ -13,13 +14,6 @@ from weft.tables.number_notes import about_limits, about_missing_code, about_sca
 from weft.tables.raw import RawTable
 from weft.tables.reading import Reading
 from weft.tables.tails import _skewness, bend_tails, tail_scale
-
-
-def refusal(action, *arguments, **options) -> str:
-    with pytest.raises(InputError) as error:
-        action(*arguments, **options)
-    return str(error.value)
-
 
 # Messages and decisions ---------------------------------------------------------------------------
 
