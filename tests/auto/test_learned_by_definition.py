@@ -116,7 +116,7 @@ def test_labels_are_in_the_order_of_the_table(case):
     assert "_fit_membership" not in found
 
 
-def test_what_is_said_of_an_answer_without_repeats(case):
+def test_what_is_learned_without_repeats(case):
     found = case.learn(soft=False)
     assert_array_equal(found["cluster_stability_"], np.zeros(3))
     assert found["stability_"] == 0.0
@@ -244,7 +244,7 @@ def test_sampled_rows_are_drawn_from_the_order_of_the_values(monkeypatch):
     assert_array_equal(sampled_rows(X), np.sort(order_by_bits(X)[0][places]))
 
 
-def test_rare_clusters_are_added_where_they_are_asked_for(monkeypatch):
+def test_rare_clusters_are_added_on_request(monkeypatch):
     X = np.array([[0.0], [1.0], [10.0], [11.0], [50.0], [51.0], [52.0]])
     given = {
         "method_": "m",
@@ -369,7 +369,7 @@ def test_another_answer_has_weights_of_its_own():
     assert_array_equal(take_alternative(few, 2, None)["feature_weights_"], weights)
 
 
-def test_the_words_on_another_answer():
+def test_the_sentences_about_another_answer():
     given = {"alternatives_": [{"n_clusters": 3}, {"n_clusters": 2}], "confidence_": 0.754}
     assert _verdict(given, 2, 2) == (
         "2 clusters: answer 2 of 2, chosen by you. The first answer has 3 clusters, right with a "

@@ -49,7 +49,7 @@ def test_labels_and_features_of_a_result(tmp_path, monkeypatch):
     assert (tmp_path / "run.toml").read_text().endswith("To repeat this run: weft demo --seed 7\n")
 
 
-def test_answers_are_written_whole(tmp_path, monkeypatch):
+def test_answers_are_written_completely(tmp_path, monkeypatch):
     asked = []
 
     def marker_columns(values, labels, *, counts, feature_names):
@@ -317,7 +317,7 @@ def test_reports_of_saved_models(tmp_path, monkeypatch):
 # Labels of others, consoles -----------------------------------------------------------------------
 
 
-def test_labels_of_others_by_row(tmp_path):
+def test_labels_of_other_programs_by_row(tmp_path):
     path = tmp_path / "l.csv"
     path.write_text("row,cluster,x\n2,5,a\n1,,b\n")
     assert given.read_label_file(path, None, 2).tolist() == [None, 5]

@@ -98,7 +98,7 @@ def test_fewer_draws_for_more_columns(monkeypatch, d, n_draws):
     with pytest.raises(KeyboardInterrupt):
         compare_clusters(sparse.csc_array((4, d)), np.array([0, 0, 1, 1]), np.random.default_rng(0))
     assert asked == [n_draws]
-    # Of values that are held there are only so many: d columns, two clusters.
+    # The number of stored values is limited: d columns, two clusters.
     for most, expected in ((2 * d * 7, 7), (2 * d * 7 - 1, 6), (1, 2)):
         monkeypatch.setattr(marker_tests, "MOST_KEPT", most)
         with pytest.raises(KeyboardInterrupt):

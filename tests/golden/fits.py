@@ -1,4 +1,4 @@
-"""What small fits learn, written down: ``PYTHONPATH=. python tests/golden/fits.py``.
+"""Record what small fits learn: ``PYTHONPATH=. python tests/golden/fits.py`` writes fits.json.
 
 One number stands for each attribute and for each answer about rows. Write the file again only
 together with a change that is meant to change answers.
@@ -186,7 +186,7 @@ ANSWERS = (
 
 
 def plain(values: Any) -> list[float]:
-    """Return all numbers of an answer in their order; words are left out."""
+    """Return all numbers of an answer in order; text is left out."""
     if hasattr(values, "to_dict"):
         values = values.to_dict()
     if isinstance(values, dict):
@@ -233,7 +233,7 @@ def fitted(name: str) -> dict[str, float]:
 
 
 def streamed(name: str) -> dict[str, float]:
-    """Return what two batches leave; some rows of the second have no weight."""
+    """Return what is learned from two batches; some rows of the second have no weight."""
     model, options = STREAMS[name]
     X = numbers()[np.random.default_rng(0).permutation(30)]
     model = clone(model).partial_fit(X[:15])

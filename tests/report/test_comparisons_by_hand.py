@@ -226,7 +226,7 @@ def test_rows_without_a_key():
 def test_rows_by_a_key():
     first = side([0, 1, 2], row=[1, 2, 3], sex=["f", "m", "f"], id=["a", "b", "c"])
     second = side([5, 6, 7, 8], row=[1, 2, 3, 4], sex=["f", "m", "x", "y"], id=["c", "d", "a", "e"])
-    # Row numbers are no names; sexes repeat in the first table.
+    # Row numbers do not identify rows; the values of sex repeat in the first table.
     assert _common_key(first, second) == "id"
     for key in (None, "id"):
         left, right, rows = align(first, second, key)

@@ -146,7 +146,7 @@ def test_index_and_names_of_frames():
     assert named[1] == []
 
 
-def test_notes_of_several_files_are_told_once(tmp_path):
+def test_notes_of_several_files_are_given_once(tmp_path):
     for name in ("t-1.csv", "t-2.csv"):
         (tmp_path / name).write_text("# note\na,b\n1,2\n3,4\n")
     raw = read_table(tmp_path / "t-*.csv")
@@ -189,7 +189,7 @@ def test_rows_that_repeat_the_names():
     assert repeated == (1, 3)
     assert kept.to_dict("list") == {"a": [1, 2], "b": ["x", "b"]}
     for same in (
-        pd.DataFrame({"a": ["1", "a"], "b": [1, 2]}),  # numbers are no names
+        pd.DataFrame({"a": ["1", "a"], "b": [1, 2]}),  # numbers are not names
         pd.DataFrame({"a": ["1", "2"], "b": ["b", "x"]}),
         pd.DataFrame({"a": ["a", "a"]}),  # nothing would be left
         pd.DataFrame({"a": []}, dtype=object),

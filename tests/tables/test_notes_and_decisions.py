@@ -101,7 +101,7 @@ def test_columns_that_are_too_few():
 # Notes and tails ----------------------------------------------------------------------------------
 
 
-def test_words_about_cells():
+def test_sentences_about_cells():
     assert about_limits(["1", ">9", "<0.5", "≤3"]) == "cells such as '>9' taken at the limit"
     assert about_limits(["1", "9>"]) == ""
     assert about_scales(["1", "x k", "5k", "6M"]) == (

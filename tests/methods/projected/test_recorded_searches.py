@@ -230,7 +230,7 @@ def test_a_strength_that_is_given_or_follows_from_the_table():
     assert given.strength == 0.25
 
 
-def test_the_best_weights_of_sparse_rows_are_refined_where_this_is_asked_for():
+def test_the_best_weights_of_sparse_rows_are_refined_on_request():
     rows, weights = documents(), np.linspace(0.5, 1.0, 27).reshape(3, 9)
     with thread_runner(1) as run:
         space = SparseSpace(rows, 3, 1.0, run)
