@@ -191,7 +191,12 @@ def test_rows_of_clusters_of_equal_size(tmp_path, monkeypatch):
 def test_estimates_as_text_and_json(tmp_path, monkeypatch, capsys):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,7\n")
     table = [{"method": "gap", "k": 3, "why": "x"}, {"method": "sil", "k": 12, "why": "yy"}]
-    found = SimpleNamespace(n_clusters=3, confidence=0.625, table=table)
+
+    class Found(SimpleNamespace):
+        def __str__(self):
+            return "3 clusters (confidence 0.62)\nand a table"
+
+    found = Found(n_clusters=3, confidence=0.625, table=table)
     asked = []
 
     def choose(X, **options):
