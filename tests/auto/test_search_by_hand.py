@@ -115,7 +115,7 @@ def test_weak_answers_are_given_where_all_rows_were_searched(monkeypatch):
     assert search(numbers(), np.ones(4), SETTINGS, never()).alternatives == []
 
 
-def test_a_round_searches_its_rows_alone(monkeypatch):
+def test_a_round_searches_only_its_rows(monkeypatch):
     seen = []
 
     def given(X, scales, rows, settings, sources=None, *, helpers=ALONE):

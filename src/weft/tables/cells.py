@@ -135,7 +135,7 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     if dtype == narwhals.Duration:
         return _numeric(name, "duration", _hours(series))
     is_ordered = dtype == narwhals.Enum
-    # cat.get_categories() of newer versions of narwhals has the order of the rows.
+    # Newer versions of narwhals return cat.get_categories() in the order of the rows.
     levels = dtype.categories if is_ordered else ()
     return text_cells(name, series.to_list(), [str(level).strip() for level in levels])
 
@@ -199,7 +199,7 @@ def _as_text(cell: Any) -> str:
     text = str(cell)
     # A lone surrogate (half of a character) cannot be written to any file.
     text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    return text.strip().rstrip("\x1a")  # the end of a file of DOS
+    return text.strip().rstrip("\x1a")  # DOS marks the end of a file with this character
 
 
 def _spread(codes: Any, values: list[float]) -> Floats:
