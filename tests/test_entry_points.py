@@ -44,7 +44,7 @@ def test_a_missing_library_is_named(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("name", [None, "weft", "weft.cli.gone"])
-def test_a_missing_part_of_weft_is_a_fault(monkeypatch, name):
+def test_a_missing_module_of_weft_is_a_bug(monkeypatch, name):
     with pytest.raises(ModuleNotFoundError):
         start(monkeypatch, ModuleNotFoundError("no", name=name))
 

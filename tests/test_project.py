@@ -80,3 +80,5 @@ def test_the_index_of_decisions_lists_every_record_with_a_status():
     for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md"):
         row = next(line for line in made.splitlines() if f"({path.name})" in line)
         assert row.rstrip(" |").rpartition("| ")[2]
+    written = (ROOT / "docs" / "decisions" / "index.md").read_text(encoding="utf-8")
+    assert written == made, "docs/decisions/index.md is old; write it again: python docs/tables.py"

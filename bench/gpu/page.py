@@ -97,8 +97,9 @@ def rounds_table(path: Path = ROUNDS) -> str:
     lines = [
         "### Rounds of weighted k-means",
         "",
-        f"GPU: {rows[0]['gpu']}. One round from the same start, float32 rows; weft has weights per",
-        "cluster, the others have none (`python -m bench.gpu.rounds`).",
+        f"One round on {rows[0]['gpu']}, from the same start, with float32 rows. weft has a",
+        "weight per cluster and column; the others have no weights. Measured by",
+        "`python -m bench.gpu.rounds`.",
         "",
         f"| rows × columns, clusters | {' | '.join(names)} |",
         "| --- |" + " --- |" * len(names),

@@ -2,8 +2,8 @@
 
     python -m bench.gpu.rounds [--again]
 
-Milliseconds per round go to bench/results/gpu_rounds.jsonl, and from there to docs/performance.md.
-flash-kmeans is left out if it is not installed.
+The milliseconds per round are saved in bench/results/gpu_rounds.jsonl; `make bench` writes them
+into docs/performance.md. flash-kmeans is left out if it is not installed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def torch_rounds(X: Any, start: Any) -> Callable[[int], Any]:
 
 
 def measure(rows: int, columns: int, clusters: int) -> dict[str, Any]:
-    """Return the milliseconds per round of all sides, which start from the same rows."""
+    """Return the milliseconds per round of each program; all start from the same rows."""
     roots = partial(weft_rounds, exponent=1.5)
     sides = {"weft, p = 2": weft_rounds, "weft, p = 1.5": roots, "plain torch": torch_rounds}
     if find_spec("flash_kmeans") is not None:

@@ -62,10 +62,10 @@ def table(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def compared(size: str, rounds: int, n_threads: int = 2) -> dict[str, Any]:
-    """Return the seconds of AutoCluster and of methods that need no number of clusters.
+    """Return seconds and adjusted Rand index of methods that are not given the number of clusters.
 
-    All sides run in this process, in turns, after a run that is not timed. HDBSCAN leaves rows out:
-    in the index these rows are one cluster.
+    All methods run in this process, in turns, each after a run that is not timed. In the index, the
+    rows that HDBSCAN calls noise are one cluster. `bench.performance` calls this function.
     """
     import fast_hdbscan
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
+from tests.refusals import refusal as refused_with
 
 from weft._base import memory, reading
 from weft._base.memory import check_memory, check_swarm, machine_memory
@@ -26,11 +28,7 @@ from weft._base.validation import (
     shown,
 )
 
-
-def refusal(kind, action, *arguments, **options) -> str:
-    with pytest.raises(kind) as error:
-        action(*arguments, **options)
-    return str(error.value)
+refusal = partial(refused_with, kind=ValueError)
 
 
 # Parameters ---------------------------------------------------------------------------------------
@@ -49,31 +47,32 @@ def test_values_of_messages():
     assert shown(np.float64(2.0)) == repr(np.float64(2.0))
     assert shown(10**20 - 1) == "99999999999999999999"
     assert shown(10**20) == shown(-(10**20)) == "a very large integer"
-    assert shown("a") == "'a'"
+    assert shown("a\nb\x1b") == "'a\\nb\\x1b'"
+    # 60 characters with the quotes.
+    assert shown("x" * 58) == "'" + "x" * 58 + "'"
+    assert shown("x" * 59) == "'" + "x" * 58 + "…"
 
 
 def test_choices():
     for value in ("a", 1, None):
         assert check_choice("x", value, ("a", 1, None)) == value
-    assert refusal(ValueError, check_choice, "x", "c", ("a", 1)) == (
+    assert refusal(check_choice, "x", "c", ("a", 1)) == (
         "x='c' is not known; choose one of 'a', 1."
     )
-    assert "is not known" in refusal(ValueError, check_choice, "x", None, ("a",))
-    assert "is not known" in refusal(ValueError, check_choice, "x", ["a"], ("a", ["a"]))
+    for wrong in (None, ["a"], np.array("a"), {"a": 1}):
+        assert "is not known" in refusal(check_choice, "x", wrong, ("a", ["a"]))
     assert math.isnan(check_choice("x", math.nan, (math.nan,)))
 
 
 def test_integers():
     assert [check_integer("x", value, low=2, high=4) for value in (2, 3, np.int64(4))] == [2, 3, 4]
     assert type(check_integer("x", np.int64(4), low=2)) is int
-    assert refusal(ValueError, check_integer, "x", 1, low=2, high=4) == (
-        "x=1 must be between 2 and 4."
-    )
-    assert refusal(ValueError, check_integer, "x", 5, low=2, high=4).endswith("between 2 and 4.")
-    assert refusal(ValueError, check_integer, "x", 1, low=2) == "x=1 must be at least 2."
+    assert refusal(check_integer, "x", 1, low=2, high=4) == ("x=1 must be between 2 and 4.")
+    assert refusal(check_integer, "x", 5, low=2, high=4).endswith("between 2 and 4.")
+    assert refusal(check_integer, "x", 1, low=2) == "x=1 must be at least 2."
     assert check_integer("x", 10**9, low=2) == 10**9
     for value in (True, 2.0, "2", None):
-        text = refusal(TypeError, check_integer, "x", value, low=2)
+        text = refusal(check_integer, "x", value, kind=TypeError, low=2)
         assert text == f"x={shown(value)} must be an integer of at least 2."
 
 
@@ -84,17 +83,15 @@ def test_real_numbers():
     assert check_real("x", 5e-324, low=0.0, open_low=True) == 5e-324
     both = "must be a finite number at least 0 and at most 1."
     for value in (-0.1, 1.1, math.nan, math.inf, 10**400):
-        text = refusal(ValueError, check_real, "x", value, low=0.0, high=1.0)
+        text = refusal(check_real, "x", value, low=0.0, high=1.0)
         assert text == f"x={shown(value)} {both}"
-    assert refusal(ValueError, check_real, "x", 0.0, low=0.0, open_low=True) == (
+    assert refusal(check_real, "x", 0.0, low=0.0, open_low=True) == (
         "x=0.0 must be a finite number above 0."
     )
-    assert refusal(ValueError, check_real, "x", 2.0, high=1.0) == (
-        "x=2.0 must be a finite number at most 1."
-    )
-    assert refusal(ValueError, check_real, "x", math.inf) == "x=inf must be a finite number."
-    for value in (True, "1", None):
-        assert refusal(TypeError, check_real, "x", value) == f"x={value!r} must be a number."
+    assert refusal(check_real, "x", 2.0, high=1.0) == ("x=2.0 must be a finite number at most 1.")
+    assert refusal(check_real, "x", math.inf) == "x=inf must be a finite number."
+    for value in (True, "1", None, 1j):
+        assert refusal(check_real, "x", value, kind=TypeError) == f"x={value!r} must be a number."
 
 
 def test_powers_that_can_be_summed():
@@ -105,7 +102,7 @@ def test_powers_that_can_be_summed():
 
 def test_magnitudes():
     check_magnitude(np.array([[1.0, -1e145]]))
-    assert refusal(ValueError, check_magnitude, np.array([[1.0, -1.1e145]])) == (
+    assert refusal(check_magnitude, np.array([[1.0, -1.1e145]])) == (
         "X holds values up to 1.1e+145, whose squares cannot be summed; scale the columns first, "
         "for example with StandardScaler."
     )
@@ -123,9 +120,11 @@ def test_amounts_of_memory(value, n_bytes):
     assert parse_memory("m", value) == n_bytes
 
 
-@pytest.mark.parametrize("value", [0, -1, True, 1.5, "", "0", "1.2.3", "5XB", "-1", None])
-def test_what_is_no_amount_of_memory(value):
-    assert refusal(ValueError, parse_memory, "m", value) == (
+@pytest.mark.parametrize(
+    "value", [0, -1, True, 1.5, "", "0", "0GB", "1.2.3", "GB", "5XB", "1 PB", "-1", None]
+)
+def test_values_that_are_not_an_amount_of_memory(value):
+    assert refusal(parse_memory, "m", value) == (
         f"m={value!r} is not an amount of memory; write '1GiB', '500MB' or bytes."
     )
 
@@ -134,9 +133,7 @@ def test_pairs():
     assert check_pair("x", [1, 2]) == (1, 2)
     assert check_pair("x", (1, None)) == (1, None)
     for value in ([1], [1, 2, 3], {1, 2}, "ab"):
-        assert refusal(ValueError, check_pair, "x", value) == (
-            f"x={shown(value)} must be two numbers."
-        )
+        assert refusal(check_pair, "x", value) == (f"x={shown(value)} must be two numbers.")
 
 
 class Made:
@@ -147,15 +144,15 @@ class Made:
 def test_parameters_of_a_factory():
     assert check_params("Made", None, Made).both == (1, 2)
     assert check_params("Made", {"b": 5}, Made).both == (1, 5)
-    assert refusal(ValueError, check_params, "Made", {"c": 5}, Made) == (
+    assert refusal(check_params, "Made", {"c": 5}, Made) == (
         "Made has no parameter 'c'; it takes: a, b."
     )
-    assert refusal(ValueError, check_params, "x", {"c": 5}, lambda: 0).endswith("takes: none.")
+    assert refusal(check_params, "x", {"c": 5}, lambda: 0).endswith("takes: none.")
 
 
 def test_optional_libraries():
     assert import_optional("math", "app") is math
-    assert refusal(ModuleNotFoundError, import_optional, "no_such_module", "app") == (
+    assert refusal(import_optional, "no_such_module", "app", kind=ModuleNotFoundError) == (
         "this needs 'no_such_module', which is not installed; install it with: pip install "
         "'weft[app]'"
     )
@@ -172,7 +169,7 @@ def test_tables_as_rows():
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         read_array([[1.0]], min_rows=2)
     assert np.isnan(read_array([[1.0, np.nan]], allow_nan=True)[0, 1])
-    assert refusal(ValueError, read_array, [[1.0, np.nan]], name="Y") == (
+    assert refusal(read_array, [[1.0, np.nan]], name="Y") == (
         "Y contains NaN (missing values), first in column 1; fill the gaps, for example with "
         "SimpleImputer, or use WeightedKMeans(allow_nan=True), which takes gaps."
     )
@@ -187,10 +184,10 @@ def raising(error):
 
 def test_errors_of_conversions():
     assert convert(lambda: 5) == 5
-    assert refusal(ValueError, convert, raising(ValueError("other\ntext"))) == "other\ntext"
-    assert refusal(ValueError, convert, raising(ValueError("Complex data not supported\n[[1j]]")),
+    assert refusal(convert, raising(ValueError("other\ntext"))) == "other\ntext"
+    assert refusal(convert, raising(ValueError("Complex data not supported\n[[1j]]")),
                    "Y") == "Complex data not supported: pass Y as real numbers."  # fmt: skip
-    assert refusal(ValueError, convert, raising(OverflowError()), "Y").startswith(
+    assert refusal(convert, raising(OverflowError()), "Y").startswith(
         "Y holds an integer that is too large for a float64 number"
     )
 
@@ -202,35 +199,57 @@ def test_numbers_of_tables(monkeypatch, block):
     rows = np.array([[1.0, 2.0], [3.0, -4.0], [0.0, 0.5]])
     check_numbers(rows)
     check_numbers(rows, largest=4.0)
-    assert refusal(ValueError, check_numbers, rows, largest=3.9).startswith(
+    assert refusal(check_numbers, rows, largest=3.9).startswith(
         "X holds values up to 4, whose powers cannot be summed; values up to 3.9 are allowed"
     )
     gap, infinite = rows.copy(), rows.copy()
     gap[2, 1], infinite[1, 1] = np.nan, -np.inf
-    assert "first in column 1;" in refusal(ValueError, check_numbers, gap)
-    assert "first in column 'b';" in refusal(ValueError, check_numbers, gap, columns=["a", "b"])
-    assert "first in column 7;" in refusal(ValueError, check_numbers, gap, columns=[5, 7])
-    assert "first in column 1;" in refusal(ValueError, check_numbers, gap, columns=["a"])
-    assert refusal(ValueError, check_numbers, gap, gap_remedy="or else").endswith(", or else.")
+    assert "first in column 1;" in refusal(check_numbers, gap)
+    assert "first in column 'b';" in refusal(check_numbers, gap, columns=["a", "b"])
+    assert "first in column 7;" in refusal(check_numbers, gap, columns=[5, 7])
+    assert "first in column 1;" in refusal(check_numbers, gap, columns=["a"])
+    assert refusal(check_numbers, gap, gap_remedy="or else").endswith(", or else.")
     check_numbers(gap, allow_nan=True)
-    assert "up to 4" in refusal(ValueError, check_numbers, gap, allow_nan=True, largest=3.0)
+    assert "up to 4" in refusal(check_numbers, gap, allow_nan=True, largest=3.0)
     for nan_too in (False, True):
-        assert refusal(ValueError, check_numbers, infinite, allow_nan=nan_too) == (
+        assert refusal(check_numbers, infinite, allow_nan=nan_too) == (
             "X contains infinity, first in column 1; replace it by a number, or drop such rows."
         )
     infinite[2, 0] = np.nan
     infinite[1, 1], infinite[2, 1] = 1.0, np.inf
-    assert "infinity, first in column 1" in refusal(
-        ValueError, check_numbers, infinite, allow_nan=True
-    )
+    assert "infinity, first in column 1" in refusal(check_numbers, infinite, allow_nan=True)
     check_numbers(np.empty((0, 2)))
     check_numbers(np.empty((2, 0)))
+
+
+@pytest.mark.parametrize(
+    ("shape", "heights"),
+    [((5, 3), [2, 2, 1]), ((4, 6), [1] * 4), ((3, 10), [1] * 3), ((7, 0), [6, 1]), ((0, 2), [])],
+)
+def test_blocks_have_a_limited_number_of_cells(shape, heights, monkeypatch):
+    monkeypatch.setattr(reading, "_BLOCK", 6)
+    seen = []
+
+    class Slices:
+        def __init__(self):
+            self.shape = shape
+
+        def __len__(self):
+            return shape[0]
+
+        def __getitem__(self, span):
+            part = np.ones(shape)[span]
+            seen.append(len(part))
+            return part
+
+    check_numbers(Slices())
+    assert seen == heights
 
 
 def test_the_largest_magnitude():
     refuse_huge(1e145)
     refuse_huge(5.0, largest=5.0)
-    assert refusal(ValueError, refuse_huge, 5.1, name="Y", largest=5.0).startswith(
+    assert refusal(refuse_huge, 5.1, name="Y", largest=5.0).startswith(
         "Y holds values up to 5.1, whose powers cannot be summed; values up to 5 are allowed"
     )
 
@@ -249,18 +268,18 @@ def test_generators():
 
 def test_memory_of_allocations(monkeypatch):
     check_memory(1000, "x", "y", 1000)
-    assert refusal(ValueError, check_memory, 3 * 2**30, "it", "stop", 2**29) == (
+    assert refusal(check_memory, 3 * 2**30, "it", "stop", 2**29) == (
         "it would take 3.0 GiB, but max_memory allows 0.5 GiB; stop."
     )
     monkeypatch.setattr(memory, "machine_memory", lambda: 2**30)
     check_memory(2**30, "x", "y")
-    assert refusal(ValueError, check_memory, 2**30 + 2**29, "it", "stop") == (
+    assert refusal(check_memory, 2**30 + 2**29, "it", "stop") == (
         "it would take 1.5 GiB, but this process can have 1.0 GiB; stop."
     )
     # Six arrays of 8 bytes for each number of each particle.
     monkeypatch.setattr(memory, "machine_memory", lambda: 48 * 10 * 7)
     check_swarm(10, 7)
-    text = refusal(ValueError, check_swarm, 10, 8)
+    text = refusal(check_swarm, 10, 8)
     assert text.startswith("n_particles=10 with 8 numbers each would take")
 
 
@@ -303,19 +322,19 @@ def test_standardised_columns():
 def test_matrices_of_rows():
     X = np.ones((10, 2))
     check_size(X, 2, 8 * 2 * 100)
-    text = refusal(ValueError, check_size, X, 2, 8 * 2 * 100 - 1)
+    text = refusal(check_size, X, 2, 8 * 2 * 100 - 1)
     assert text.startswith("10 rows need 2 matrices of rows × rows, which would take 0.0 GiB, but")
-    assert "squares cannot be summed" in refusal(ValueError, check_size, 1e146 * X, 2, 10**9)
+    assert "squares cannot be summed" in refusal(check_size, 1e146 * X, 2, 10**9)
 
 
 @pytest.mark.parametrize(
     ("X", "error", "words"),
     [
-        ([{"a": 1.0}, {"a": 2.0}], TypeError, "X holds something other than numbers .*DataFrame"),
-        ([[1.0, 2.0], [3.0]], ValueError, "X is not a table of numbers, rows by columns"),
+        ([{"a": 1.0}, {"a": 2.0}], TypeError, "X holds values that are not numbers .*DataFrame"),
+        ([[1.0, 2.0], [3.0]], ValueError, "X is not a table of numbers with rows and columns"),
         ([["a", "b"], ["c", "d"]], ValueError, "X holds text .* is read as categories"),
     ],
 )
-def test_errors_of_libraries_become_a_sentence(X, error, words):
+def test_unclear_errors_of_libraries_get_a_clearer_message(X, error, words):
     with pytest.raises(error, match=words):
         read_array(X)

@@ -79,11 +79,12 @@ def test_a_comparison_in_plain_types_is_complete():
 
 
 def test_clusters_without_common_rows_have_no_partner():
-    # Cluster 0 of the first became rows of no cluster, cluster 4 of the second was none before.
+    # The rows of cluster 0 have no cluster in the second result; those of cluster 4 have none in
+    # the first.
     found = match_clusters(np.array([0, 0, 1, -1, -1]), np.array([-1, -1, 2, 4, 4]))
     assert found == (Match(1, 2, 1, 1, 1), Match(0, None, 2, 0, 0), Match(None, 4, 0, 2, 0))
     assert [match.overlap for match in found] == [1.0, 0.0, 0.0]
-    # Nothing in common at all: an assignment exists, but nobody shares a row.
+    # No common row at all: an assignment exists, but it has no rows.
     apart = match_clusters(np.array([0, -1]), np.array([-1, 0]))
     assert apart == (Match(0, None, 1, 0, 0), Match(None, 0, 0, 1, 0))
 
@@ -95,7 +96,7 @@ def test_weights_that_sum_to_nothing_have_no_shares():
     assert done.weights == (WeightChange("x", 0.0, 1.0), WeightChange("y", 0.0, 0.0))
     assert compare_sides(Side("a", labels), Side("b", labels, half)).weights == ()
     assert compare_sides(Side("a", labels, half), Side("b", labels)).weights == ()
-    # A share below one is divided by the sum all the same.
+    # Weights that sum to less than one are divided by their sum, too.
     done = compare_sides(Side("a", labels, {"x": 0.25}), Side("b", labels, {"x": 0.125}))
     assert done.weights == (WeightChange("x", 1.0, 1.0),)
     assert WeightChange("x", 0.5, 0.25).change == -0.25
@@ -250,7 +251,7 @@ def test_the_rule_of_a_single_cluster_is_any_row():
         **{"n_rows": 9, "held_out": 1},
         "text": "cluster 1: a > 1 and b = c (precision 50%, coverage 100%)",
     }
-    # A column without a weight is no part of a rule, and a weight of any size is enough.
+    # A column without a weight is not used in rules; a weight of any size is enough.
     table = np.column_stack([np.arange(40.0), np.arange(40.0)])
     labels = np.repeat([0, 1], 20)
     for weights in ([1e-9, 0.0], [0.5, 0.0]):

@@ -17,7 +17,7 @@ def candidate(labels=HALVES, way=KMEANS, **changes):
 
 
 def categories(n_columns=5, n=24):
-    """The codes of column j are multiples of row numbers, so that columns can be told apart."""
+    """The codes of column j are multiples of row numbers, so that columns can be distinguished."""
     columns = tuple(
         SourceColumn(f"c{j}", "category", (j,), levels=("a", "b", "c")) for j in range(n_columns)
     )

@@ -178,7 +178,7 @@ def test_the_winner_has_the_largest_score_of_those_that_may_win(monkeypatch):
     found = judged(monkeypatch, np.array([False, True, True]))
     assert found.winner == 2
     assert found.scores.tolist() == [5.0, 1.0, 3.0]
-    # Nobody gave a number of clusters unless that is said.
+    # By default, the number of clusters counts as not given.
     labels = np.stack([HALVES, MIXED, QUARTERS])
     pool = Pool(labels, np.zeros((3, 2)), np.zeros(3, dtype=int), np.zeros((1, 1)))
     given = judge.Judge(

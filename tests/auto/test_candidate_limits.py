@@ -101,7 +101,7 @@ def test_centres_and_mixtures_of_each_number(rows, monkeypatch):
     assert_array_equal(three, (ward[1] + 1) % 3)
 
 
-def test_eight_axes_are_taken_as_they_are(rows, monkeypatch):
+def test_eight_axes_are_used_unchanged(rows, monkeypatch):
     shapes = []
     monkeypatch.setattr(
         centres,

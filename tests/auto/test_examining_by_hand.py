@@ -162,7 +162,7 @@ def test_the_best_of_a_given_number_by_definition():
     ("among", "with_all", "best"),
     [((0.9, 0.5), (0.2, 0.5), 0), ((0.5, 0.9), (0.8, 0.5), 1), ((0.9, 0.8), (0.2, 0.5), 1)],
 )
-def test_both_sets_of_likely_candidates_count_the_same(monkeypatch, among, with_all, best):
+def test_both_sets_of_likely_candidates_have_equal_weight(monkeypatch, among, with_all, best):
     # Sums 1.1 and 1.0, 1.3 and 1.4, 1.1 and 1.3.
     one, zero = np.ones(1), np.zeros(2, dtype=int)
     monkeypatch.setattr(

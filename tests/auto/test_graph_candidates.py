@@ -239,7 +239,7 @@ def candidate(labels, *families):
     return Candidate(np.array(labels), tuple(f"{name}:x" for name in families), families)
 
 
-def test_who_votes_with_how_much(monkeypatch):
+def test_which_candidates_vote_with_which_weight(monkeypatch):
     halves, thirds = np.arange(12) // 6, np.arange(12) // 4
     noise = np.arange(12) % 2
     found = [candidate(halves, "kmeans", "ward")] * 3 + [candidate(noise)]
@@ -253,7 +253,7 @@ def test_who_votes_with_how_much(monkeypatch):
 
     monkeypatch.setattr(consensus, "votes_of", votes_of)
     made = consensus_candidates(found, np.array([2, 3, 4]))
-    # Four candidates of two and of three clusters have votes of their own; nobody is left.
+    # Four candidates of two and of three clusters have votes of their own; no other is left.
     assert names(made) == [
         *("consensus:2", "consensus:3", "consensus:4", "consensus-of:2", "consensus-of:3")
     ]

@@ -115,7 +115,7 @@ def test_weak_answers_are_given_where_all_rows_were_searched(monkeypatch):
     assert search(numbers(), np.ones(4), SETTINGS, never()).alternatives == []
 
 
-def test_a_round_searches_its_rows_alone(monkeypatch):
+def test_a_round_searches_only_its_rows(monkeypatch):
     seen = []
 
     def given(X, scales, rows, settings, sources=None, *, helpers=ALONE):
@@ -287,6 +287,34 @@ def test_outliers_are_kept_only_where_the_user_wants_them():
     assert wanted.tolist() == [0, -1, 1]
     whole = Candidate(np.array([1, 0, 0]), ("m",), ("m",))
     assert _answer_labels(prepared, whole, SETTINGS).tolist() == [0, 0, 1]
+
+
+def test_the_judge_compares_what_a_user_gets():
+    # Row 3 is an outlier; the tree joins it with row 2 first, so it is in the second cluster.
+    prepared = Rows([0, 1, 2, 3], [[0, 1], [2, 3], [1, 2]])
+    made = (Candidate(np.array([0, 0, 1, -1]), ("m",), ("m",)),)
+    way = Representation(prepared, made, np.zeros((1, 3)), np.zeros(2))
+    kept = np.array([True, True])
+    examined = Examined(screening_of(kept), kept, (way,))
+    assert examined.pool().labels.tolist() == [[0, 0, 1, 1]]
+    assert examined.labels(outliers=True).tolist() == [[0, 0, 1, -1]]
+
+
+@pytest.mark.parametrize(("outliers", "is_clustered"), [(False, True), (True, False)])
+def test_the_smallest_size_is_that_of_the_answer(monkeypatch, outliers, is_clustered):
+    labels = np.array([0] * 7 + [1] * 4 + [-1])
+    chain = [[row, row + 1] for row in range(11)]
+    way = Representation(
+        Rows(np.arange(12), chain),
+        (Candidate(labels, ("m",), ("m",)),),
+        np.zeros((1, 3)),
+        np.zeros(2),
+    )
+    kept = np.array([True, True])
+    with_parts(monkeypatch, verdict_on(0), examined=Examined(screening_of(kept), kept, (way,)))
+    # With the outlier the second cluster has five rows, without it four.
+    settings = SETTINGS._replace(min_cluster_size=5, outliers=outliers)
+    assert partition_of(X12, np.ones(2), ROWS12, settings).clustered is is_clustered
 
 
 def test_other_answers_and_the_best_of_each_number(monkeypatch):

@@ -31,11 +31,11 @@ from weft.columns.mixed.repeats import Repetition
 from weft.columns.source import MixedTable
 from weft.kmeans.plain import kmeans
 
-# A look into the clusters -------------------------------------------------------------------------
+# Clumps within clusters ---------------------------------------------------------------------------
 
 
 def looked_into(monkeypatch, found, clumps):
-    """Look into clusterings whose clumps are given by their number of clusters."""
+    """Examine clusterings whose clumps are given by their number of clusters."""
     asked = []
 
     def remaining(labels, table, rng):
@@ -76,7 +76,7 @@ def test_fewer_clusters_have_at_least_the_clumps_of_more(monkeypatch):
     assert (asked, order[1]) == ([3], (3, CLASSES, 0.0))
 
 
-def test_at_most_four_clusterings_are_looked_into(monkeypatch):
+def test_at_most_four_clusterings_are_examined(monkeypatch):
     # Scores fall by 1.83 log(8 / 2) = 2.5 from two to eight clusters, and clumps cost 3.
     found = [candidate(labels) for labels in (HALVES, THIRDS, QUARTERS, SIXTHS)]
     found.append(candidate(np.arange(24) // 3))
@@ -89,7 +89,7 @@ def test_at_most_four_clusterings_are_looked_into(monkeypatch):
     assert looked_into(monkeypatch, stable, {2: 1.0})[1] == [2]
 
 
-def test_what_merely_repeats_a_category_comes_behind(monkeypatch):
+def test_clusterings_that_only_repeat_a_category_come_last(monkeypatch):
     mere, fair = Repetition((0,), 1.0, 0.1), Repetition((0,), 1.0, 0.9)
     script = {}
     monkeypatch.setattr(source_rest, "find_repetition", lambda labels, table: script[len(labels)])

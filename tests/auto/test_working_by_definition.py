@@ -58,7 +58,7 @@ def test_signatures_are_refined_in_three_rounds():
         assert_array_equal(one, other)
 
 
-def test_orders_that_were_written_down():
+def test_recorded_orders():
     # Whatever changes these orders changes the answers of tables with ties, negative values, many
     # columns of one role, and columns that differ in a quartile only.
     rng = np.random.default_rng(5)

@@ -69,7 +69,7 @@ def test_exemplars_are_those_of_all_messages(kind, dtype, damping, max_iter):
     # All messages in two matrices need no lists. At each limit of rounds the same rows must be
     # exemplars, so a piece that missed a round would show.
     if max_iter == 200 and kind != "clusters":
-        max_iter = 30  # later, messages that swing for ever have magnified the last bit
+        max_iter = 30  # later, endless oscillations have magnified the last bit
     similarity = _similarity(kind, dtype)
     n = len(similarity)
     expected, found = np.zeros((2, n), bool)
@@ -85,7 +85,7 @@ def test_exemplars_are_those_of_all_messages(kind, dtype, damping, max_iter):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_too_little_memory_is_an_answer():
+def test_too_little_memory_stops_the_function():
     similarity = _similarity("clusters", np.float32)
     n = len(similarity)
     size = 64 * n  # the first lists are longer

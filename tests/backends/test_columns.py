@@ -121,7 +121,7 @@ def test_lists_of_neighbours(host_backend):
 
 @pytest.mark.parametrize("n_partners", [1, 2, 3])
 def test_dependence_from_scores(n_partners, any_backend):
-    # Column 0 is no reference and has three others; each reference is left out of its own two.
+    # Columns 0 and 3 have three references as partners; each reference has the other two.
     bins = np.random.default_rng(3).integers(0, 3, (60, 5)).astype(np.int8)
     bins[:3] = np.arange(3)[:, np.newaxis]
     operations, references = any_backend.columns, np.array([1, 2, 4])

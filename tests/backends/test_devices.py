@@ -63,7 +63,7 @@ def test_where_fused_kernels_run(has_triton, kind, interpreted, fused, monkeypat
     assert is_fused(SimpleNamespace(type=kind)) is fused
 
 
-def test_what_lies_in_the_memory_of_a_gpu():
+def test_which_arrays_are_in_the_memory_of_a_gpu():
     assert is_on_gpu(SimpleNamespace(is_cuda=True))
     assert is_on_gpu(SimpleNamespace(__cuda_array_interface__={}))
     assert not is_on_gpu(SimpleNamespace(is_cuda=False))

@@ -285,7 +285,7 @@ def test_how_many_rows_the_steps_use(n_rows, wanted, strides, monkeypatch):
 
 
 @pytest.mark.parametrize("p", [1.2, 1.5, 1.8])
-def test_newtons_step_is_taken_near_the_center_alone(p):
+def test_newtons_step_is_taken_only_near_the_center(p):
     # The limit is half of (p - 1) σ: guesses on both sides of it, and not far from it.
     rng = np.random.default_rng(0)
     x = rng.normal(size=4000)

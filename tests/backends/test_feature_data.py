@@ -129,7 +129,7 @@ def test_the_best_partition_is_remembered_and_the_first_of_equals():
 
 
 @pytest.mark.parametrize("n_solutions", [1, 2, 3, 5])
-def test_particles_that_run_together_are_those_that_run_alone(n_solutions):
+def test_particles_have_the_same_result_together_and_alone(n_solutions):
     # Room for two matrices: groups of two, and one alone at the end.
     together = load(exponents=True, max_memory=2 * 144)
     alone = load(exponents=True, max_memory=144)

@@ -326,7 +326,7 @@ def test_messages_converge_after_patience_rounds(patience, host_backend):
             assert found.labels.tolist() == [[0, 1, 2]]
 
 
-def test_twins_have_the_best_silhouette(any_backend):
+def test_equal_rows_have_the_best_silhouette(any_backend):
     # Rows 0, 0 and 4, 4: a is 0, and b is 4. With all rows equal, a = b = 0.
     plan = Plan(make_clusterer("knn", None, n_clusters=None, seed=0), None, False, 2**20, 1, "")
     for far, expected in ((4.0, 1.0), (0.0, 0.0)):

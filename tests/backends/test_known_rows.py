@@ -40,7 +40,7 @@ def test_nearest_rows_against_brute_force(exponents, n_threads):
     np.testing.assert_allclose(found.powered, wanted.min(axis=1), rtol=1e-9, atol=1e-12)
 
 
-def test_ties_go_to_the_first_however_near_single_precision_thinks_they_are():
+def test_ties_go_to_the_first_row_whatever_single_precision_gives():
     rng = np.random.default_rng(1)
     base = rng.normal(size=(40, 5))
     known = np.vstack([base, base, base + 1e-9])  # twice the same, and almost so
@@ -50,7 +50,7 @@ def test_ties_go_to_the_first_however_near_single_precision_thinks_they_are():
     np.testing.assert_array_equal(found.indices, np.arange(80, 120))
 
 
-def test_rows_far_beyond_the_known_ones_and_scales_out_of_the_ordinary():
+def test_rows_far_from_the_known_ones_and_extreme_scales():
     X = rows_of(300)
     X[5] = 1e30
     known = X[10:60]

@@ -1,4 +1,4 @@
-"""Complete linkage by way of near rows: labels are those of exact distances."""
+"""Complete linkage that merges near rows first: labels are those of exact distances."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def _tables():
     yield "sorted clusters", blobs[np.argsort(blobs[:, 0])]
     yield "one feature", rng.normal(size=(300, 1))
     yield "heavy tails", rng.standard_cauchy(size=(320, 3))
-    # The float32 products cannot tell such rows apart.
+    # float32 products do not distinguish such rows.
     yield "nearly equal pairs", np.repeat(blobs[:150], 2, axis=0) + 1e-7 * rng.normal(size=(300, 6))
-    # Here it can tell few of them apart, and the function may give up.
+    # Here they distinguish few rows, and the function may stop.
     yield "far from the mean", np.vstack([blobs, 1e4 + rng.normal(size=(2, 6))])
     yield "two scales", np.vstack([1e-3 * rng.normal(size=(150, 2)), rng.normal(size=(150, 2))])
 
@@ -103,12 +103,12 @@ def _tied():
 
 
 @pytest.mark.parametrize("name", dict(_tied()))
-def test_ties_are_left_to_others(name):
-    # The tree depends on the order of the visits, so any labels would be a guess.
+def test_ties_stop_the_function(name):
+    # The tree depends on the order in which clusters are visited, so labels are not unique.
     assert labels_of(dict(_tied())[name], 5) is None
 
 
-def test_a_tie_at_the_cut_is_left_to_others():
+def test_a_tie_at_the_cut_stops_the_function():
     # 128 pairs along a line, 3 to 4 apart; the gaps within pairs are 1/128, 2/128, ..., and two of
     # them are made equal. Which of these two is merged is open if the cut is between them.
     starts = np.cumsum(np.random.default_rng(4).integers(300, 400, 128)) / 100.0
@@ -122,7 +122,7 @@ def test_a_tie_at_the_cut_is_left_to_others():
         np.testing.assert_array_equal(labels_of(X, n_clusters), exact_labels(X, n_clusters))
 
 
-def test_too_little_memory_is_an_answer():
+def test_too_little_memory_stops_the_function():
     assert labels_of(TABLES["clusters"], 3, room=6 * TILE * TILE) is None
 
 

@@ -30,7 +30,7 @@ def test_a_screen_is_the_table_within_one():
     ("half", "usual"),
     [(1e30, True), (1.2e30, False), (1e-30, True), (1.2e-30, True), (0.8e-30, False), (0.0, True)],
 )
-def test_scales_out_of_the_ordinary_have_no_screen(half, usual):
+def test_extreme_scales_have_no_screen(half, usual):
     X = np.array([[-half, 0.0], [half, 1.0]])  # the other column is as ordinary as can be
     assert (make_screen(X, run) is not None) == usual
 

@@ -101,7 +101,7 @@ def test_a_matrix_that_was_there_stays(was_ready, dtype, monkeypatch):
     np.testing.assert_allclose(space.to_distances(space.matrix()), euclidean(ROWS), atol=1e-2)
 
 
-def test_given_distances_are_linked_as_they_are(linkages):
+def test_given_distances_are_linked_unchanged(linkages):
     distances = euclidean(ROWS)
     space = MatrixSpace(distances)
     expected = clusterings.complete_linkage(distances, 4)

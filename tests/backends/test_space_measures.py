@@ -1,4 +1,4 @@
-"""Measures on every kind of space, held or made anew: by brute force."""
+"""Measures on every kind of space, stored or computed again, compared with brute force."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_neighbours_by_brute_force(kind, n_rows):
         np.testing.assert_array_equal(guessed, wanted)
 
 
-def test_a_row_alone_has_no_neighbours():
+def test_a_single_row_has_no_neighbours():
     space, _ = make("products", rows(1))
     found = nearest_neighbours(space, 3)
     assert found.indices.shape == found.distances.shape == (1, 0)
@@ -90,7 +90,7 @@ def test_silhouettes_of_every_space(kind, n_rows, at_once, monkeypatch):
     for _ in range(2):
         np.testing.assert_allclose(silhouette_samples(space, labels), wanted, rtol=1e-8)
     assert Spaces(space).silhouette(labels[None]) == pytest.approx(wanted.mean(), rel=1e-8)
-    # Three clusters of so many rows are just as many sums as are held at once.
+    # One sum for each row and cluster: exactly as many as are stored at once.
     monkeypatch.setattr(space_measures, "SUMS_AT_ONCE", 3 * n_rows)
     np.testing.assert_allclose(silhouette_samples(space, labels), wanted, rtol=1e-8)
 
@@ -220,8 +220,8 @@ def test_the_floor_of_a_deviation_is_that_of_its_column():
     np.testing.assert_allclose(own, expected, rtol=1e-12)
 
 
-def test_given_distances_are_taken_as_they_are():
-    # 0.1 is no number of single precision, and there are no columns to compute it from.
+def test_given_distances_are_used_unchanged():
+    # 0.1 is not exact in single precision, and there are no columns to compute it from.
     space = MatrixSpace(np.array([[0.0, 0.1, 0.7], [0.1, 0.0, 0.3], [0.7, 0.3, 0.0]]))
     indices, powered = nearest_rows(space, 2)
     assert indices.tolist() == [[1, 2], [0, 2], [1, 0]]

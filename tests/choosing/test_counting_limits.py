@@ -209,8 +209,8 @@ def test_a_graph_of_neighbours_by_its_definition():
 
 
 def test_equal_rows_are_as_near_as_can_be():
-    # Two heaps of 11 equal rows each: 1 between all of a heap, so 10 / 10 per row. Eigenvalues of
-    # a heap's Laplacian: 0 once, 1 + 1/10 ten times.
+    # Two groups of 11 equal rows: 1 between all rows of a group, so 10 / 10 per row. Eigenvalues
+    # of a group's Laplacian: 0 once, 1 + 1/10 ten times.
     rows = np.repeat([[0.0], [5.0]], 11, axis=0)
     expected = [0.0, 0.0, 1.1, 1.1]
     np.testing.assert_allclose(counting.laplacian_spectrum(rows, 4), expected, atol=1e-9)

@@ -171,6 +171,7 @@ def test_results_in_words_by_hand():
         "| ------ | ---------- | -------- | ------ | --------- |",
         "| gap    | 3          | 0.123    | 0      | nats      |",
     ]
+    assert str(NumberOfClusters(1, 0.5, curves, {})).startswith("1 cluster (confidence 0.50)\n")
     grid, scores = np.array([1.5, 2.0]), np.array([0.123456, np.nan])
     chosen = Exponent(1.5, "pairs", grid, scores, {"pairs": scores}, {"exponent": 1.5})
     assert str(chosen).splitlines() == [

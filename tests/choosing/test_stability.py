@@ -178,8 +178,8 @@ def test_numbers_that_are_tried(monkeypatch, n_rows, low, high, numbers):
 
 
 def test_agreement_of_halves_by_hand():
-    # Halves of two heaps each: both label all rows by the nearer heap. A half with fewer rows than
-    # clusters has no clustering.
+    # Both halves have two groups, and label all rows by the nearer group. A half with fewer rows
+    # than clusters has no clustering.
     points = np.array([[0.0], [0.1], [9.0], [9.1], [0.2], [0.3], [9.2], [9.3]])
     halves = [np.arange(4), np.arange(4, 8)]
     rng = np.random.default_rng(0)
@@ -187,7 +187,8 @@ def test_agreement_of_halves_by_hand():
     assert stability._agreement(points, halves, 5, rng) == 0.0
     assert stability._agreement(points, [np.arange(4), np.arange(1)], 2, rng) == 0.0
     assert stability._agreement(points, halves, 4, rng) > 0.0
-    # The first half has its heaps at 0 and 9, the second at 0.25 and 3: 2 goes to either.
+    # The first half has its groups at 0 and 9, the second at 0.25 and 3: the row at 2 joins the
+    # lower one of the first and the higher one of the second.
     uneven = np.array([[0.0], [9.0], [0.25], [3.0], [2.0]])
     labels = [[0, 1, 0, 0, 0], [0, 1, 0, 1, 1]]
     found = stability._agreement(uneven, [np.array([0, 1]), np.array([2, 3])], 2, rng)

@@ -12,17 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer
+from tests.refusals import refusal
 
 from weft.cli import single_cell, streaming
-from weft.io import InputError
 from weft.tables.parquet_parts import Part
-
-
-def refusal(action, *arguments, kind=InputError, **options) -> str:
-    with pytest.raises(kind) as error:
-        action(*arguments, **options)
-    return str(error.value)
-
 
 # Files of cells -----------------------------------------------------------------------------------
 

@@ -135,7 +135,7 @@ def test_commands_with_options(asked):
     assert (options[3]["rows"], options[3]["noise"]) == (9, 3)
 
 
-def test_the_program_alone_shows_its_help():
+def test_the_command_without_arguments_shows_its_help():
     told = run()
     assert "Usage" in told.output
     assert "Commands" in told.output
@@ -193,7 +193,7 @@ def test_a_table_is_prepared_for_the_search(table, searched):
     assert (method, options_given, folder) == ("auto", {"random_state": 0}, "t-weft")
     assert ready.X.shape == (20, 2)
     kept = options.pop("options")
-    # Options that may be given several times are None or empty, as the version of typer has it.
+    # Depending on the version of typer, options that may be repeated are None or empty.
     assert {name: None if value == () else value for name, value in kept.items()} == {
         "file": "t.csv", "method": "auto", "seed": 0, "scale": "standard", "missing": "auto",
         "stability": 0, "alternative": 1, "exponents": False, "transpose": False,
@@ -229,7 +229,7 @@ def test_options_choose_the_method(table, searched, arguments, method, settings)
     assert searched[0][1:3] == (method, {**settings, "random_state": 7})
 
 
-def test_code_is_compiled_beside_the_default_method_alone(table, searched, monkeypatch):
+def test_other_processes_compile_only_for_the_default_method(table, searched, monkeypatch):
     from weft.auto import compiling
 
     begun = []
@@ -240,7 +240,7 @@ def test_code_is_compiled_beside_the_default_method_alone(table, searched, monke
     assert begun == [1]
 
 
-def test_files_of_cells_have_their_own_way(table, monkeypatch):
+def test_files_of_cells_have_their_own_function(table, monkeypatch):
     from weft.cli import single_cell
 
     asked = []
@@ -318,7 +318,7 @@ def test_a_changed_table_is_pointed_out(table, searched):
     assert not any("has changed" in text for text in searched[1][0].warnings)
 
 
-def test_tables_of_genes_are_turned_on_request(table, searched):
+def test_tables_of_genes_are_transposed_on_request(table, searched):
     lines = [f"GENE{i},{i % 7},{i % 5},{i % 3}" for i in range(120)]
     Path("g.csv").write_text("gene,s1,s2,s3\n" + "\n".join(lines) + "\n")
     run("cluster", "g.csv")

@@ -9,20 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from weft.cli import fitting, given, saved, shared, tables
 from weft.cli.config import _check_place, digest
 from weft.cli.explain import _chosen_rows, _text
 from weft.columns.source import MixedTable, SourceColumn
-from weft.io import InputError
 from weft.tables.prepare import NewRows
-
-
-def refusal(action, *arguments, kind=InputError, **options) -> str:
-    with pytest.raises(kind) as error:
-        action(*arguments, **options)
-    return str(error.value)
-
 
 # Settings and results -----------------------------------------------------------------------------
 
@@ -56,7 +49,7 @@ def test_labels_and_features_of_a_result(tmp_path, monkeypatch):
     assert (tmp_path / "run.toml").read_text().endswith("To repeat this run: weft demo --seed 7\n")
 
 
-def test_answers_are_written_whole(tmp_path, monkeypatch):
+def test_answers_are_written_completely(tmp_path, monkeypatch):
     asked = []
 
     def marker_columns(values, labels, *, counts, feature_names):
@@ -198,7 +191,12 @@ def test_rows_of_clusters_of_equal_size(tmp_path, monkeypatch):
 def test_estimates_as_text_and_json(tmp_path, monkeypatch, capsys):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n5,7\n")
     table = [{"method": "gap", "k": 3, "why": "x"}, {"method": "sil", "k": 12, "why": "yy"}]
-    found = SimpleNamespace(n_clusters=3, confidence=0.625, table=table)
+
+    class Found(SimpleNamespace):
+        def __str__(self):
+            return "3 clusters (confidence 0.62)\nand a table"
+
+    found = Found(n_clusters=3, confidence=0.625, table=table)
     asked = []
 
     def choose(X, **options):
@@ -324,7 +322,7 @@ def test_reports_of_saved_models(tmp_path, monkeypatch):
 # Labels of others, consoles -----------------------------------------------------------------------
 
 
-def test_labels_of_others_by_row(tmp_path):
+def test_labels_of_other_programs_by_row(tmp_path):
     path = tmp_path / "l.csv"
     path.write_text("row,cluster,x\n2,5,a\n1,,b\n")
     assert given.read_label_file(path, None, 2).tolist() == [None, 5]
@@ -359,14 +357,14 @@ def test_rows_without_any_value_are_left_out():
     assert saved.without_empty_rows(new) is new  # a table of numbers alone has no gaps here
     left = saved.without_empty_rows(new._replace(mixed=MixedTable(values, columns)))
     assert (left.X.ravel().tolist(), left.rows.tolist(), left.n_rows) == ([1.0, 3.0], [2, 7], 9)
-    said = "rows have no value in any column that the model uses, and no cluster."
+    said = "rows have no value in any column that the model uses; they get no cluster."
     assert left.warnings == ["x", f"2 {said}"]
     one = saved.without_empty_rows(
         new._replace(X=new.X[2:], rows=new.rows[2:], mixed=MixedTable(values[2:], columns))
     )
     assert one.warnings == [
         "x",
-        "1 row has no value in any column that the model uses, and no cluster.",
+        "1 row has no value in any column that the model uses; it gets no cluster.",
     ]
     whole = new._replace(mixed=MixedTable(np.ones((4, 2)), columns))
     assert saved.without_empty_rows(whole) is whole

@@ -90,18 +90,21 @@ def test_a_comparison_by_its_definition(monkeypatch, is_sparse):
 def test_fewer_draws_for_more_columns(monkeypatch, d, n_draws):
     asked = []
 
+    class AskedError(Exception):
+        pass
+
     def members(labels, n_clusters):
         asked.append(len(labels) - 1)
-        raise KeyboardInterrupt
+        raise AskedError
 
     monkeypatch.setattr(marker_tests, "_members", members)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(AskedError):
         compare_clusters(sparse.csc_array((4, d)), np.array([0, 0, 1, 1]), np.random.default_rng(0))
     assert asked == [n_draws]
-    # Of values that are held there are only so many: d columns, two clusters.
+    # The number of stored values is limited: d columns, two clusters.
     for most, expected in ((2 * d * 7, 7), (2 * d * 7 - 1, 6), (1, 2)):
         monkeypatch.setattr(marker_tests, "MOST_KEPT", most)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(AskedError):
             compare_clusters(
                 sparse.csc_array((4, d)), np.array([0, 0, 1, 1]), np.random.default_rng(0)
             )

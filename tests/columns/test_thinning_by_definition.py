@@ -69,7 +69,7 @@ def test_overdispersion_of_few_counts_by_its_definition():
 
 
 def test_overdispersion_at_its_limits():
-    # An empty table, and a column of so much spread that θ would be below a thousandth.
+    # An empty table, and a column whose spread would give a θ below a thousandth.
     assert inverse_overdispersion(np.zeros((3, 2))).tolist() == [np.inf, np.inf]
     X = np.zeros((4000, 2))
     X[0, 0] = 1e6

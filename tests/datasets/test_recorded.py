@@ -8,18 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.weighted_sums import weighted_sum
 
 from weft import datasets
 from weft.datasets import add_noise_features, gaussians, make_gaussians
 from weft.datasets.noise import _usable
 from weft.datasets.shapes import SHAPES
-
-
-def weighed(values: object) -> float:
-    """Return the sum of all entries, each times a factor of its own; NaN counts as 0."""
-    flat = np.nan_to_num(np.asarray(values, dtype=float)).ravel()
-    return float(flat @ np.cos(np.arange(1.0, flat.size + 1.0)))
-
 
 RECORDED: list[tuple[str, dict, list[float]]] = [
     (
@@ -125,8 +119,9 @@ RECORDED: list[tuple[str, dict, list[float]]] = [
 @pytest.mark.parametrize(("name", "given", "expected"), RECORDED)
 def test_data_of_a_seed(name, given, expected):
     made = getattr(datasets, name)(**given, random_state=3)
-    found = [weighed(made.data), weighed(made.target)]
-    found += [weighed(made[key]) for key in ("overlap", "means") if key in made]
+    found = [weighted_sum(made.data), weighted_sum(made.target)]
+    # The means of columns that a cluster does not use are NaN.
+    found += [weighted_sum(np.nan_to_num(made[key])) for key in ("overlap", "means") if key in made]
     assert found == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
@@ -147,7 +142,7 @@ def test_points_of_a_shape(shape, expected):
     n_clusters = SHAPES[shape].n_clusters
     given = {"n_samples": 4 * n_clusters + 1, "random_state": 3}
     bare, noisy = (datasets.make_shapes(shape, noise=each, **given) for each in (0.0, None))
-    assert [weighed(bare.data), weighed(noisy.data)] == pytest.approx(expected, rel=1e-7)
+    assert [weighted_sum(bare.data), weighted_sum(noisy.data)] == pytest.approx(expected, rel=1e-7)
     assert np.bincount(bare.target).tolist() == [5] + [4] * (n_clusters - 1)
 
 
@@ -165,7 +160,7 @@ def test_points_of_a_shape(shape, expected):
 def test_noise_of_a_kind(kind, expected):
     X = np.array([[1.0, 10.0], [2.0, np.nan], [4.0, 60.0], [7.0, 20.0]])
     made = add_noise_features(X, 7, kind=kind, random_state=3)
-    assert weighed(made.data[:, 2:]) == pytest.approx(expected, rel=1e-7)
+    assert weighted_sum(made.data[:, 2:]) == pytest.approx(expected, rel=1e-7)
 
 
 @pytest.mark.parametrize(("n_clusters", "low", "high"), [(19, 50, 500), (20, 10, 100)])

@@ -110,7 +110,7 @@ def elsewhere(monkeypatch):
         yield library
 
 
-def test_columns_are_scaled_where_they_lie(elsewhere):
+def test_columns_are_scaled_by_the_library_of_their_array(elsewhere):
     # Means 4, 5 and 2 of what is known; halves of the ranges 4, 1 (constant) and 0.25.
     X = np.array([[0.0, 5.0, 1.75, np.nan], [4.0, 5.0, 2.25, np.nan], [8.0, 5.0, np.nan, np.nan]])
     scaler = RangeScaler().fit(X)
@@ -132,7 +132,7 @@ def test_columns_are_scaled_where_they_lie(elsewhere):
         scaler.transform(X[:, :2])
 
 
-def test_a_table_of_another_place_is_refused(elsewhere, monkeypatch):
+def test_a_table_of_another_library_is_refused(elsewhere, monkeypatch):
     X = np.array([[0.0], [4.0]])
     scaler = RangeScaler().fit(X)
     elsewhere.__name__ = "another"

@@ -1,4 +1,4 @@
-"""Every estimator on a small table learns what was written down (tests/golden/fits.py)."""
+"""Every estimator learns on a small table what was recorded (tests/golden/fits.py)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ RECORDED = json.loads(PATH.read_text(encoding="utf-8"))
 
 
 def named(*starts: str) -> list[str]:
-    """Return the cases whose names start so."""
+    """Return the cases whose names start with one of these texts."""
     return [name for name in WAYS if name.startswith(starts)]
 
 
 def differences(name: str) -> list[str]:
-    """Return what a case learns differently, in words."""
+    """Return the attributes that differ from the recorded ones, as sentences."""
     found, expected = WAYS[name](name), RECORDED[name]
     assert list(found) == list(expected)
     return [
@@ -76,8 +76,8 @@ def test_tables_that_are_scaled_or_prepared(name):
     assert differences(name) == []
 
 
-# The judge's trees turn the last bits of evidence, which depend on the processor and on the version
-# of LAPACK, into steps of its scores.
+# The last bits of evidence depend on the processor and on the version of LAPACK. Where they decide
+# between two branches of the judge's trees, its scores change by whole steps.
 JUDGED = ("alternatives_", "candidates_", "confidence_", "fitness_", "explain")
 JUDGED += ("membership", "outlier_score", "predict_proba")
 

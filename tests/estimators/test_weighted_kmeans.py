@@ -337,7 +337,7 @@ def test_rows_and_columns_without_any_value_are_refused():
         ({"weight_exponent": "other"}, "choose one of 'same'"),
         ({"weights": "local"}, "weights='local'"),
         ({"init": "best"}, "init='best'"),
-        ({"init": "random"}, "n_clusters=None needs init='anomalous'"),
+        ({"init": "random"}, "init='random' needs the number of clusters; give n_clusters, or use"),
         ({"init": np.zeros((2, 3))}, "init has shape"),
         ({"n_clusters": 3, "init": np.zeros((2, 5))}, "init has 2 centres"),
         ({"init_weights": np.zeros(3)}, "init_weights has shape"),

@@ -1,4 +1,4 @@
-"""What small fits learn, written down: ``PYTHONPATH=. python tests/golden/fits.py``.
+"""Record what small fits learn: ``PYTHONPATH=. python tests/golden/fits.py`` writes fits.json.
 
 One number stands for each attribute and for each answer about rows. Write the file again only
 together with a change that is meant to change answers.
@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
+from tests.weighted_sums import weighted_sum
 
 import weft
 from weft.methods.mercer import InputCenters
@@ -185,7 +186,7 @@ ANSWERS = (
 
 
 def plain(values: Any) -> list[float]:
-    """Return all numbers of an answer in their order; words are left out."""
+    """Return all numbers of an answer in order; text is left out."""
     if hasattr(values, "to_dict"):
         values = values.to_dict()
     if isinstance(values, dict):
@@ -202,10 +203,10 @@ def plain(values: Any) -> list[float]:
         return []
 
 
-def weighed(values: Any) -> float | None:
-    """Return the sum of all numbers, each times a factor of its own; None if there are none."""
+def summed(values: Any) -> float | None:
+    """Return the weighted sum of all numbers of an answer; None if there are none."""
     flat = np.nan_to_num(plain(values), nan=0.5, posinf=7.0, neginf=-7.0)
-    return float(flat @ np.cos(np.arange(1.0, flat.size + 1.0))) if flat.size else None
+    return weighted_sum(flat) if flat.size else None
 
 
 def told(model: Any, X: Any) -> dict[str, float]:
@@ -218,7 +219,7 @@ def told(model: Any, X: Any) -> dict[str, float]:
     for name in ANSWERS:
         if hasattr(model, name):
             found[name] = getattr(model, name)(some)
-    numbers = {name: weighed(value) for name, value in sorted(found.items())}
+    numbers = {name: summed(value) for name, value in sorted(found.items())}
     return {name: value for name, value in numbers.items() if value is not None}
 
 
@@ -232,7 +233,7 @@ def fitted(name: str) -> dict[str, float]:
 
 
 def streamed(name: str) -> dict[str, float]:
-    """Return what two batches leave; some rows of the second have no weight."""
+    """Return what is learned from two batches; some rows of the second have no weight."""
     model, options = STREAMS[name]
     X = numbers()[np.random.default_rng(0).permutation(30)]
     model = clone(model).partial_fit(X[:15])
@@ -264,8 +265,8 @@ def in_blocks(name: str) -> dict[str, float]:
         found = told(model, X)
         for method in ("predict", "transform"):
             answer = getattr(model, method)(lazy)
-            found[f"lazy {method}"] = weighed(answer.compute())
-            found[f"lazy {method} shape"] = weighed(answer.shape)
+            found[f"lazy {method}"] = summed(answer.compute())
+            found[f"lazy {method} shape"] = summed(answer.shape)
     return found
 
 

@@ -48,7 +48,7 @@ def by_definition(parts, center, active, p, seed, size, by_distance):
 @pytest.mark.parametrize("p", [1.5, 2.0])
 @pytest.mark.parametrize("by_distance", [True, False])
 @pytest.mark.parametrize(("same", "scale"), [(False, 1.0), (False, 1e-3), (True, 1.0)])
-def test_a_sample_is_what_it_says(size, p, by_distance, same, scale):
+def test_a_sample_by_its_definition(size, p, by_distance, same, scale):
     rng = np.random.default_rng(3)
     X = scale * rng.normal(size=(13, 2))
     if same:

@@ -8,9 +8,11 @@ import json
 import math
 import os
 import zipfile
+from functools import partial
 
 import numpy as np
 import pytest
+from tests.refusals import refusal as refused_with
 
 import weft
 from weft.models import archive
@@ -44,11 +46,7 @@ from weft.models.kinds import (
 )
 from weft.models.kinds.simple import _check_range
 
-
-def refusal(action, *arguments, kind=Refused) -> str:
-    with pytest.raises(kind) as error:
-        action(*arguments)
-    return str(error.value)
+refusal = partial(refused_with, kind=Refused)
 
 
 def told(kind, value, lengths=None) -> str:

@@ -183,7 +183,7 @@ def test_this_thread_is_one_of_them(n_threads):
         assert helpers.pool._max_workers == n_threads - 1
 
 
-def test_runs_are_begun_in_their_order():
+def test_runs_start_in_their_order():
     order = []
     helpers = Helpers(Idle())
     helpers.ahead(order.append, 3)

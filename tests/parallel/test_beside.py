@@ -49,7 +49,7 @@ def test_processes_end_after_an_error_too(started):
     assert started[1:] == ["end a", "wait a"]
 
 
-def test_what_cannot_be_started_does_no_harm(started):
+def test_a_process_that_cannot_be_started_has_no_effect(started):
     with modules_beside("missing", [["a"]]):
         pass
     assert started == []

@@ -103,7 +103,7 @@ def libraries(monkeypatch):
     return known
 
 
-def test_the_last_to_leave_restores_each_library(libraries):
+def test_the_last_user_restores_each_library(libraries):
     plain, controlled = libraries
     blas.hold_blas()
     blas.hold_blas()

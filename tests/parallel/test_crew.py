@@ -126,7 +126,7 @@ def test_memory_of_a_machine_is_shared_by_its_threads(monkeypatch):
     assert workers.threads_per_process(2) == 4
     use(monkeypatch, Dask())
     assert workers.threads_per_process(2) == 1
-    # Inside a task of Dask, work stays where it is.
+    # Inside a task of Dask, no work is sent elsewhere.
     monkeypatch.setattr(workers, "_inside_task", lambda: True)
     assert not workers.works_elsewhere()
 

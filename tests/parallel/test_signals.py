@@ -49,7 +49,7 @@ def test_the_second_ctrl_c_ends():
     assert heard.received == signal.SIGTERM
 
 
-def test_nothing_changes_without_a_listener_or_beside_a_handler_of_the_program():
+def test_nothing_changes_if_not_asked_or_if_the_program_has_its_own_handler():
     with Signals(listens=False):
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -102,7 +102,7 @@ def test_a_runner_keeps_its_threads(n_jobs, pools):
 
 
 @pytest.mark.parametrize(("n_cores", "most"), [(3, 24), (1, 8), (None, 8)])
-def test_eight_threads_a_core_are_the_most(n_cores, most, monkeypatch):
+def test_at_most_eight_threads_per_core(n_cores, most, monkeypatch):
     monkeypatch.setattr(threads.os, "cpu_count", lambda: n_cores)
     for n_jobs in (most - 1, most, most + 1):
         assert local_threads(n_jobs) == min(n_jobs, most)
@@ -133,5 +133,5 @@ def test_cores_of_other_machines_do_not_count(is_dask, monkeypatch):
         (object(), False),
     ],
 )
-def test_a_backend_of_dask_is_told_by_its_client(backend, expected):
+def test_a_backend_of_dask_is_recognised_by_its_client(backend, expected):
     assert has_client(backend) is expected

@@ -27,11 +27,11 @@ def test_clusters_and_their_partners():
     second = Side("b", np.array([5, 5, 5, 5, 5, 5]), names={})
     done = SimpleNamespace(first=first, second=second, result=compare_sides(first, second))
     pair, alone = _match_lines(done)
-    assert pair == "  0 → 5: 4 of 4 and 6 rows in both (67%), old"
+    assert pair == "  0 → 5: 4 rows in both, of 4 and of 6 (overlap 67%), old"
     assert alone.startswith("  cluster 1 of a has no ")
     turned = SimpleNamespace(first=second, second=first, result=compare_sides(second, first))
     pair, alone = _match_lines(turned)
-    assert pair == "  5 → 0: 4 of 6 and 4 rows in both (67%), old"
+    assert pair == "  5 → 0: 4 rows in both, of 6 and of 4 (overlap 67%), old"
     assert alone.startswith("  cluster 1 of a has no ")
 
 

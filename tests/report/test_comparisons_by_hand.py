@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 import weft
 from weft.answers.comparing import Side
 from weft.columns.source import SourceColumn
 from weft.reporting.compared_files import _common_key, _weights, align, read_result
-from weft.tables.errors import InputError
 
 FIRST = SimpleNamespace(
     labels_=np.array([0, 0, 0, 1, 1, -1]),
@@ -30,12 +30,6 @@ def side(labels, **keys):
     return Side("t", np.array(labels), keys=keys)
 
 
-def refusal(action, *arguments):
-    with pytest.raises(InputError) as error:
-        action(*arguments)
-    return str(error.value)
-
-
 # Text and page ------------------------------------------------------------------------------------
 
 
@@ -47,8 +41,8 @@ def test_the_whole_text():
         "about 0: chance).",
         "2 rows moved to another cluster (33.3%).",
         "",
-        "  0 → 1: 2 of 3 and 2 rows in both (67%), top",
-        "  1 → 0: 1 of 2 and 2 rows in both (33%), high",
+        "  0 → 1: 2 rows in both, of 3 and of 2 (overlap 67%), top",
+        "  1 → 0: 1 rows in both, of 2 and of 2 (overlap 33%), high",
         "  cluster 2 of the second has no matching cluster",
         "",
         "Weights that changed (share of all weight):",
@@ -57,8 +51,8 @@ def test_the_whole_text():
     ]
     turned = str(weft.compare(SECOND, FIRST)).split("\n")
     assert turned[4:7] == [
-        "  0 → 1: 1 of 2 and 2 rows in both (33%), high",
-        "  1 → 0: 2 of 2 and 3 rows in both (67%), <low>",
+        "  0 → 1: 1 rows in both, of 2 and of 2 (overlap 33%), high",
+        "  1 → 0: 2 rows in both, of 2 and of 3 (overlap 67%), <low>",
         "  cluster 2 of the first has no matching cluster",
     ]
 
@@ -203,6 +197,18 @@ def test_tables_and_folders(tmp_path):
     assert (found.title, found.labels.tolist()) == ("model.weft", model.labels_.tolist())
 
 
+def test_files_of_the_same_name_are_called_by_their_paths(tmp_path):
+    paths = [tmp_path / folder / "labels.csv" for folder in ("old", "new")]
+    for path in paths:
+        path.parent.mkdir()
+        pd.DataFrame({"cluster": [0, 1]}).to_csv(path, index=False)
+    done = weft.compare(*paths)
+    assert [done.first.title, done.second.title] == [str(path) for path in paths]
+    other = paths[1].rename(tmp_path / "other.csv")
+    done = weft.compare(paths[0], other)
+    assert [done.first.title, done.second.title] == ["labels.csv", "other.csv"]
+
+
 # Rows that both have ------------------------------------------------------------------------------
 
 
@@ -220,7 +226,7 @@ def test_rows_without_a_key():
 def test_rows_by_a_key():
     first = side([0, 1, 2], row=[1, 2, 3], sex=["f", "m", "f"], id=["a", "b", "c"])
     second = side([5, 6, 7, 8], row=[1, 2, 3, 4], sex=["f", "m", "x", "y"], id=["c", "d", "a", "e"])
-    # Row numbers are no names; sexes repeat in the first table.
+    # Row numbers do not identify rows; the values of sex repeat in the first table.
     assert _common_key(first, second) == "id"
     for key in (None, "id"):
         left, right, rows = align(first, second, key)

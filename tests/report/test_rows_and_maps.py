@@ -130,6 +130,7 @@ def test_how_many_markers_of_a_cluster_are_listed(monkeypatch, n_clusters, each)
         class Found:
             def __init__(self):
                 self.clusters = clusters
+                self.columns = np.zeros(len(rows), dtype=int)
 
             def __len__(self):
                 return len(rows)
@@ -140,10 +141,22 @@ def test_how_many_markers_of_a_cluster_are_listed(monkeypatch, n_clusters, each)
         return Found()
 
     monkeypatch.setattr(marking, "marker_columns", marker_columns)
-    found = list_markers(np.zeros((200, 1)), ["a"], labels, counts=True)
+    found = list_markers(np.full((200, 1), 0.5), ["a"], labels, counts=True)
     assert [(one["cluster"], one["rank"]) for one in found] == [
         (k, rank) for k in range(n_clusters) for rank in range(each)
     ]
+
+
+def test_shares_of_markers_are_not_below_0():
+    # Centring a column of 0 and 1 leaves a little more or less than the share of 0.
+    labels = np.repeat([0, 1, 2], 21)
+    level = (labels == 1) & (np.arange(63) % 3 > 0)
+    rows = list_markers(np.column_stack([level, labels * 9.0]), ["a", "b"], labels, counts=False)
+    shares = {
+        row["cluster"]: (row["mean"], row["rest_mean"]) for row in rows if row["feature"] == "a"
+    }
+    assert shares[0] == (0.0, pytest.approx(1 / 3))
+    assert shares[1] == (pytest.approx(2 / 3), 0.0)
 
 
 def test_markers_need_two_clusters_and_four_rows(monkeypatch):

@@ -1,4 +1,4 @@
-"""Summaries of models of raw tables, parts of a summary, styles in the terminal, limits."""
+"""Summaries of models of raw tables, parts of a summary, and what a page is given."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from weft.reporting import any_clustering, certainty, drawn, html, summary, sureness, told
-from weft.reporting.any_clustering import _labels_of, _last, _named, _params, _read
+from weft.reporting import html, summary, sureness
 from weft.reporting.facts import _kept_share, _searched, dense_rows, read_facts
 from weft.reporting.making import plain, settings_of
 from weft.reporting.sources import plan_of
 from weft.reporting.summary import _cluster_weights, summarize
 from weft.reporting.sureness import measure_sureness
-from weft.reporting.terminal import _clusters, _features, _traits, _with_notes
 from weft.tables.cells import read_cells
 from weft.tables.plan import learn
 
@@ -202,168 +200,7 @@ def test_how_many_rows_are_compared_with(monkeypatch, products, most):
     assert asked == [most]
 
 
-# Clusterings of other programs --------------------------------------------------------------------
-
-
-def test_what_is_read_of_a_table():
-    numbers = pd.DataFrame({"a": [1, 2], "b": [0.5, np.nan]})
-    rows, table, plan, names = _read(numbers[["a"]], None)
-    assert (rows.tolist(), table, plan, names) == ([[1.0], [2.0]], None, None, ["a"])
-    assert _read(numbers[["a"]], ["z"])[3] == ["z"]
-    rows, table, plan, names = _read(FRAME, None)
-    assert (len(rows), names) == (6, [])
-    assert plan.names[0] == "size"
-    assert table.values.shape[0] == 6
-    with pytest.raises(ValueError, match="X has no column that can be described"):
-        _read(pd.DataFrame({"a": ["x", "x"], "b": ["y", "y"]}), None)
-
-
-def test_models_pipelines_and_names():
-    class Step:
-        def __init__(self, **more):
-            self.__dict__.update(more)
-
-        def get_params(self, deep=True):
-            return {"deep": deep}
-
-    last = Step(labels_=[1, 2])
-    pipeline = Step(steps=[("a", SimpleNamespace()), ("b", Step()), ("c", last)])
-    assert (_last(pipeline), _last(last)) == (last, last)
-    assert _labels_of(pipeline, None) == [1, 2]
-    assert _labels_of(Step(predict=lambda X: X), "X") == "X"
-    with pytest.raises(ValueError, match="a Step has no labels_ and no predict; fit it, or give"):
-        _labels_of(Step(), None)
-    assert _params(last) == {"deep": False}
-    assert _params(pipeline) == {"deep": False, "pipeline": "SimpleNamespace → Step → Step"}
-    assert _params(SimpleNamespace()) == {}
-    assert (_named(None), _named(["a", "b"]), _named({2.0: 5})) == (
-        *(None, {0: "a", 1: "b"}, {2: "5"}),
-    )
-
-
-def test_refits_of_clusterings(monkeypatch):
-    from weft.reporting import refits
-
-    asked, answer = [], {"n": 1}
-
-    def measure_refits(model, rows, labels, *, n_repeats, max_seconds):
-        asked.append((n_repeats, max_seconds))
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    monkeypatch.setattr(refits, "measure_refits", measure_refits)
-    model = SimpleNamespace(fit_predict=None)
-    assert any_clustering._refit(model, [[1.0]], [0], None) == ({"n": 1}, [])
-    assert any_clustering._refit(model, [[1.0]], [0], 5) == ({"n": 1}, [])
-    assert asked == [(3, 20.0), (5, None)]
-    for other, n in ((None, None), (model, 0), (SimpleNamespace(), 3)):
-        assert any_clustering._refit(other, [[1.0]], [0], n) == (None, [])
-    answer = ValueError(f" {'x' * 200}\nmore")
-    assert any_clustering._refit(model, [[1.0]], [0], 2) == (
-        None,
-        ["Stability was not measured: SimpleNamespace cannot be refitted to part of the rows "
-         f"({'x' * 150})."],
-    )  # fmt: skip
-    answer = None
-    found, (note,) = any_clustering._refit(model, [[1.0]], [0], None)
-    assert found is None
-    assert note.startswith(
-        "Stability was not measured: refits of SimpleNamespace would take more than 20 seconds of "
-        "processor time. Give stability=3 to"
-    )
-
-
-# Text ---------------------------------------------------------------------------------------------
-
-
-def trait(direction):
-    return {"feature": "a", "direction": direction, "mean": 2.0, "rest_mean": 1.0, "binary": False}
-
-
-def test_styles_of_traits():
-    (up,), (down,) = _traits([trait("higher")]), _traits([trait("lower")])
-    assert [(span.start, span.end, span.style) for span in up.spans] == [
-        (0, 2, "green"), (3, 21, "dim")
-    ]  # fmt: skip
-    assert down.spans[0].style == "magenta"
-    (nothing,) = _traits([])
-    assert (nothing.plain, nothing.style) == ("no single selected feature", "dim")
-
-
-def test_columns_of_tables_in_the_terminal():
-    clusters = [{"label": 0, "size": 1, "share": 1.0, "traits": [trait("higher")] * 2}]
-    table = _clusters({"clusters": clusters}, room=46)
-    assert [(c.header, c.no_wrap, c.justify) for c in table.columns] == [
-        ("cluster", True, "left"), ("rows", False, "right"), ("share", False, "right"),
-        ("how it differs", False, "left"),
-    ]  # fmt: skip
-    assert (table.pad_edge, table.box, table.title_style) == (False, None, "bold")
-    features = [{"name": "a", "weight": 2.0, "share": 0.0, "selected": True}]
-    table = _features({"features": features})
-    assert [(c.header, c.no_wrap, c.justify, c.max_width) for c in table.columns] == [
-        ("feature", True, "left", 44), ("weight", False, "right", None),
-        ("share", False, "right", None), ("", True, "left", None),
-    ]  # fmt: skip
-    assert (table.pad_edge, table.box) == (False, None)
-    assert table.columns[0].overflow == "ellipsis"
-
-
-def test_notes_of_columns_are_shared():
-    def entry(name, kind, reason):
-        return {"name": name, "kind": kind, "reason": reason}
-
-    entries = [
-        entry("a", "number", "numbers"), entry("b", "number", "in kg"), entry("c", "yes/no", "x"),
-        entry("d", "number", "in kg"), entry("e", "category", "y"), entry("f", "date", "days"),
-    ]  # fmt: skip
-    assert _with_notes(entries) == ["a", "c", "e", "b, d (in kg)", "f (days)"]
-    assert _with_notes(entries[1:2]) == ["b (in kg)"]
-
-
-def headline(shares, n_selected=4, n=4):
-    return told.headline(
-        {
-            "result": {"n_clusters": 2, "n_selected": n_selected, "has_weights": True},
-            "data": {"n_features": n},
-            "features": [{"share": share} for share in shares],
-        }
-    )
-
-
-def test_half_of_the_weight():
-    # The first column has half, 40 % of four columns are 1.6; of five columns two are not more.
-    assert headline((0.5, 0.25, 0.15, 0.1)) == "2 clusters; half of the weight is on 1 of 4 columns"
-    assert headline((0.45, 0.25, 0.2, 0.1)) == "2 clusters; all 4 columns weigh about the same"
-    five = (0.3, 0.3, 0.2, 0.1, 0.1)
-    assert headline(five, 5, 5) == "2 clusters; half of the weight is on 2 of 5 columns"
-    assert headline(five, 4, 5) == "2 clusters from 4 of 5 columns"
-
-
-def test_digits_of_large_and_small_means():
-    def both(first, second):
-        return told.both_means({"mean": first, "rest_mean": second, "binary": False})
-
-    assert both(12345678.0, 1.23456) == ("1.23e+07", "1.23")
-    assert both(0.000123456, None) == ("0.000123", "–")
-    assert both(None, None) == ("–", "–")
-    assert both(0.001, 0.0) == ("0.00100", "0.00000")
-    assert told.number(1234567.0) == "1234567"
-    assert told.number(12345678.0) == "1.235e+07"
-    assert told.number(0.5, digits=1) == "0.5"
-
-
-def test_short_vectors_have_a_cosine():
-    assert certainty._cosine(np.array([0.5, 0.0]), np.array([0.5, 0.0])) == 1.0
-
-
-def test_small_effects_decide_too():
-    # Weights 1 and 1.5, effects 0.9 and 0.5: 0.9 and 0.75.
-    facts = SimpleNamespace(
-        names=["a", "b"], weights=np.array([1.0, 1.5]), selected=np.array([True, True])
-    )
-    against = SimpleNamespace(effects=np.array([[0.9, -0.5], [0.1, 0.2]]), labels=[0, 1])
-    assert drawn._by_importance(facts, against, np.arange(2)).tolist() == [0, 1]
+# The page ----------------------------------------------------------------------------------------
 
 
 def test_what_a_page_is_given(monkeypatch):
@@ -392,26 +229,3 @@ def test_what_a_page_is_given(monkeypatch):
     assert (asked["top_share"], asked["drawn_columns"]) == (1.0, [])
     html.render({**found, "features": []})
     assert asked["top_share"] == 1.0
-
-
-def test_thirty_columns_that_refits_kept():
-    class Same:
-        labels_ = np.array([0, 1] * 10)
-        feature_weights_ = np.arange(31.0)
-
-        def get_params(self, deep=True):
-            return {}
-
-        def fit(self, X):
-            self.labels_ = np.array([0, 1] * 8)
-            return self
-
-        def __sklearn_clone__(self):
-            return Same()
-
-        def set_params(self, **params):
-            assert params == {}
-
-    model = Same()
-    found = certainty.measure_stability(model, np.zeros((20, 31)), read_facts(model), n_repeats=1)
-    assert list(found["kept"]) == [f"x{j}" for j in range(30, 0, -1)]

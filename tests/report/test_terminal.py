@@ -163,7 +163,7 @@ def test_what_else_is_known_of_an_answer():
         "This method does not weight features: all count the same.",
         "Against 'the label' (1 class, 1 row): ARI 0.500, AMI 0.250, F 0.750, accuracy 0.125, "
         "purity 1.000",
-        "2 noise columns got 25% of the weight, being 50% of all columns",
+        "2 noise columns, 50% of all columns, got 25% of the weight",
         "Repeated 1 time on part of the rows: agreement 0.75 (1: the same clusters, 0: chance)",
         "2 clusters (the number was given) from 2 of 3 columns; 7 rounds in 1.3 s",
     ]

@@ -12,7 +12,7 @@ from weft.reporting.drawn import _are_counts, _named, filled
 from weft.reporting.facts import Facts
 from weft.reporting.given_labels import GivenClustering, read_labels
 from weft.reporting.html import _heat, _sure_by_label
-from weft.reporting.profile import _binary, sentence_of_name
+from weft.reporting.profile import binary_columns, sentence_of_name
 from weft.reporting.snippet import snippet
 from weft.reporting.summary import summarize
 
@@ -251,8 +251,8 @@ def test_columns_of_0_and_1():
     late = np.zeros((150, 3))
     late[120, 1] = 2.0
     late[:, 2] = np.arange(150) % 2
-    assert _binary(late).tolist() == [True, False, True]
-    assert _binary(np.array([[0.5], [1.0]])).tolist() == [False]
+    assert binary_columns(late).tolist() == [True, False, True]
+    assert binary_columns(np.array([[0.5], [1.0]])).tolist() == [False]
 
 
 # Labels, notebooks, heat maps ---------------------------------------------------------------------
@@ -268,6 +268,10 @@ def test_columns_of_0_and_1():
         ([10, 9, -1], [1, 0, -1], {0: "9", 1: "10"}),
         ([True, False, True], [1, 0, 1], {}),
         ([" b ", "Noise", "a"], [1, -1, 0], {0: "a", 1: "b"}),
+        # Numbers as text, as a file of labels has them.
+        (["1", "0", "-1"], [1, 0, -1], {}),
+        (["10", "9", "9"], [1, 0, 0], {0: "9", 1: "10"}),
+        (["01", "0", "0"], [1, 0, 0], {0: "0", 1: "01"}),
         (["", None, np.nan], [-1, -1, -1], {}),
     ],
 )

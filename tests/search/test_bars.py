@@ -115,7 +115,7 @@ def test_lines_come_every_five_seconds_and_at_the_end(monkeypatch, capsys):
     ("shell", "is_notebook"),
     [("ZMQInteractiveShell", True), ("Shell", True), ("TerminalInteractiveShell", False)],
 )
-def test_notebooks_are_told_by_their_shell(shell, is_notebook, monkeypatch):
+def test_notebooks_are_recognised_by_their_shell(shell, is_notebook, monkeypatch):
     module = ModuleType("IPython")
     module.get_ipython = type(shell, (), {})
     monkeypatch.setitem(sys.modules, "IPython", module)

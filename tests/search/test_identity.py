@@ -68,7 +68,7 @@ def test_estimators_are_described_by_their_parameters():
     assert (params["eps"], params["min_samples"], params["metric_params"]) == ("0.25", 5, None)
 
 
-def test_a_fit_is_told_by_version_class_parameters_and_data():
+def test_a_fit_is_identified_by_version_class_parameters_and_data():
     X = np.arange(6.0).reshape(3, 2)
     found = settings_of(FeatureSwarm(n_jobs=2, max_memory=5, callbacks=[print]), X)
     assert (found["weft"], found["estimator"]) == (weft.__version__, "FeatureSwarm")

@@ -173,7 +173,7 @@ def test_patience_counts_generations_in_a_row(generations):
     assert stops == [bool(stop) for stop in expected[generations]]
 
 
-def test_patience_begins_anew_with_each_search_and_goes_on_in_a_resumed_one():
+def test_patience_starts_again_with_each_search_and_continues_in_a_resumed_one():
     patience = Patience(2)
     for number, best in ((1, 5.0), (2, 5.0)):
         assert not patience(_generation(number, best))
@@ -185,7 +185,7 @@ def test_patience_begins_anew_with_each_search_and_goes_on_in_a_resumed_one():
     assert patience.get_state() == {"best": 3.0, "waited": 0}
 
 
-def test_a_history_goes_on_in_a_resumed_search():
+def test_a_history_continues_in_a_resumed_search():
     history, resumed = History(), History()
     assert history.get_state() == {"best": -np.inf, "details": {}, "columns": {}}
     history(_generation(1, 5.0, (1.0, 5.0)))

@@ -85,7 +85,7 @@ def test_without_a_keeper_nothing_is_recorded(monkeypatch):
 
 
 @pytest.mark.parametrize("over", [False, True])
-def test_a_signal_ends_the_run_and_is_saved_though_not_due(over, run):
+def test_a_signal_ends_the_run_and_saves_it_at_once(over, run):
     run.signals.received = signal.SIGINT
     assert told(run, 3, over=over, sure=True)
     assert saved(run) == [[(3, over)]]
@@ -149,7 +149,7 @@ def test_a_search_that_does_not_fit_is_refused(error, message, monkeypatch):
         run.begin(SimpleNamespace(restore=restore), None)
 
 
-def test_who_listens_to_signals(monkeypatch):
+def test_which_runs_handle_signals(monkeypatch):
     class Listens:
         on_signals = True
 
@@ -159,7 +159,7 @@ def test_who_listens_to_signals(monkeypatch):
     assert not Run(object(), None).signals._listens  # an estimator without callbacks
 
 
-def test_the_warning_says_where_it_stopped_and_how_to_go_on(run, monkeypatch):
+def test_the_warning_says_where_it_stopped_and_how_to_resume(run, monkeypatch):
     run.warn_if_stopped()  # nothing came: no warning
     run.signals.received = signal.SIGINT
     told(run, 3)

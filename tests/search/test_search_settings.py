@@ -324,7 +324,7 @@ def test_what_callbacks_declare(tmp_path):
 @pytest.mark.parametrize(
     ("error", "lives"), [(None, True), (ProcessLookupError, False), (PermissionError, True)]
 )
-def test_which_processes_live(error, lives, monkeypatch):
+def test_which_processes_are_running(error, lives, monkeypatch):
     asked = []
 
     def kill(process, signal):

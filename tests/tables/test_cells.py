@@ -177,7 +177,7 @@ def test_a_table_without_columns_is_refused():
             read(pd.DataFrame(index=range(3)))
 
 
-def test_a_lazy_frame_is_no_table_yet():
+def test_a_lazy_frame_is_not_a_table():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not is_table(pl.LazyFrame({"a": [1.0]}))

@@ -431,7 +431,7 @@ def test_options_that_do_not_fit_the_file(tmp_path, option, value):
         read_table(path, **{option: value})
 
 
-def test_empty_rows_get_no_cluster_and_those_at_the_end_are_no_rows(tmp_path):
+def test_empty_rows_get_no_cluster_and_those_at_the_end_do_not_count(tmp_path):
     path = tmp_path / "t.csv"
     lines = [f"{i % 3},{i % 5},{'ab'[i % 2]}" for i in range(20)]
     path.write_text("\n".join(["x,y,z", *lines[:4], ",,", *lines[4:], ",,", "Total,,", ",,"]))

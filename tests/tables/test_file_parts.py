@@ -1,29 +1,18 @@
-"""Parts of reading and writing files: packed files, JSON, sheets, lines, totals, folders, notes."""
+"""Parts of reading files: packed files, JSON, sheets, lines, totals, databases, Parquet parts."""
 
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.refusals import refusal
 
 from weft.tables import databases, packed, parquet_parts
-from weft.tables.errors import InputError
-from weft.tables.folders import (
-    _draft_in,
-    _write_elsewhere,
-    check_folder,
-    check_name,
-    csv_lines,
-    write_csv,
-    write_folder,
-)
 from weft.tables.footers import as_numbers, without_totals
 from weft.tables.formats import _named, read_table, table_files, table_stem
 from weft.tables.headers import Header
@@ -34,13 +23,6 @@ from weft.tables.raw import RawTable, _exact_floats, _explain_shape, without_nam
 from weft.tables.text_columns import find_text_columns
 from weft.tables.text_form import TextForm
 from weft.tables.workbooks import _choose_sheet
-
-
-def refusal(action, *arguments, **options) -> str:
-    with pytest.raises(InputError) as error:
-        action(*arguments, **options)
-    return str(error.value)
-
 
 # Packed files -------------------------------------------------------------------------------------
 
@@ -163,7 +145,7 @@ def test_index_and_names_of_frames():
     assert named[1] == []
 
 
-def test_notes_of_several_files_are_told_once(tmp_path):
+def test_notes_of_several_files_are_given_once(tmp_path):
     for name in ("t-1.csv", "t-2.csv"):
         (tmp_path / name).write_text("# note\na,b\n1,2\n3,4\n")
     raw = read_table(tmp_path / "t-*.csv")
@@ -206,7 +188,7 @@ def test_rows_that_repeat_the_names():
     assert repeated == (1, 3)
     assert kept.to_dict("list") == {"a": [1, 2], "b": ["x", "b"]}
     for same in (
-        pd.DataFrame({"a": ["1", "a"], "b": [1, 2]}),  # numbers are no names
+        pd.DataFrame({"a": ["1", "a"], "b": [1, 2]}),  # numbers are not names
         pd.DataFrame({"a": ["1", "2"], "b": ["b", "x"]}),
         pd.DataFrame({"a": ["a", "a"]}),  # nothing would be left
         pd.DataFrame({"a": []}, dtype=object),
@@ -372,78 +354,3 @@ def test_which_files_are_parts(tmp_path):
     (tmp_path / "g[1].pq").write_bytes(b"")
     assert parquet_files(tmp_path / "g[1].pq") == [tmp_path / "g[1].pq"]
     assert parquet_files(tmp_path / "f.csv") == []
-
-
-# Folders ------------------------------------------------------------------------------------------
-
-
-def test_cells_that_spreadsheets_would_compute(tmp_path):
-    rows = [(None, 1.5, "a"), ("=1", "+2", "-3"), ("@x", "\ty", "a;b"), ('q"q', "l\nl", "a|b")]
-    lines = [
-        "h,'=h,x\n", ",1.5,a\n", "'=1,'+2,'-3\n", "'@x,\"'\ty\",\"a;b\"\n", '"q""q","l\nl","a|b"\n'
-    ]  # fmt: skip
-    assert list(csv_lines(["h", "=h", "x"], rows)) == lines
-    assert list(csv_lines(["a"], [("b,c", 2)], separator=";")) == ["a\n", '"b,c";2\n']
-    write_csv(tmp_path / "t.csv", ["h", "=h", "x"], rows)
-    assert (tmp_path / "t.csv").read_bytes() == "".join(lines).encode()
-
-
-def test_folders_that_can_be_written(tmp_path):
-    new = tmp_path / "a" / "b"
-    assert check_folder(new) == new
-    assert list(tmp_path.iterdir()) == []
-    full = tmp_path / "full"
-    full.mkdir()
-    assert check_folder(full) == full
-    (full / "x").write_text("old")
-    assert check_folder(full, force=True) == full
-    assert refusal(check_folder, full).startswith(f"the folder {str(full)!r} exists and is not")
-    assert refusal(check_folder, full / "x") == (
-        f"{str(full / 'x')!r} is a file; give a folder with --out."
-    )
-    (tmp_path / "link").symlink_to("nowhere")
-    assert refusal(check_folder, tmp_path / "link") == (
-        f"{str(tmp_path / 'link')!r} is a link to 'nowhere', which does not exist; remove the "
-        "link, or give another --out."
-    )
-    (tmp_path / "good").symlink_to(full)
-    assert check_folder(tmp_path / "good", force=True) == tmp_path / "good"
-    check_name("é.csv")
-    assert "is not valid UTF-8" in refusal(check_name, "\udce9.csv")
-
-
-def test_folders_are_written_at_once(tmp_path):
-    def write(folder: Path) -> None:
-        assert folder.name == f".weft-{os.getpid()}.tmp"
-        (folder / "x").write_text("new")
-
-    for folder in (tmp_path / "a" / "b", tmp_path / "full"):
-        if folder.name == "full":
-            folder.mkdir()
-            (folder / "x").write_text("old")
-            (folder / "y").write_text("other")
-        write_folder(folder, write)
-        assert (folder / "x").read_text() == "new"
-        assert not any(path.name.startswith(".weft") for path in folder.parent.rglob("*"))
-    assert (tmp_path / "full" / "y").read_text() == "other"
-    # Without force a folder with files gets no other one: the results are written next to it.
-    text = refusal(write_folder, tmp_path / "full", lambda f: (f / "z").write_text(""), force=False)
-    place = text.partition("the results are in '")[2].partition("'")[0]
-    assert Path(place).parent == tmp_path
-    assert [path.name for path in Path(place).iterdir()] == ["z"]
-    (tmp_path / "empty").mkdir()
-    write_folder(tmp_path / "empty", lambda folder: (folder / "z").write_text(""), force=False)
-    assert [path.name for path in (tmp_path / "empty").iterdir()] == ["z"]
-
-
-def test_results_that_cannot_be_written_anywhere(tmp_path):
-    def fail(folder):
-        raise OSError(28, "disk full")
-
-    assert _write_elsewhere(tmp_path / "out", fail) is None
-    assert list(tmp_path.iterdir()) == []
-    assert refusal(write_folder, tmp_path / "out", fail) == (
-        f"{str(tmp_path / 'out')!r} cannot be written (disk full), nor can a folder next to it or "
-        "one for temporary files; free some disk space and run the command again."
-    )
-    assert _draft_in(tmp_path).parent == tmp_path

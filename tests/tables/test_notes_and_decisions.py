@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from tests.refusals import refusal
 
 from weft.columns.source import MixedTable, SourceColumn
 from weft.tables.decisions import ColumnDecision, check_features, check_names, check_size
@@ -13,13 +14,6 @@ from weft.tables.number_notes import about_limits, about_missing_code, about_sca
 from weft.tables.raw import RawTable
 from weft.tables.reading import Reading
 from weft.tables.tails import _skewness, bend_tails, tail_scale
-
-
-def refusal(action, *arguments, **options) -> str:
-    with pytest.raises(InputError) as error:
-        action(*arguments, **options)
-    return str(error.value)
-
 
 # Messages and decisions ---------------------------------------------------------------------------
 
@@ -107,7 +101,7 @@ def test_columns_that_are_too_few():
 # Notes and tails ----------------------------------------------------------------------------------
 
 
-def test_words_about_cells():
+def test_sentences_about_cells():
     assert about_limits(["1", ">9", "<0.5", "≤3"]) == "cells such as '>9' taken at the limit"
     assert about_limits(["1", "9>"]) == ""
     assert about_scales(["1", "x k", "5k", "6M"]) == (

@@ -157,7 +157,7 @@ def test_two_rows_without_gaps_are_needed():
     assert len(gone[1]) == 0
 
 
-def test_of_two_rows_one_is_not_enough():
+def test_one_row_without_gaps_is_not_enough():
     made = mixed_table(*_read({"x": [1.0, 2.0], "y": [1.0, 5.0]}))
     gap = {"x": np.array([True, False])}
     with pytest.raises(InputError, match=r"t.csv has 1 rows without missing values"):

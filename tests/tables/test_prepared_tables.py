@@ -36,7 +36,7 @@ USE = "to use it as a category, give --keep"
 
 
 @pytest.mark.parametrize("n", [5, 6, 7])
-def test_five_columns_of_a_kind_are_told_one_by_one(n):
+def test_five_columns_of_a_kind_have_a_sentence_each(n):
     ids = {f"a{j}_id": np.arange(N) * 3 % 7 for j in range(n)}
     texts = {f"w{j}": [f"w {i % 20} {j}" for i in range(N)] for j in range(n)}
     made = prepared({"x": X, **ids, **texts, "b": X**2}, notes=["read."])
@@ -343,7 +343,7 @@ def test_the_smallest_table_of_genes():
         assert told(frame) == ""
 
 
-def test_turned_tables_are_read_as_numbers():
+def test_transposed_tables_are_read_as_numbers():
     frame = pd.DataFrame({"g": ["A", "B", "A"], "s1": [1, "2", 5], "s2": ["x", 4.5, 6]})
     turned = transposed(RawTable(frame, "t", notes=("n",)))
     assert turned.frame.to_dict("list") == {
@@ -357,7 +357,7 @@ def test_turned_tables_are_read_as_numbers():
     )
 
 
-def test_a_remedy_is_named_only_where_there_is_one():
+def test_a_remedy_is_named_only_if_there_is_one():
     texts = [f"t{i}" for i in range(24)]
     told = prepared({"x": X, "z": X**2, "name": texts, "user_id": [*texts[:23], "t0"]}).warnings
     assert told == [

@@ -44,15 +44,15 @@ def convert(read: Callable[[], Any], name: str = "X") -> Any:
     try:
         return read()
     except ValueError as error:
-        told = _sentence(str(error), name)
-        if not told:
+        clearer = _clearer_message(str(error), name)
+        if not clearer:
             raise
-        raise ValueError(told) from None
+        raise ValueError(clearer) from None
     except TypeError as error:
         if "argument must be a string" not in str(error):
             raise
         raise TypeError(
-            f"{name} holds something other than numbers ({error}); give an array of numbers or a "
+            f"{name} holds values that are not numbers ({error}); give an array of numbers or a "
             "DataFrame."
         ) from None
     except OverflowError as error:
@@ -62,9 +62,9 @@ def convert(read: Callable[[], Any], name: str = "X") -> Any:
         ) from error
 
 
-def _sentence(message: str, name: str) -> str:
-    """Return a sentence for an error of a library that says too much or too little, or ""."""
-    if message.startswith("Complex data not supported"):  # followed by the whole table
+def _clearer_message(message: str, name: str) -> str:
+    """Return one sentence in the place of a library's unclear message; "" if it can stay."""
+    if message.startswith("Complex data not supported"):  # the whole table follows
         return f"Complex data not supported: pass {name} as real numbers."
     if message.startswith("Expected unique column names"):
         return f"{name} has several columns of the same name; give each its own name."
@@ -72,8 +72,8 @@ def _sentence(message: str, name: str) -> str:
         return f"{name} has no columns; give at least one."
     if message.startswith("setting an array element with a sequence"):
         return (
-            f"{name} is not a table of numbers, rows by columns; give an array or a DataFrame (a "
-            "lazy one after its collect())."
+            f"{name} is not a table of numbers with rows and columns; give an array or a DataFrame "
+            "(of a lazy frame, give the result of collect())."
         )
     if message.startswith("could not convert string to float"):
         return f"{name} holds text ({message}); give a DataFrame, whose text is read as categories."

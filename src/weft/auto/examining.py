@@ -12,6 +12,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.auto.candidates import Candidate, generate
+from weft.auto.candidates.trees import flooded
 from weft.auto.evidence import measure, measure_table
 from weft.auto.evidence.lumps import one_lump_copies
 from weft.auto.pool import Pool
@@ -38,9 +39,16 @@ class Representation(NamedTuple):
     values: Floats  # (C, F) evidence of each candidate
     table_values: Floats  # (T,) evidence of the table
 
-    def labels(self) -> Integers:
-        """Return the candidates' labels, (C, n), in the order of the given rows."""
-        return np.stack([self.prepared.restore(each.labels) for each in self.candidates])
+    def labels(self, *, outliers: bool = False) -> Integers:
+        """Return the candidates' labels, (C, n), in the order of the given rows.
+
+        With `outliers` an outlier is -1, otherwise it is placed by `without_outliers`.
+        """
+        rows = [
+            each.labels if outliers else without_outliers(self.prepared, each.labels)
+            for each in self.candidates
+        ]
+        return np.stack([self.prepared.restore(row) for row in rows])
 
 
 class Examined(NamedTuple):
@@ -51,11 +59,19 @@ class Examined(NamedTuple):
     # Empty: too few rows, no column varies, or no candidate.
     representations: tuple[Representation, ...] = ()
 
+    def labels(self, *, outliers: bool = False) -> Integers:
+        """Return the labels of all candidates, (C, n)."""
+        return np.vstack([way.labels(outliers=outliers) for way in self.representations])
+
     def pool(self) -> Pool:
-        """Return the candidates of all representations as the judge takes them."""
+        """Return the candidates of all representations as the judge takes them.
+
+        Their labels are those that a user gets, without outliers: the judge is trained to find the
+        best of these.
+        """
         ways = self.representations
         return Pool(
-            np.vstack([way.labels() for way in ways]),
+            self.labels(),
             np.vstack([way.values for way in ways]),
             np.repeat(np.arange(len(ways)), [len(way.candidates) for way in ways]),
             np.stack([way.table_values for way in ways]),
@@ -68,6 +84,11 @@ class Examined(NamedTuple):
                 return way.prepared, way.candidates[place]
             place -= len(way.candidates)
         raise IndexError(place)
+
+
+def without_outliers(prepared: Prepared, labels: Integers) -> Integers:
+    """Return labels in which each outlier is in the cluster that the tree reaches first."""
+    return flooded(prepared.trees[1].edges, labels) if labels.min() < 0 else labels
 
 
 def examine(

@@ -15,7 +15,7 @@ from weft.auto.kernels.partitions import sizes_of
 class Pool(NamedTuple):
     """The candidates of one table, of all representations of its rows."""
 
-    labels: Integers  # (C, n), -1 for outliers
+    labels: Integers  # (C, n), outliers in the nearest cluster
     values: Floats  # (C, F), evidence of each candidate
     part_of: Integers  # (C,) the representation that a candidate was made and measured in
     table_values: Floats  # (R, T) evidence of the table in each representation

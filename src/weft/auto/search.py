@@ -23,9 +23,8 @@ from weft._base.labels import number_by_first_row
 from weft.auto.alternatives import Alternative, different, find_alternatives
 from weft.auto.by_number import NumberEvidence, evidence_by_number, evidence_of_sources
 from weft.auto.candidates import Candidate
-from weft.auto.candidates.trees import flooded
 from weft.auto.clock import Clock
-from weft.auto.examining import FIXED, Examined, examine, most_clusters
+from weft.auto.examining import FIXED, Examined, examine, most_clusters, without_outliers
 from weft.auto.judge import Verdict, is_unfamiliar, judge_candidates, load
 from weft.auto.pool import cluster_sizes
 from weft.auto.resampling import Repeat, rows_of_round
@@ -187,7 +186,7 @@ def partition_of(
     if not examined.representations:
         return nothing
     pool = examined.pool()
-    allowed = _fits(pool.labels, settings)
+    allowed = _fits(examined.labels(outliers=settings.outliers), settings)
     if not allowed.any():
         return nothing
     judge = load()
@@ -268,8 +267,8 @@ def _fits(labels: Integers, settings: Settings) -> Mask:
 def _answer_labels(prepared: Prepared, candidate: Candidate, settings: Settings) -> Integers:
     """Return a candidate's labels in the order of the given rows."""
     labels = candidate.labels
-    if not settings.outliers and labels.min() < 0:
-        labels = flooded(prepared.trees[1].edges, labels)
+    if not settings.outliers:
+        labels = without_outliers(prepared, labels)
     return number_by_first_row(prepared.restore(labels))
 
 

@@ -55,7 +55,7 @@ def by_silhouette(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         float((estimate.votes == estimate.n_clusters).mean()),
         np.arange(2, 2 + estimate.silhouettes.shape[1]),
         np.median(estimate.silhouettes, axis=0),
-        "median silhouette over k-means; highest",
+        "median silhouette over k-means; the highest",
     )
 
 
@@ -103,7 +103,7 @@ def by_gap(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         float(np.clip(0.5 + 0.25 * margin, 0.0, 1.0)) if len(enough) else 0.0,
         numbers,
         gap,
-        "gap to uniform data; first that the next does not clearly exceed",
+        "gap to uniform data; the first that the next one does not clearly exceed",
     )
 
 
@@ -135,7 +135,7 @@ def by_prediction(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         float(np.clip(mean[at] - following, 0.0, 1.0)) if at else 0.0,
         numbers,
         mean,
-        f"prediction strength; largest k with {LEAST_STRENGTH}",
+        f"prediction strength; the largest k with at least {LEAST_STRENGTH}",
     )
 
 
@@ -165,7 +165,7 @@ def by_eigengap(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         float(clear * min(1.0, widest / CLEAR_GAP)),
         np.arange(1, len(gaps) + 1),
         gaps,
-        "gap after the k-th eigenvalue; widest",
+        "gap after the k-th eigenvalue; the widest",
     )
 
 
@@ -217,5 +217,5 @@ def by_mixture(rows: Floats, most: int, rng: np.random.Generator) -> Curve:
         strength,
         numbers,
         scores,
-        f"BIC of the mixture; highest ({best[0]}), components that run together joined",
+        f"BIC of the mixture; the highest ({best[0]}); components that overlap are joined",
     )

@@ -220,6 +220,6 @@ def join_components(labels: Integers, neighbours: Integers) -> tuple[Integers, f
         crossing = edges / np.minimum(volume[:, None], volume[None, :])
         np.fill_diagonal(crossing, 0.0)
         i, j = np.unravel_index(crossing.argmax(), crossing.shape)
-        if crossing[i, j] <= JOINED:  # also a single cluster
+        if crossing[i, j] <= JOINED:  # always true for a single cluster
             return labels, float(crossing[i, j])
         labels = np.where(labels == max(i, j), min(i, j), labels)

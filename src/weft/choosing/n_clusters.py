@@ -139,7 +139,8 @@ def _of_table(
         chosen.stability,
         np.array([each.n_clusters for each in by_number]),
         np.array([each.stability for each in by_number]),
-        "agreement of k-means on halves of the rows; largest number with nearly the best",
+        "agreement of k-means on halves of the rows; the largest number whose agreement is nearly "
+        "the best",
     )
     confidence = chosen.stability if chosen.is_stable else 1.0 - chosen.stability
     return NumberOfClusters(curve.n_clusters, confidence, {"stability": curve}, {"stability": 1.0})

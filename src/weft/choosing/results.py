@@ -71,8 +71,12 @@ class NumberOfClusters:
         ]
 
     def __str__(self) -> str:
-        head = f"{self.n_clusters} clusters (confidence {self.confidence:.2f})"
-        return head + "\n" + text_table(self.table)
+        return self._headline + "\n" + text_table(self.table)
+
+    @property
+    def _headline(self) -> str:
+        clusters = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
+        return f"{clusters} (confidence {self.confidence:.2f})"
 
     def plot(self) -> Any:
         """Draw every method's curve; needs plotly.

@@ -47,7 +47,7 @@ Transpose = Annotated[
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(help=f"Column to use although it looks like an identifier; {MANY}"),
+    typer.Option(help=f"Column to use although it looks like an identifier or free text; {MANY}"),
 ]
 
 

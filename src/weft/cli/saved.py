@@ -86,15 +86,17 @@ def predict(
 
 
 def without_empty_rows(new: NewRows) -> NewRows:
-    """Leave out rows without a value in any column that the model uses: they get no cluster."""
+    """Leave out rows that have no value in any column of the model: they get no cluster."""
     if new.mixed is None:
         return new
     has_value = ~np.isnan(new.mixed.values).all(axis=1)
     n_empty = int((~has_value).sum())
     if n_empty == 0:
         return new
-    rows = "1 row has" if n_empty == 1 else f"{n_empty:,} rows have"
-    note = f"{rows} no value in any column that the model uses, and no cluster."
+    rows, they = (
+        ("1 row has", "it gets") if n_empty == 1 else (f"{n_empty:,} rows have", "they get")
+    )
+    note = f"{rows} no value in any column that the model uses; {they} no cluster."
     return new._replace(
         X=new.X[has_value], rows=new.rows[has_value], warnings=[*new.warnings, note], mixed=None
     )

@@ -76,7 +76,7 @@ def choose(
         )
         return
     out = console()
-    out.print(f"{choice.n_clusters} clusters (confidence {choice.confidence:.2f})", style="bold")
+    out.print(str(choice).partition("\n")[0], style="bold")
     grid = Table(box=None, pad_edge=False)
     for name in rows[0]:
         grid.add_column(name, justify="left" if isinstance(rows[0][name], str) else "right")

@@ -92,7 +92,8 @@ def read_settings(
         check_choice("init", init, INITS)
     if n_clusters is None and init != "anomalous":
         raise ValueError(
-            f"n_clusters=None needs init='anomalous', got init={init!r}; give n_clusters."
+            f"init={init!r} needs the number of clusters; give n_clusters, or use "
+            "init='anomalous', which finds it."
         )
     if n_clusters is not None:
         n_clusters = check_integer("n_clusters", n_clusters, low=1)

@@ -111,7 +111,7 @@ def _about_features(facts: Facts) -> list[str]:
     if not facts.selected.any():
         return ["No feature was selected."]
     if len(facts.weights) > 2 and facts.selected.all() and used.min() > 0.9 * used.max():
-        return ["All weights are about equal: the search did not prefer any feature."]
+        return ["All weights are about equal: no feature is preferred."]
     return []
 
 

@@ -33,6 +33,23 @@ def read_result(given: Any, title: str) -> Side:
     return Side(title, as_numbers(labels.tolist()))
 
 
+def distinct_titles(first: Side, second: Side, a: Any, b: Any) -> tuple[Side, Side]:
+    """Return both results; files of the same name, such as labels.csv, are called by their paths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from weft.answers.comparing import Side
+    >>> from weft.reporting.compared_files import distinct_titles
+    >>> side = Side("labels.csv", np.array([0, 1]))
+    >>> [each.title for each in distinct_titles(side, side, "old/labels.csv", "new/labels.csv")]
+    ['old/labels.csv', 'new/labels.csv']
+    """
+    if first.title != second.title:
+        return first, second
+    return first._replace(title=str(a)), second._replace(title=str(b))
+
+
 def _of_model(model: Any, title: str) -> Side:
     labels = np.asarray(model.labels_, dtype=np.int64)
     names = getattr(model, "cluster_names_", {})

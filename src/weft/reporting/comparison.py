@@ -8,7 +8,7 @@ from typing import Any
 
 from weft.answers.comparing import Compared, Side, as_dict, compare_sides
 from weft.answers.drawing import sankey
-from weft.reporting.compared_files import align, read_result
+from weft.reporting.compared_files import align, distinct_titles, read_result
 from weft.reporting.page import write_page
 
 N_SHOWN = 12  # columns and clusters in text
@@ -129,7 +129,8 @@ def compare(a: Any, b: Any, *, key: str | None = None) -> Comparison:
     >>> done.to_dict()["moved"]
     [4]
     """
-    first, second, rows = align(read_result(a, "the first"), read_result(b, "the second"), key)
+    sides = distinct_titles(read_result(a, "the first"), read_result(b, "the second"), a, b)
+    first, second, rows = align(*sides, key)
     return Comparison(first, second, rows)
 
 
@@ -156,8 +157,8 @@ def _match_lines(done: Comparison) -> list[str]:
             continue
         name = done.second.names.get(match.second, done.first.names.get(match.first, ""))
         lines.append(
-            f"  {match.first} → {match.second}: {match.n_both} of {match.n_first} and "
-            f"{match.n_second} rows in both ({match.overlap:.0%}){f', {name}' if name else ''}"
+            f"  {match.first} → {match.second}: {match.n_both} rows in both, of {match.n_first} "
+            f"and of {match.n_second} (overlap {match.overlap:.0%}){f', {name}' if name else ''}"
         )
     return lines
 

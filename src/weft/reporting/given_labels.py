@@ -25,8 +25,8 @@ class Labels(NamedTuple):
 def read_labels(given: Any, n_rows: int) -> Labels:
     """Return labels of any kind as numbers.
 
-    Whole numbers that run from 0 are kept; negative ones mean "no cluster". All other labels are
-    numbered in sorted order, and their text becomes the name of the cluster.
+    Whole numbers that run from 0 are kept, also as text; negative ones mean "no cluster". All other
+    labels are numbered in sorted order, and their text becomes the name of the cluster.
     """
     values = np.asarray(given).ravel()
     if len(values) != n_rows:
@@ -46,9 +46,17 @@ def read_labels(given: Any, n_rows: int) -> Labels:
     else:
         values = np.array([_word(value) for value in values], dtype=object)
         order = sorted({word for word in values if word})
+        if all(map(_is_number, order)):  # as in a file of labels: 2 comes before 10
+            order.sort(key=int)
     place = {word: number for number, word in enumerate(order)}
     numbered = np.array([place.get(word, -1) for word in values], dtype=np.int64)
+    if all(word == str(number) for word, number in place.items()):
+        return Labels(numbered, {})
     return Labels(numbered, {number: word for word, number in place.items()})
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 16 and str(int(word)) == word
 
 
 def _word(value: Any) -> str:

@@ -10,6 +10,7 @@ from weft._base.arrays import Floats, Integers
 from weft.answers.rules import spread_rows
 from weft.columns.markers import marker_columns
 from weft.models.kinds import Choice, Fields, Integer, Kind, ListOf, Number, Text
+from weft.reporting.profile import as_shares, binary_columns
 
 MOST_LISTED = 200  # of all clusters together
 MOST_CELLS = 3_000_000  # that are compared; of larger tables, a sample of the rows is used
@@ -42,4 +43,11 @@ def list_markers(
     markers = marker_columns(values, labels, counts=counts, feature_names=names)
     each = int(np.clip(MOST_LISTED // n_clusters, FEWEST_LISTED, MOST_OF_A_CLUSTER))
     place = np.arange(len(markers)) - np.searchsorted(markers.clusters, markers.clusters)
-    return [row for row, rank in zip(markers.rows(), place, strict=True) if rank < each]
+    is_binary = binary_columns(values)
+    listed = []
+    for row, column, rank in zip(markers.rows(), markers.columns, place, strict=True):
+        if rank < each:
+            if is_binary[column]:
+                row |= {key: float(as_shares(row[key])) for key in ("mean", "rest_mean")}
+            listed.append(row)
+    return listed

@@ -23,9 +23,9 @@ _TURNING = {"R", "AL", "RLE", "LRE", "RLO", "LRO", "RLI", "LRI", "FSI", "PDF", "
 def describe_clusters(
     compared: Profile, X: np.ndarray, names: list[str], selected: np.ndarray
 ) -> list[dict[str, Any]]:
-    binary = _binary(X)
-    for means in (compared.means, compared.rest_means):  # centring leaves 1e-17 and -1e-17
-        means[:, binary] = np.clip(np.round(means[:, binary], 12), 0.0, 1.0) + 0.0
+    binary = binary_columns(X)
+    for means in (compared.means, compared.rest_means):
+        means[:, binary] = as_shares(means[:, binary])
     total = int(compared.sizes.sum())
     entries = []
     for i, label in enumerate(compared.labels):
@@ -59,7 +59,12 @@ def describe_clusters(
     return entries
 
 
-def _binary(X: np.ndarray) -> np.ndarray:
+def as_shares(means: Any) -> Any:
+    """Return means of columns of 0 and 1 as shares: centring leaves 1e-17 and -1e-17 of a 0."""
+    return np.clip(np.round(means, 12), 0.0, 1.0) + 0.0
+
+
+def binary_columns(X: np.ndarray) -> np.ndarray:
     """Return the columns of 0 and 1 only; the first rows already exclude most of the others."""
     is_binary = ((X[:100] == 0) | (X[:100] == 1)).all(axis=0)
     for j in np.flatnonzero(is_binary):

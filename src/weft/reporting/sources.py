@@ -117,7 +117,7 @@ def _facets_of(column: SourceColumn, values: Floats) -> list[tuple[Floats, str]]
 
 
 def _quarters(period: float, *, is_whole: bool) -> list[str]:
-    """Return the quarters of a circle in words; of whole numbers the first and the last of each."""
+    """Return the quarters of a circle in words, such as "0 to 3"; for whole numbers "0 to 2"."""
     ends = [period * part / 4.0 for part in range(5)]
     pairs = list(pairwise(ends))
     if is_whole:

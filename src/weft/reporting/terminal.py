@@ -106,9 +106,9 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
         noise = summary["noise"]
         console.print(
             _line(
-                f"\n{counted(noise['n_columns'], 'noise column')} got ",
+                f"\n{counted(noise['n_columns'], 'noise column')}, "
+                f"{noise['column_share']:.0%} of all columns, got ",
                 ("bold", f"{noise['weight_share']:.0%} of the weight"),
-                f", being {noise['column_share']:.0%} of all columns",
             )
         )
     stability = summary["stability"]

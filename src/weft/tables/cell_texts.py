@@ -30,7 +30,7 @@ def text_of_cell(cell: Any) -> str:
     text = str(cell)
     # A lone surrogate (half of a character) cannot be written to any file.
     text = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-    text = text.strip().rstrip("\x1a")  # the end of a file of DOS
+    text = text.strip().rstrip("\x1a")  # DOS marks the end of a file with this character
     if not text.isascii():
         text = text.strip(INVISIBLE).strip()
     formula = _TEXT_FORMULA.fullmatch(text)

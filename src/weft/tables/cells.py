@@ -140,7 +140,7 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     if dtype == narwhals.Duration:
         return _numeric(name, "duration", _hours(series))
     is_ordered = dtype == narwhals.Enum
-    # cat.get_categories() of newer versions of narwhals has the order of the rows.
+    # Newer versions of narwhals return cat.get_categories() in the order of the rows.
     levels = dtype.categories if is_ordered else ()
     is_category = is_ordered or dtype == narwhals.Categorical
     levels = [str(level).strip() for level in levels]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from weft.tables.blanks import BLANKS
 
-FEWEST_NUMBERS = 3  # below a line of units
+FEWEST_NUMBERS = 3  # that a column has below a line of units
 LOOK_AT = 30  # records from the top that are examined
 NO_FIRST_NAME = "column 1"  # what a first column without a name is called
 _NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
@@ -146,7 +146,7 @@ def _names_below_narrow_lines(records: Sequence[Sequence[str]], usual: int) -> b
 
 
 def _is_title(record: Sequence[str], n_filled: int, usual: int) -> bool:
-    """Return whether a record above names of `usual` >= 2 cells is a title: one cell, or few."""
+    """Return whether a record above `usual` >= 2 names is a title: it has one cell, or few."""
     return len(record) == 1 or n_filled <= usual // 3
 
 

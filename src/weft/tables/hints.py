@@ -114,7 +114,7 @@ def is_code_text(texts: Sequence[str]) -> str:
             return f"{words}: names, not amounts"
     codes = [match for match in map(_CODE_DIGITS.fullmatch, texts) if match is not None]
     lengths = {len(match["digits"]) for match in codes}
-    # A letter behind all of them would be a unit.
+    # If all of them end with a letter, it is a unit.
     if len(codes) < len(texts) or len(lengths) > 1 or all(match["letter"] for match in codes):
         return ""
     if min(lengths) >= 3 and any(match["digits"].startswith("0") for match in codes):

@@ -98,7 +98,8 @@ def cycles_in(days: Floats, form: str) -> list[str]:
     found = []
     if n_days >= 365.0 and len(days) >= 8 and len(np.unique(months.astype(np.int64) % 12)) >= 3:
         found.append("time of year")
-    # The first or last of each month stands for the month, and falls on any day of the week.
+    # Dates that are all the first or the last of a month stand for months: their days of the week
+    # mean nothing.
     ends = (day.astype("datetime64[M]").astype(day.dtype) == day for day in (dates, dates + 1))
     monthly = form in MONTHLY or any(bool(each.all()) for each in ends)
     if span >= 14.0 and not monthly and len(np.unique(cycle_values(days, "day of week"))) >= 3:

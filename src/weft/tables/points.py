@@ -183,7 +183,7 @@ def typical_values(table: MixedTable) -> Floats:
             seen = table.values[:, position]
             seen = seen[~np.isnan(seen)]
             if len(seen) and measure == "number":
-                # Halves, so that the sum of the two middle values does not overflow.
+                # Halved, so that the sum of the two middle values does not overflow.
                 typical[position] = 2.0 * np.median(seen / 2.0)
             elif len(seen):
                 found, counts = np.unique(seen, return_counts=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from weft.tables.blanks import BLANKS
 
 _MIDDLE = ("neutral", "undecided", "unsure", "teils/teils", "teils teils", "weder noch")
-# Levels of which some may be absent; those that mean the same stand next to each other.
+# Levels in their order. Some may be absent; levels of the same meaning are next to each other.
 _SCALES = (
     ("very low", "low", "medium", "moderate", "high", "very high"),
     ("very small", "small", "medium", "large", "very large"),
@@ -112,9 +112,9 @@ _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.'’]\d{3})+")
 
 
 def ordered_scale(levels: Sequence[str]) -> list[str] | None:
-    """Return levels (folded) in their order, where words or ranges give them one.
+    """Return levels (folded) in their order, if their words or ranges have one, else None.
 
-    Words such as "don't know" have no place in it and are left out.
+    Words such as "don't know" have no place in the order and are left out.
     """
     return _in_order(levels) or _in_order([level for level in levels if level not in _NO_ANSWER])
 

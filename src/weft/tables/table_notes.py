@@ -31,7 +31,7 @@ def about_table(
     made: Applied,
     label: str | None,
 ) -> list[str]:
-    """Return sentences about a table that its user should see."""
+    """Return the sentences about a table that are shown to its user."""
     n_empty = len(raw.frame) - made.n_rows
     found = [f"rows without any value get no cluster: {n_empty}."] if n_empty else []
     found += _about_left_out(cells, decisions)
@@ -70,7 +70,7 @@ def _about_left_out(cells: Sequence[Cells], decisions: Sequence[ColumnDecision])
     ):
         columns = [d for d in decisions if d.kind == kind]
         for d in columns[:5]:
-            # A column of which each row has its own text cannot be kept.
+            # A column of text that differs in every row cannot be kept.
             found.append(
                 f"{d.name!r} was left out: {d.reason}{remedy if d.name in shared else ''}."
             )
@@ -97,7 +97,7 @@ def _about_answers(decisions: Sequence[ColumnDecision]) -> list[str]:
 
 
 def _about_names(names: Sequence[str]) -> list[str]:
-    """Return a sentence where the column names look like a row of the table."""
+    """Return a sentence if the column names look like a row of the table."""
     if all(map(is_number, names)):
         return ["the first line holds only numbers and was read as the column names."]
     # Whole numbers may be years; values have decimals.

@@ -68,7 +68,7 @@ def tail_scale(values: Floats) -> float | None:
 
 
 def _skewness(values: Floats) -> float:
-    # Powers of two change no bit of the result, and no cube overflows or becomes 0.
+    # Scaling by a power of two changes no bit of the result, and no cube overflows or becomes 0.
     values = np.ldexp(values, -int(np.frexp(values.max())[1]))
     away = values - values.mean()
     variance = float((away**2).mean())

@@ -1,4 +1,4 @@
-"""Tables to files, by the file's extension; ``-`` is standard output."""
+"""Write tables to files, in the format of the extension; ``-`` is standard output."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ def test_columns_that_share_a_single_row_have_a_sixth_of_its_product():
 
 
 def test_a_cloud_is_drawn_rank_by_rank():
-    # The second column repeats the first one turned round; row 1 lacks the first, row 3 the second.
+    # The second column has the first one's ranks in reversed order; row 1 lacks the first column,
+    # row 3 the second.
     observed = np.array([[True, True], [False, True], [True, True], [True, False], [True, True]])
     given = Copula(
         np.array([[1.0, 0.0], [-1.0, 0.0]]),

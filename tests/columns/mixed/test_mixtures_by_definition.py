@@ -118,7 +118,7 @@ def test_rounds_of_independent_columns_are_their_definition(n_rounds, n_used):
     assert_allclose(joint_likelihood(profile, found.model), naive_likelihood(profile, model))
 
 
-def test_a_column_that_hardly_varies_has_the_least_variance():
+def test_a_column_that_hardly_varies_has_the_smallest_variance_allowed():
     profile = small_profile()
     flat = profile._replace(numbers=0.0 * profile.numbers, squares=0.0 * profile.squares)
     v = fit_classes(flat, np.arange(12) % 2, 2, max_rounds=1).model[2]

@@ -62,7 +62,7 @@ def test_dependent_columns_from_given_evidence(monkeypatch):
     assert strength.tolist() == [2.5, 0.0, 1.0, 1.5, 0.25]
 
 
-def test_shadows_without_any_dependence_are_beaten_by_any(monkeypatch):
+def test_any_dependence_exceeds_that_of_shadows_without_dependence(monkeypatch):
     zero, tiny = [[0.0, 0.0], [-1.0, -1.0]], [[1e-8, 1e-8], [0.0, 0.0]]
     scripted(monkeypatch, [zero, tiny, zero, tiny])
     kept, strength = find_dependent(cells_of(2), 2.0, np.random.default_rng(0))
@@ -124,7 +124,7 @@ def test_the_answer_of_copies_and_the_rows_that_are_screened(monkeypatch):
     assert seen[1][0] == 50
 
 
-def test_which_columns_are_kept_from_given_parts(monkeypatch):
+def test_which_columns_are_kept_given_their_evidence(monkeypatch):
     # Dependent are 0, 1, 3 and 4, in groups (0, 3) and (1, 4). The second group is clumped; column
     # 2 has two modes. With two groups and ten times as strict a level each has 0.1 / 20.
     dependent = np.array([True, True, False, True, True])
@@ -196,7 +196,7 @@ def test_cells_of_one_row_count_as_cells():
 
 
 def two_numbers(n=200, swapped=0):
-    """A number and another one in the same bins, with the order of some neighbours turned round."""
+    """A number and another one in the same bins, with the order of some neighbours reversed."""
     x = np.arange(float(n))
     y = x.copy()
     y[: 2 * swapped : 2], y[1 : 2 * swapped : 2] = x[1 : 2 * swapped : 2], x[: 2 * swapped : 2]
@@ -207,7 +207,7 @@ def two_numbers(n=200, swapped=0):
 def test_numbers_that_keep_their_order_are_copies():
     for table in (two_numbers(), two_numbers(swapped=20)):
         assert find_copies(table, make_cells(table)).tolist() == [0, 0]
-    # The same bins, turned round within each: the rank correlation is far below 0.999.
+    # The same bins, with reversed order within each: the rank correlation is far below 0.999.
     table = two_numbers()
     codes = make_cells(table).codes[:, 0]
     for cell in np.unique(codes):
@@ -230,7 +230,7 @@ def test_a_number_and_its_bins_are_copies_by_cells_and_order():
     assert find_copies(both, make_cells(both)).tolist() == [0, 0]
 
 
-def test_parts_of_a_date_are_no_copies():
+def test_parts_of_a_date_are_not_copies():
     days = np.arange(90.0)
     date = SourceColumn("day", "date", (0, 1), periods=(0.0, 7.0), parts=("age", "week"))
     table = MixedTable(

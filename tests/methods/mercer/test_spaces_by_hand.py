@@ -244,7 +244,7 @@ def test_a_search_for_centres_among_the_rows(monkeypatch, repairs):
 
 
 @pytest.mark.parametrize("is_polished", [True, False])
-def test_labels_are_polished_where_this_is_asked_for(monkeypatch, is_polished):
+def test_labels_are_polished_on_request(monkeypatch, is_polished):
     asked = []
 
     def polish(gram, labels, least):

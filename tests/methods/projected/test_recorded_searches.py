@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from tests.weighted_sums import weighted_sum
 
 from weft.backends import CPU
 from weft.methods.projected.fitting import (
@@ -68,17 +69,11 @@ def searched(given):
     return problem, evaluation, clusters
 
 
-def weighed(values):
-    """Return the sum of all entries, each times a factor of its own."""
-    flat = np.asarray(values, dtype=float).ravel()
-    return float(flat @ np.cos(np.arange(1.0, flat.size + 1.0)))
-
-
 def told(problem, evaluation, clusters):
     """Return a whole search in a few numbers."""
     factors = np.zeros(1) if clusters.factors is None else clusters.factors
     parts = (problem.positions, evaluation.fitness, clusters.centers, clusters.weights, factors)
-    return [weighed(part) for part in parts] + [clusters.fitness]
+    return [weighted_sum(part) for part in parts] + [clusters.fitness]
 
 
 UNIFORM = SwarmSettings(init="random", weight_init="uniform", max_iter=2, n_steps=1)
@@ -235,7 +230,7 @@ def test_a_strength_that_is_given_or_follows_from_the_table():
     assert given.strength == 0.25
 
 
-def test_the_best_weights_of_sparse_rows_are_refined_where_this_is_asked_for():
+def test_the_best_weights_of_sparse_rows_are_refined_on_request():
     rows, weights = documents(), np.linspace(0.5, 1.0, 27).reshape(3, 9)
     with thread_runner(1) as run:
         space = SparseSpace(rows, 3, 1.0, run)

@@ -79,7 +79,7 @@ def test_lists_that_run_out_are_made_again(many):
         alive[gone] = False
 
 
-def test_which_way_of_looking(monkeypatch):
+def test_which_search_for_neighbours_is_used(monkeypatch):
     made = []
 
     class Noted(Lists):

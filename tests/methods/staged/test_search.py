@@ -46,7 +46,7 @@ KNOWN = {"estimate": ClusterEstimate(3)}
 
 
 @pytest.mark.parametrize(("stages", "estimate"), [(1, None), (2, 3)])
-def test_medoids_alone(stages, estimate):
+def test_a_search_for_medoids_only(stages, estimate):
     found, asked = searched([position([0], [1, 4])], [0.5], stages=stages, **KNOWN)
     assert found.n_clusters_estimate == estimate
     assert found.partition.labels.tolist() == [0, 0, 0, 1, 1, 1]

@@ -17,7 +17,7 @@ class Buffers:
     def __init__(self, *, hold_matrix: bool, dtype: Any = np.float64) -> None:
         self.hold_matrix = hold_matrix
         self.dtype = np.dtype(dtype)
-        # How often a faster way failed on this table; after a few times it is not tried again.
+        # How often complete linkage from near rows stopped early on this table; see its caller.
         self.n_failures = 0
         self._arrays: dict[tuple[str, tuple[int, ...]], AnyFloats] = {}
 

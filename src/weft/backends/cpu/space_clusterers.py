@@ -20,9 +20,9 @@ from weft.backends.cpu.kernels.settled_linkage import settled_linkage
 from weft.backends.cpu.kernels.vectors import PIECE as SMALLEST
 from weft.backends.cpu.spaces import Space
 
-# Rows from which complete linkage starts from pairs of near rows; below, a matrix is as fast.
+# From this many rows on, complete linkage merges near rows first; below, a matrix is as fast.
 SMALLEST_NEAR = 16 * product_kernels.TILE
-# Tables with many ties fail each time, and lose the time of the attempt.
+# Attempts that may fail before no other is made: on tables with many ties, all of them fail.
 _ATTEMPTS = 3
 
 
@@ -92,7 +92,7 @@ def complete_linkage(space: Space, n_clusters: int) -> Integers:
 def _near_linkage(space: Space, room: AnyFloats, n_clusters: int, labels: Integers) -> bool:
     """Fill `labels`, starting from near rows; return whether it was possible.
 
-    `room` has memory for two matrices. If it was possible, the tiles of all distances stay there.
+    `room` is memory for two matrices. If it was possible, it keeps the tiles of all distances.
     """
     n_rows, rows = space.n_rows, space.rows
     if rows is None or n_rows < SMALLEST_NEAR or room.dtype != np.float32:

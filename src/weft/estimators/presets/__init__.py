@@ -52,5 +52,5 @@ def find_method(name: str) -> Method:
             return method
     known = [method.name for method in METHODS]
     close = difflib.get_close_matches(name.lower(), known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "see them with: weft methods"
+    hint = f"did you mean {close[0]!r}?" if close else "`weft methods` lists all methods."
     raise ValueError(f"method={name!r} is not known; {hint}")

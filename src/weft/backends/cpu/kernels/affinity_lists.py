@@ -16,9 +16,9 @@ whole row is searched; if the second fails, the cut is lowered. If lists would g
 of the rows, the matrices of `affinity` are faster, and the computation starts again with them.
 
 A list consists of pieces of PIECE rows, the most similar ones first. Late in the computation few
-rows need more than one or two pieces, and the two conditions, with the similarity of the best row
-in a piece instead of the cut, say which ones. In a piece that is left out E is 0 and C shrinks by
-the damping, so the rounds that it missed are made up when it is next used.
+rows need more than one or two pieces. The two conditions, with the largest similarity in a piece
+instead of the cut, say which pieces are needed. In a piece that is left out, E is 0 and C shrinks
+by the damping; the rounds that it missed are computed when it is next used.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def listed_messages(S, keys, s, e, c, damping, max_iter, patience, exemplar):
     own_a, own_r, own_e = np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows)
     values = np.empty(PIECE)
     n_pieces = keys.shape[0] // PIECE
-    # Of each piece: no entry has a larger s; where r > 0 in the last round; the rounds that its C
-    # has; whether there is an E other than 0.
+    # Of each piece: an upper bound of s; a mask of the entries with r > 0 in the last round; how
+    # many rounds its C includes; whether any E is not 0.
     bound, positive = np.empty(n_pieces, S.dtype), np.empty(n_pieces, np.int64)
     seen = np.empty(n_pieces, np.int64)
     has_e = np.empty(n_pieces, np.bool_)
@@ -204,9 +204,9 @@ def _add_support(keys, s, e, bound, positive, has_e, q, last, now, m, values, su
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _outside(row, i, cut, B, listed, size, best, second):
-    """Return the two largest of A + S over all rows, also those outside of the list.
+    """Return the two largest of A + S over all rows, including those that are not in the list.
 
-    The third number is the best row if it is outside of the list; else -1.
+    The third number is the best row if it is not in the list, else -1.
     """
     n_rows = row.shape[0]
     other = -1

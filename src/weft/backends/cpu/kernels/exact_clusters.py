@@ -1,4 +1,4 @@
-"""Clusters of a tree as chains of rows, and exact distances between them."""
+"""The tree of complete linkage, whose clusters are chains of rows, and their exact distances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXACT_COST = 64  # of an exact distance, in examined pairs
 
 
 class Tree(NamedTuple):
-    """The merges, and the clusters that they have made. A cluster's number is its first row."""
+    """All merges so far, and the current clusters. A cluster's number is its first row."""
 
     height: NDArray[np.float64]  # (n - 1,)
     left: NDArray[np.int64]  # (n - 1,): the cluster that stays, and the one that is merged into it
@@ -29,7 +29,7 @@ class Tree(NamedTuple):
 
 
 class Exact(NamedTuple):
-    """What exact distances of clusters are computed from."""
+    """What is needed to compute exact distances of clusters."""
 
     distances: NDArray[np.float32]  # (n, n), or tiles (…, TILE, TILE) of its upper half
     slack: NDArray[np.float32]
@@ -56,7 +56,7 @@ def new_tree(slack):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def exact_distance(value, a, b, tree, exact):
-    """Return the exact distance of two clusters, about `value`, and the examined pairs."""
+    """Return the exact distance of two clusters, near `value`, and the number of examined pairs."""
     return farthest_pair(value, a, tree.end[a], b, tree.end[b], tree.follower, exact)
 
 
@@ -85,7 +85,10 @@ def _entry(distances, n_rows, i, j):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def farthest_pair(value, a, last_a, b, last_b, follower, exact):
-    """Return the exact distance of the farthest rows of two chains of rows, about `value`."""
+    """Return the largest exact distance between two chains of rows, and the examined pairs.
+
+    `value` is that distance in single precision.
+    """
     distances, slack, share, columns, exponents = exact
     doubt = _most_slack(slack, a, last_a, follower) + _most_slack(slack, b, last_b, follower)
     # Both the farthest pair's distance and `value` may have an error of either sign.

@@ -23,7 +23,7 @@ def nearest_known(block, slack, rows, known, nearest, powered):
     whole = n_known - n_known % _LANES
     for r in range(block.shape[0]):
         row = block[r]
-        # Loops and a buffer: numba compiles much more for `lanes[:] = …`, `min()` and `dtype.type`.
+        # Loops, because numba needs longer to compile `lanes[:] = …`, `min()` and `dtype.type`.
         for j in range(_LANES):
             lanes[j] = np.inf
         for start in range(0, whole, _LANES):

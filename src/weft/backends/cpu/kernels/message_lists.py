@@ -10,13 +10,13 @@ from numba import njit
 
 from weft.backends.cpu.kernels.vectors import PIECE, below, lowest_bit
 
-# Parts of an extension of a list: the pieces of a part are equally likely to be needed.
+# A list is extended in this many parts; the pieces of one part are equally likely to be needed.
 PARTS = 4
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def move_list(room, first, space, i, length, used, wanted):
-    """Move a list behind all others, with more memory; return the memory in use, or -1."""
+    """Move a list behind all others, with more memory; return the memory in use, -1 if too much."""
     keys, s, e, c, bound, positive, seen, has_e = room
     wanted = -(-wanted // PIECE) * PIECE
     if used + wanted > keys.shape[0] // PIECE * PIECE:
@@ -72,7 +72,7 @@ def lower_cut(row, i, parts, cut, room, first, space, length, extras, used):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def new_piece(room, slot, limit):
-    """Empty the piece that begins at a slot; all rows that are added later have s < `limit`."""
+    """Empty the piece that begins at a slot; all rows added to it later have s < `limit`."""
     keys, s, e, c, bound, positive, seen, has_e = room
     for new in range(slot, slot + PIECE):
         keys[new], s[new], e[new], c[new] = 0, -np.inf, 0.0, 0.0
@@ -82,6 +82,7 @@ def new_piece(room, slot, limit):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def is_listed(where, size, k):
+    """Return whether k is among the first `size` entries; without a branch in the loop."""
     found = 0
     for slot in range(size):
         found += where[slot] == k
@@ -92,7 +93,8 @@ def is_listed(where, size, k):
 def _extend(row, i, lower, upper, room, first, space, size, n_extras):
     """Add the rows with lower ≤ s_ik < upper to a list; return its size, or -1 if too long."""
     n_rows = row.shape[0]
-    # A function per entry would cost more than all the rest: it would count references.
+    # No function is called per entry: counting the references to its arrays would take longer than
+    # everything else.
     keys, similarities = room[0], room[1]
     before = size if n_extras > 0 else 0
     for low in range(0, n_rows, PIECE):

@@ -1,7 +1,7 @@
 """Messages of affinity propagation for a whole piece of a list, in LLVM's vectors.
 
-Symbols are those of `weft.backends.cpu.kernels.affinity_lists`. As loops these steps would be too
-short for numba's vectoriser, whose checks take longer than a piece.
+Symbols are those of `weft.backends.cpu.kernels.affinity_lists`. Written as loops, these steps would
+be slower: the checks that numba's vectoriser adds take longer than a whole piece.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Complete linkage that merges near rows before it looks at all distances.
+"""Complete linkage in two steps: near rows are merged first, by lists of near pairs alone.
 
 Two clusters are nearer than a limit only if all their pairs of rows are. So merges below the limit
 need only the near pairs: each cluster has a list of the clusters that are near, and a merge keeps
-what is in both lists. With a limit that a few percent of the pairs are below, this leaves a
-quarter of the clusters. Their distances are the largest entries of blocks of the matrix, which is
+what is in both lists. With a limit that 2 % of the pairs are below, this leaves a quarter to a half
+of the clusters. Their distances are the largest entries of blocks of the matrix, which is
 read once, tile by tile. `settled_linkage` merges the rest.
 
-Every decision is that of exact distances. Where two clusters are equally near, or two merges at
-the cut equally high, the tree depends on the order in which clusters are visited: the function then
-stops, and the caller has to use `settled_linkage` from the start. Otherwise the tree is unique:
-every merge is of two clusters that are strictly the nearest of each other, and other merges cannot
-change that, because distances only grow.
+Every decision is that of exact distances. If two clusters are equally near, or two merges at
+the cut are equally high, the tree depends on the order in which clusters are visited. The function
+then stops, and the caller has to use `settled_linkage` from the start. Otherwise the tree is
+unique: every merge is of two clusters that are strictly nearest to each other, and other merges
+cannot change that, because they only increase distances.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def near_linkage(Z, norms, slack, columns, store, numbers, floats, n_clusters, o
     lists[2][: 2 * n_pairs] = 1
     tree = new_tree(slack)
     exact = Exact(store, slack, 0.0, columns, np.empty(0))
-    budget = n_rows * n_rows  # examined pairs; half of that of `settled_linkage`
+    budget = n_rows * n_rows  # examined pairs: half as many as in `settled_linkage`
     done, budget = merge_near(limit, starts, lists, tree, exact, budget)
     if budget < 0:
         return False
@@ -87,17 +87,17 @@ def count_padded(n_heads):
 def merge_near(limit, starts, lists, tree, exact, budget):
     """Update `tree` by merges of near clusters; return their number and the rest of the budget.
 
-    A cluster's list has other clusters (numbers at the time when the list was last updated), the
-    distances from them, and their numbers of rows. The rest is -1 if the function stopped at a tie.
+    A cluster's list holds other clusters (by their numbers when the list was last updated), the
+    distances to them, and their numbers of rows. The rest is -1 if the function stopped at a tie.
     """
     n_rows = starts.shape[0] - 1
-    # Small integers: all arrays with a number per row together fit the first-level cache.
+    # Small integers: all arrays with one number per row fit together into the first-level cache.
     root, size = np.arange(n_rows).astype(np.uint32), np.ones(n_rows, np.uint32)
     place = np.zeros(n_rows, np.uint32)
     keys, distances, counts = lists
     up, dead, end, follower = tree.up, tree.dead, tree.end, tree.follower
     ends = starts[1:].copy()
-    # Clusters whose nearest one may not be listed.
+    # Clusters whose nearest one may not be in their list.
     stuck = np.zeros(n_rows, np.bool_)
     chain = np.empty(n_rows, np.int64)
     n_chain = first = merges = 0
@@ -125,7 +125,8 @@ def merge_near(limit, starts, lists, tree, exact, budget):
         highest = doubt_limit(smallest, up[tip], 0.0)
         # A cluster without an entry is at least as far as the limit, except for rounding.
         if not highest < limit * np.float32(1.0 - 4e-6):
-            # The cluster before it waits, too: its nearest one is this. `merge_chain` takes both.
+            # So is the cluster before it in the chain, whose nearest one is `tip`. `merge_chain`
+            # merges both later.
             stuck[tip] = True
             if before >= 0:
                 stuck[before] = True
@@ -165,14 +166,15 @@ def merge_near(limit, starts, lists, tree, exact, budget):
 def _update_list(begin, end, keys, distances, counts, root, size, place):
     """Update a list to the merges so far; return where it ends.
 
-    A cluster stays in the list if all its rows belong to clusters that were in the list.
+    A cluster stays in the list if all of its rows were in clusters of the list.
     """
     last = begin
     for entry in range(begin, end):
         cluster = root[keys[entry]]
         distance, count = distances[entry], counts[entry]
         known = np.int64(place[cluster])
-        # Without `and`: what was in other lists is arbitrary, and a branch on it unpredictable.
+        # `&` instead of `and`: `place` still has entries of other lists, so that a branch could
+        # not be predicted.
         if (known >= begin) & (known < last) & (keys[known] == cluster):
             distances[known] = max(distances[known], distance)
             counts[known] += count
@@ -190,7 +192,7 @@ def _update_list(begin, end, keys, distances, counts, root, size, place):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _common(begin, end, other, other_end, keys, distances, counts, place):
-    """Update a list to what is also in another one, at the larger distance; return its end."""
+    """Keep the clusters that are also in another list, at the larger distance; return the end."""
     for entry in range(other, other_end):
         place[keys[entry]] = entry
     kept = begin

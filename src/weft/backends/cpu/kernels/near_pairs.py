@@ -16,7 +16,7 @@ from weft.backends.cpu.kernels.tile_products import tile_products
 from weft.backends.cpu.kernels.tiles import retake, stored_tile
 from weft.backends.cpu.kernels.vectors import count_bits, finish_piece, lowest_bit
 
-# Bits of a mask that are read in any case.
+# Bits of a mask that are always read, even if fewer are set.
 _AHEAD = 4
 
 
@@ -70,7 +70,7 @@ def list_near(Z, norms, slack, columns, limit, store, first, second, values):
             n_spots = 0
             for r in range(min(TILE, n_rows - top * TILE)):
                 i = top * TILE + r
-                # A little higher because of rounding: each pair is compared again.
+                # A little higher, because of rounding; each pair is compared exactly below.
                 near = (limit + slack[i] + most) * kind(1.0001)
                 bound = max(near, safe * (slack[i] + most))
                 mask = finish_piece(tile, r * TILE, norms, left * TILE, norms[i], bound, nothing, 0)
@@ -94,8 +94,9 @@ def list_near(Z, norms, slack, columns, limit, store, first, second, values):
 def _add_places(mask, start, places, n_places):
     """Fill `places`, from `n_places` on, with `start` plus the places of bits; return their number.
 
-    The first few are written without a branch, because their number cannot be predicted; what
-    is written too much is overwritten later, so `places` is _AHEAD longer than necessary.
+    The first _AHEAD are always written, without a branch, because the number of bits cannot be
+    predicted. Entries beyond that number are overwritten later, so `places` needs room for _AHEAD
+    more.
     """
     size = count_bits(mask)
     rest = mask
@@ -113,9 +114,10 @@ def _add_places(mask, start, places, n_places):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def lists_of_rows(first, second, values, starts, keys, distances):
-    """Fill the lists of all rows, one after the other, with each pair in the lists of both rows.
+    """Fill the lists of all rows, one after the other; each pair is in the lists of both rows.
 
-    `starts` (n + 1,) has where each row's list of other rows (`keys`) and distances begins.
+    `starts` (n + 1,) gets the positions in `keys` (other rows) and `distances` at which the lists
+    begin.
     """
     n_rows = starts.shape[0] - 1
     place = np.zeros(n_rows + 1, np.int64)

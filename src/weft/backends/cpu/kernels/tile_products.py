@@ -4,14 +4,15 @@
 than the product. Tiles already have the best layout (see `weft.backends.cpu.kernels.products`), so
 here a block of the product stays in registers while all features are added to it.
 
-float32 sums depend on the order of their terms. So that labels and scores keep their bits, the
-order is that of the BLAS that made them first, OpenBLAS on processors with AVX2: one feature after
-the other, each with a fused multiplication and addition; but in some places (`EDGE` columns at both
-ends of every other six rows, and in the last four rows) features with even and with odd numbers are
-added apart, up to the last multiple of `UNROLLED` features. It is the same on all processors, so
-results do not depend on the BLAS library any more.
+float32 sums depend on the order of their terms. To keep the bits of earlier labels and scores, the
+order is that of OpenBLAS on processors with AVX2: one feature after the other, each with a fused
+multiplication and addition. In some places (`EDGE` columns at both ends of every other six rows,
+and the last four rows) features with even and with odd numbers are added apart, up to the last
+multiple of `UNROLLED` features. The order is the same on all processors, so results do not depend
+on the BLAS library.
 
-Processors without fused operations, more than `MOST` features and float64 are left to `np.dot`.
+`np.dot` is used for float64, for more than `MOST` features, and on processors without fused
+operations.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _INTEGER = ir.IntType(64)
 
 
 def _has(feature: str) -> bool:
-    """Return whether compiled code may use a feature of the processor."""
+    """Return whether compiled code may use this feature of the processor."""
     return not _OTHER and bool(get_host_cpu_features().get(feature, False))
 
 

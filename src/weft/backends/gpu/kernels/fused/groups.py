@@ -1,4 +1,4 @@
-"""Rows cluster by cluster, and the mass of each cluster; the bits are always the same."""
+"""Rows sorted by cluster, and the mass of each cluster, with the same bits in every run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def splits_of(n_rows: int, n_clusters: int) -> int:
 
 
 def group_rows(labels: Tensor, n_clusters: int) -> tuple[Tensor, Tensor]:
-    """Return the rows cluster by cluster, and where each cluster begins, (K + 1,)."""
+    """Return the rows sorted by cluster, and the position where each cluster begins, (K + 1,)."""
     kind = torch.uint8 if n_clusters <= 256 else torch.int16 if n_clusters < 2**15 else torch.int32
     ranked, order = torch.sort(labels.to(kind), stable=True)
     edges = torch.arange(n_clusters + 1, device=labels.device, dtype=torch.int32)
@@ -40,7 +40,7 @@ def _masses(load, order, starts, out, K, S, BR: tl.constexpr):
 
 
 def masses(load: Tensor, order: Tensor, starts: Tensor) -> Tensor:
-    """Return the sum of the loads of each cluster, (K,); the bits are always the same."""
+    """Return the sum of the loads of each cluster, (K,), with the same bits in every run."""
     n_clusters = len(starts) - 1
     splits = splits_of(len(load), n_clusters)
     out = torch.empty((splits, n_clusters), dtype=torch.float64, device=load.device)

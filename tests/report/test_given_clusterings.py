@@ -1,0 +1,89 @@
+"""Clusterings of other programs: what is read of a table, models, pipelines, refits."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from weft.reporting import any_clustering
+from weft.reporting.any_clustering import _labels_of, _last, _named, _params, _read
+
+FRAME = pd.DataFrame(
+    {
+        "size": [1.0, 2.0, 3.0, 11.0, 12.0, 13.0],
+        "hue": ["red", "red", "blue", "green", "green", "blue"],
+        "id": list("uvwxyz"),
+    }
+)
+
+
+def test_what_is_read_of_a_table():
+    numbers = pd.DataFrame({"a": [1, 2], "b": [0.5, np.nan]})
+    rows, table, plan, names = _read(numbers[["a"]], None)
+    assert (rows.tolist(), table, plan, names) == ([[1.0], [2.0]], None, None, ["a"])
+    assert _read(numbers[["a"]], ["z"])[3] == ["z"]
+    rows, table, plan, names = _read(FRAME, None)
+    assert (len(rows), names) == (6, [])
+    assert plan.names[0] == "size"
+    assert table.values.shape[0] == 6
+    with pytest.raises(ValueError, match="X has no column that can be described"):
+        _read(pd.DataFrame({"a": ["x", "x"], "b": ["y", "y"]}), None)
+
+
+def test_models_pipelines_and_names():
+    class Step:
+        def __init__(self, **more):
+            self.__dict__.update(more)
+
+        def get_params(self, deep=True):
+            return {"deep": deep}
+
+    last = Step(labels_=[1, 2])
+    pipeline = Step(steps=[("a", SimpleNamespace()), ("b", Step()), ("c", last)])
+    assert (_last(pipeline), _last(last)) == (last, last)
+    assert _labels_of(pipeline, None) == [1, 2]
+    assert _labels_of(Step(predict=lambda X: X), "X") == "X"
+    with pytest.raises(ValueError, match="a Step has no labels_ and no predict; fit it, or give"):
+        _labels_of(Step(), None)
+    assert _params(last) == {"deep": False}
+    assert _params(pipeline) == {"deep": False, "pipeline": "SimpleNamespace → Step → Step"}
+    assert _params(SimpleNamespace()) == {}
+    assert (_named(None), _named(["a", "b"]), _named({2.0: 5})) == (
+        *(None, {0: "a", 1: "b"}, {2: "5"}),
+    )
+
+
+def test_refits_of_clusterings(monkeypatch):
+    from weft.reporting import refits
+
+    asked, answer = [], {"n": 1}
+
+    def measure_refits(model, rows, labels, *, n_repeats, max_seconds):
+        asked.append((n_repeats, max_seconds))
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(refits, "measure_refits", measure_refits)
+    model = SimpleNamespace(fit_predict=None)
+    assert any_clustering._refit(model, [[1.0]], [0], None) == ({"n": 1}, [])
+    assert any_clustering._refit(model, [[1.0]], [0], 5) == ({"n": 1}, [])
+    assert asked == [(3, 20.0), (5, None)]
+    for other, n in ((None, None), (model, 0), (SimpleNamespace(), 3)):
+        assert any_clustering._refit(other, [[1.0]], [0], n) == (None, [])
+    answer = ValueError(f" {'x' * 200}\nmore")
+    assert any_clustering._refit(model, [[1.0]], [0], 2) == (
+        None,
+        ["Stability was not measured: SimpleNamespace cannot be refitted to part of the rows "
+         f"({'x' * 150})."],
+    )  # fmt: skip
+    answer = None
+    found, (note,) = any_clustering._refit(model, [[1.0]], [0], None)
+    assert found is None
+    assert note.startswith(
+        "Stability was not measured: refits of SimpleNamespace would take more than 20 seconds of "
+        "processor time. Give stability=3 to"
+    )
