@@ -1,4 +1,4 @@
-"""Wide tables of 12 to 29 rows: tables of other kinds, cut."""
+"""Wide tables of 9 to 29 rows: tables of other kinds, cut."""
 
 from __future__ import annotations
 
