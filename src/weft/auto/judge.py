@@ -59,9 +59,8 @@ class Verdict(NamedTuple):
 
 
 PATH = Path(__file__).with_name("judge.npz")
-# The wide tables that the judge was trained on have at least so many rows. On those that are cut to
-# fewer rows it misses "no clusters" too often (10 % in place of 5 %), so its doubt is raised by
-# this many log odds (3.5 %). See decision 306.
+# In wide tables of fewer rows the gate misses "no clusters" too often (10 % in place of 5 %), so its
+# doubt is raised by this many log odds (3.5 %). See decisions 306 and 307.
 FEWEST_JUDGED = 30
 FEW_ROWS_DOUBT = 0.7
 
@@ -84,7 +83,7 @@ def load(path: Path = PATH) -> Judge:
 
 
 def is_unfamiliar(n_rows: int, n_columns: int) -> bool:
-    """Return whether a table is wide and has fewer rows than the wide tables of training."""
+    """Return whether a table is wide and has so few rows that the gate is too confident."""
     return n_rows < FEWEST_JUDGED and is_wide(n_rows, n_columns)
 
 
