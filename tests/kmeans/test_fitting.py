@@ -55,7 +55,7 @@ def test_centers_that_are_given():
         ({"init": [[0.0, 1.0]]}, "init has 1 centres"),
         ({"n_clusters": 7}, "n_clusters=7 needs as many samples"),
         ({"n_clusters": 0}, "n_clusters=0"),
-        ({"n_clusters": None, "init": "random"}, "n_clusters=None needs"),
+        ({"n_clusters": None, "init": "random"}, "init=.random. needs the number of clusters"),
         ({"distance_exponent": 0.99}, "distance_exponent"),
         ({"n_init": 0}, "n_init=0"),
         ({"n_init": "many"}, "n_init='many'"),
