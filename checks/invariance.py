@@ -43,7 +43,7 @@ _WITHOUT_K = "WeightedKMeans without n_clusters"
 PROMISES: dict[str, frozenset[str]] = {
     name: frozenset(words.split())
     for name, words in {
-        "AutoCluster": "rows columns scale units shift negation",
+        "AutoCluster": "rows columns scale units shift",
         "ConstrainedKMeans": "rows columns scale shift negation",
         "CountNormalizer": "rows columns",
         "DynamicSwarm": "columns scale units shift negation",
