@@ -10,7 +10,7 @@ import pytest
 import xlsxwriter
 
 from weft.io import InputError, apply_recipe, prepare_table, read_table
-from weft.tables.footers import count_footnotes
+from weft.tables.footers import count_footnotes, without_footnotes
 
 N = 30
 X = np.random.default_rng(0).normal(50, 20, size=N).round(2)
@@ -137,6 +137,22 @@ def test_notes_below_numbers_do_not_turn_them_into_text(tmp_path):
 )
 def test_which_last_records_are_footnotes(last, n_columns, count):
     assert count_footnotes(last, n_columns) == count
+
+
+@pytest.mark.parametrize(
+    ("rows", "count", "n_left"),
+    [
+        ([["1", "2"], ["Note", None]], 1, 1),
+        ([["1", "2"], ["Note", None]], 2, 1),  # the row above fills two cells: it stays
+        ([["Note", None]], 2, 0),
+        ([], 1, 0),
+    ],
+)
+def test_only_rows_of_one_cell_are_removed_whatever_the_text_looked_like(rows, count, n_left):
+    frame = pd.DataFrame(rows, columns=["a", "b"], dtype=object)
+    kept, notes = without_footnotes(frame, count)
+    assert len(kept) == n_left
+    assert len(notes) == (n_left < len(rows))
 
 
 # Workbooks ----------------------------------------------------------------------------------------

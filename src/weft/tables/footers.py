@@ -67,18 +67,26 @@ def without_footnotes(
     frame: pd.DataFrame, count: int, as_text: Collection[str] = ()
 ) -> tuple[pd.DataFrame, list[str]]:
     """Return the frame without `count` footnotes, and a note; columns of `as_text` stay text."""
-    if not count:
-        return frame, []
-    touched: set[str] = set()
-    for _ in range(count):
+    touched: list[str] = []
+    first = ""
+    # They were counted in the text of the file: a parser may see other cells in damaged files.
+    while len(touched) < count and len(frame):
         last = frame.iloc[-1].dropna()
-        touched |= set(last.index)
+        if len(last) != 1:
+            break
+        touched.append(last.index[0])
+        first = str(last.iloc[0])[:60]
         frame = without_empty_end(frame.iloc[:-1])
+    if not touched:
+        return frame, []
     kept = frame.reset_index(drop=True)
-    for name in touched - set(as_text):
+    for name in set(touched) - set(as_text):
         kept[name] = as_numbers(kept[name])
-    lines = "a line below the table was" if count == 1 else f"{count} lines below the table were"
-    return kept, [f"{lines} taken for notes ({str(last.iloc[0])[:60]!r}) and left out."]
+    n_lines = len(touched)
+    lines = (
+        "a line below the table was" if n_lines == 1 else f"{n_lines} lines below the table were"
+    )
+    return kept, [f"{lines} taken for notes ({first!r}) and left out."]
 
 
 def as_numbers(column: pd.Series) -> pd.Series:
