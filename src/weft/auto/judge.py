@@ -59,8 +59,8 @@ class Verdict(NamedTuple):
 
 
 PATH = Path(__file__).with_name("judge.npz")
-# In wide tables of fewer rows the gate misses "no clusters" too often (10 % in place of 5 %), so its
-# doubt is raised by this many log odds (3.5 %). See decisions 306 and 307.
+# In wide tables of fewer rows the gate misses "no clusters" too often (10 % in place of 5 %), so
+# its doubt is raised by this many log odds (3.5 %). See decisions 306 and 307.
 FEWEST_JUDGED = 30
 FEW_ROWS_DOUBT = 0.7
 
