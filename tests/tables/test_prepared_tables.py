@@ -291,6 +291,19 @@ def test_what_a_parquet_file_would_unpack_to(tmp_path, monkeypatch):
     assert asked[1] > 1998
 
 
+def test_a_parquet_file_whose_parts_claim_more_rows_than_the_file(tmp_path, monkeypatch):
+    # Found by fuzzing: the reader reserves memory for the rows that a part claims.
+    group = SimpleNamespace(num_rows=73_939_220_095, total_byte_size=275)
+    about = SimpleNamespace(
+        num_rows=3, num_columns=3, num_row_groups=1, row_group=lambda number: group
+    )
+    parquet = SimpleNamespace(ParquetFile=lambda path: SimpleNamespace(metadata=about))
+    monkeypatch.setattr(formats, "import_optional", lambda *_: parquet)
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"t\.parquet would unpack to .* GiB"):
+        formats._read_frame(tmp_path / "t.parquet", ".parquet", "t.parquet", None)
+
+
 def test_errors_without_words(tmp_path, monkeypatch):
     def fail(*_):
         raise RuntimeError

@@ -125,7 +125,9 @@ def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.Dat
         file = import_optional("pyarrow.parquet", "app").ParquetFile(path)
         about = file.metadata
         groups = [about.row_group(number) for number in range(about.num_row_groups)]
-        cells = 8 * about.num_rows * about.num_columns  # however well they are packed
+        # A damaged footer may claim other numbers of rows for the groups than for the file.
+        n_rows = max(about.num_rows, sum(group.num_rows for group in groups))
+        cells = 8 * n_rows * about.num_columns  # however well they are packed
         refuse_bomb(path, max(cells, sum(group.total_byte_size for group in groups)))
         return _as_frame(file.read())
     arrow, ipc = import_optional("pyarrow", "app"), import_optional("pyarrow.ipc", "app")
