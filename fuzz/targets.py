@@ -111,6 +111,33 @@ def parquet(data: bytes) -> None:
     _table(_file("t.parquet", data))
 
 
+def parts(data: bytes) -> None:
+    """Folders of Parquet files, read part by part: a file of any bytes beside a valid one."""
+    from weft.tables.parquet_parts import parquet_files, parquet_parts, read_part, rows_written
+
+    path = _part_folder() / "a.parquet"
+    path.write_bytes(data)
+    try:
+        rows_written(path)
+        found = parquet_parts(parquet_files(path.parent))
+        frames = [read_part(part) for part in found]
+    except ValueError as error:
+        _refusal(error)
+        return
+    if [len(frame) for frame in frames] != [part.n_rows for part in found]:
+        raise Crash("parts with other numbers of rows than announced")
+    if len({tuple(frame.columns) for frame in frames}) != 1:
+        raise Crash("parts with different columns")
+
+
+@cache
+def _part_folder() -> Path:
+    folder = _FOLDER / "parts"
+    folder.mkdir()
+    (folder / "b.parquet").write_bytes(_parquet_tables()[0])
+    return folder
+
+
 def labels(data: bytes) -> None:
     """Files with one label for each row, as ``weft report`` and ``weft compare`` read them."""
     from weft.cli.given import read_label_file
@@ -322,6 +349,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "csv": csv,
     "encodings": encodings,
     "parquet": parquet,
+    "parts": parts,
     "arrow": arrow,
     "json_lines": json_lines,
     "database": database,
@@ -350,6 +378,18 @@ def _database() -> Path:
     _small_frame().to_sql("t", connection, index=False)
     connection.close()
     return path
+
+
+def _parquet_tables() -> list[bytes]:
+    import pandas as pd
+
+    frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": ["x", "y", "x"], "c": [1, 2, 3]})
+    kept = []
+    for compression in (None, "snappy", "gzip", "zstd"):
+        path = _FOLDER / "seed.parquet"
+        frame.to_parquet(path, compression=compression)
+        kept.append(path.read_bytes())
+    return kept
 
 
 def _other_tables(name: str) -> list[bytes]:
@@ -441,16 +481,8 @@ def seeds(name: str) -> list[bytes]:
             b'[cluster]\nmethod = "pso-fsw"\nseed = 3\ndrop = ["a"]\n\n[input]\nsha256 = "0"\n',
             b"generations = 5\njson = true\nstability = 2\n",
         ]
-    if name == "parquet":
-        import pandas as pd
-
-        frame = pd.DataFrame({"a": [1.0, 2.0, None], "b": ["x", "y", "x"], "c": [1, 2, 3]})
-        kept = []
-        for compression in (None, "snappy", "gzip", "zstd"):
-            path = _FOLDER / "seed.parquet"
-            frame.to_parquet(path, compression=compression)
-            kept.append(path.read_bytes())
-        return kept
+    if name in ("parquet", "parts"):
+        return _parquet_tables()
     if name in ("json_lines", "arrow", "database", "packed", "workbook"):
         return _other_tables(name)
     bases = _models() if name == "model" else [base for _, base in _searches()]

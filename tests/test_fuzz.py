@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent.parent / "fuzz"
-NAMES = ["csv", "encodings", "parquet", "arrow", "json_lines", "database", "query", "packed"]
-NAMES += ["workbook", "labels", "config", "model", "checkpoint"]
+NAMES = ["csv", "encodings", "parquet", "parts", "arrow", "json_lines", "database", "query"]
+NAMES += ["packed", "workbook", "labels", "config", "model", "checkpoint"]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -305,7 +306,76 @@ def test_answers_of_databases(tmp_path, monkeypatch):
     )
 
 
-# Parts of Parquet files ---------------------------------------------------------------------------
+# Parquet files ------------------------------------------------------------------------------------
+
+
+def test_what_a_parquet_file_would_unpack_to(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(parquet_parts, "refuse_bomb", lambda path, size: asked.append(size))
+    # 3000 rows of 2 cells are 48,000 bytes at least; long texts take more.
+    pd.DataFrame({"a": [1.0] * 3000, "b": [2.0] * 3000}).to_parquet(tmp_path / "t.parquet")
+    pd.DataFrame({"a": ["x" * 999, "y" * 999]}).to_parquet(tmp_path / "u.parquet")
+    for name in ("t.parquet", "u.parquet"):
+        read_table(tmp_path / name)
+        parquet_parts.parquet_parts([tmp_path / name])
+    assert asked[:2] == [48_000] * 2
+    assert min(asked[2:]) > 1998
+
+
+def test_a_parquet_file_whose_groups_claim_more_rows_than_the_file(tmp_path, monkeypatch):
+    # Found by fuzzing: the reader reserves memory for the rows that a group claims.
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [1.0, 2.0, 3.0]}).to_parquet(path)
+    claims = parquet_parts.read_footer(path)._replace(group_rows=[73_939_220_095])
+    monkeypatch.setattr(parquet_parts, "read_footer", lambda file: claims)
+    words = (
+        "t.parquet would unpack to 551 GiB, more than 200 times its own size; write it again "
+        "without compression if that is really the table."
+    )
+    # 8 bytes for each of 73,939,220,095 cells are 550.9 GiB.
+    assert refusal(read_table, path) == words
+    assert refusal(parquet_parts.parquet_parts, [path]) == words
+
+
+def test_numbers_of_rows_below_zero(tmp_path, monkeypatch):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": [1.0, 2.0, 3.0]}).to_parquet(path)
+    metadata = parquet_parts.import_optional("pyarrow.parquet", "app").read_metadata(path)
+    group = SimpleNamespace(num_rows=-3, total_byte_size=24)
+    about = SimpleNamespace(
+        num_rows=3, num_row_groups=1, row_group=lambda number: group, schema=metadata.schema
+    )
+    parquet = SimpleNamespace(read_metadata=lambda path: about)
+    monkeypatch.setattr(parquet_parts, "import_optional", lambda *_: parquet)
+    assert refusal(parquet_parts.read_footer, path) == (
+        "t.parquet cannot be read as Parquet (a negative number of rows or bytes); fix the file."
+    )
+
+
+def test_damaged_parts(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": ["x" * 40, "y" * 40, "z" * 40]}).to_parquet(path, compression=None)
+    (part,) = parquet_parts.parquet_parts([path])
+    assert refusal(read_part, part._replace(n_rows=4)) == (
+        "t.parquet cannot be read as Parquet (4 rows claimed, 3 read); fix the file."
+    )
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b"y" * 40, b"\xff" * 40))  # which is not UTF-8
+    assert refusal(read_part, part).startswith("t.parquet cannot be read as Parquet (")
+    path.write_bytes(good[:4] + bytes(100) + good[104:])
+    assert refusal(read_part, part).startswith("t.parquet cannot be read as Parquet (")
+    path.write_bytes(good[:-50])
+    for call in (read_part, lambda part: parquet_parts.parquet_parts([path])):
+        assert refusal(call, part).startswith("t.parquet cannot be read as Parquet (")
+
+
+def test_a_column_that_occurs_twice_in_parts(tmp_path):
+    path = tmp_path / "t.parquet"
+    table = pa.table([pa.array([1.0]), pa.array([2.0])], names=["a", "a"])
+    parquet_parts.import_optional("pyarrow.parquet", "app").write_table(table, path)
+    assert refusal(parquet_parts.parquet_parts, [path]) == (
+        "t.parquet has more than one column 'a'; give columns different names."
+    )
 
 
 def test_parts_by_rows(tmp_path, monkeypatch):

@@ -63,7 +63,7 @@ def test_memory_that_ends_while_a_file_is_read_is_a_sentence(tmp_path, monkeypat
     def no_memory(table):
         raise MemoryError
 
-    monkeypatch.setattr("weft.tables.formats._as_frame", no_memory)
+    monkeypatch.setattr("weft.tables.formats.read_parquet", no_memory)
     with pytest.raises(InputError, match=r"t\.parquet needs more memory than there is; it is dam"):
         read_table(path)
 

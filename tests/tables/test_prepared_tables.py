@@ -279,31 +279,6 @@ def test_files_in_folders_by_a_pattern(tmp_path):
     assert [path.name for path in found] == ["a.csv", "b.csv"]
 
 
-def test_what_a_parquet_file_would_unpack_to(tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(formats, "refuse_bomb", lambda path, size: asked.append(size))
-    # 3 rows of 2 cells are 48 bytes at least; long texts take more.
-    write_table(tmp_path / "t.parquet", {"a": [1.0] * 3000, "b": [2.0] * 3000})
-    write_table(tmp_path / "u.parquet", {"a": ["x" * 999, "y" * 999], "b": [1, 2]})
-    read_table(tmp_path / "t.parquet")
-    read_table(tmp_path / "u.parquet")
-    assert asked[0] == 48_000
-    assert asked[1] > 1998
-
-
-def test_a_parquet_file_whose_parts_claim_more_rows_than_the_file(tmp_path, monkeypatch):
-    # Found by fuzzing: the reader reserves memory for the rows that a part claims.
-    group = SimpleNamespace(num_rows=73_939_220_095, total_byte_size=275)
-    about = SimpleNamespace(
-        num_rows=3, num_columns=3, num_row_groups=1, row_group=lambda number: group
-    )
-    parquet = SimpleNamespace(ParquetFile=lambda path: SimpleNamespace(metadata=about))
-    monkeypatch.setattr(formats, "import_optional", lambda *_: parquet)
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match=r"t\.parquet would unpack to .* GiB"):
-        formats._read_frame(tmp_path / "t.parquet", ".parquet", "t.parquet", None)
-
-
 def test_errors_without_words(tmp_path, monkeypatch):
     def fail(*_):
         raise RuntimeError

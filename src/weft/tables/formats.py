@@ -8,7 +8,7 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weft._base.validation import import_optional
 from weft.tables.contents import find_kind
@@ -17,6 +17,7 @@ from weft.tables.errors import InputError
 from weft.tables.headers import number_names
 from weft.tables.json_rows import JSON, JSON_LINES, read_json
 from weft.tables.packed import PACKED, refuse_bomb, unpacked
+from weft.tables.parquet_parts import read_parquet, valid_frame
 from weft.tables.raw import RawTable, read_csv
 from weft.tables.workbooks import EXCEL, read_workbook
 
@@ -122,14 +123,7 @@ def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.Dat
     if kind in JSON + JSON_LINES:
         return read_json(path, called)
     if kind in PARQUET:
-        file = import_optional("pyarrow.parquet", "app").ParquetFile(path)
-        about = file.metadata
-        groups = [about.row_group(number) for number in range(about.num_row_groups)]
-        # A damaged footer may claim other numbers of rows for the groups than for the file.
-        n_rows = max(about.num_rows, sum(group.num_rows for group in groups))
-        cells = 8 * n_rows * about.num_columns  # however well they are packed
-        refuse_bomb(path, max(cells, sum(group.total_byte_size for group in groups)))
-        return _as_frame(file.read())
+        return read_parquet(path)
     arrow, ipc = import_optional("pyarrow", "app"), import_optional("pyarrow.ipc", "app")
     batches, size = [], 0
     with path.open("rb") as file:
@@ -145,13 +139,7 @@ def _read_frame(path: Path, kind: str, called: str, query: str | None) -> pd.Dat
             size += batch.nbytes
             refuse_bomb(path, size)
             batches.append(batch)
-        return _as_frame(arrow.Table.from_batches(batches, reader.schema))
-
-
-def _as_frame(table: Any) -> pd.DataFrame:
-    """Find text that is not UTF-8 and wrong offsets now, before the data is used."""
-    table.validate(full=True)
-    return table.to_pandas()
+        return valid_frame(arrow.Table.from_batches(batches, reader.schema))
 
 
 def _named(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

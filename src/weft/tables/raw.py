@@ -65,8 +65,8 @@ class RawTable:
         Records of the text file before the first row.
     notes : tuple of str
         What was decided in reading.
-    left_out : tuple of int Records below the names, from 0, that are not rows because they repeat
-        the names.
+    left_out : tuple of int
+        Records below the names, from 0, that are not rows because they repeat the names.
     lines : tuple of int
         The line of each row, from 1, where blank rows are between them (workbooks).
     """
