@@ -12,7 +12,8 @@ from weft.tables.blanks import BLANKS
 FEWEST_NUMBERS = 3  # that a column has below a line of units
 LOOK_AT = 30  # records from the top that are examined
 NO_FIRST_NAME = "column 1"  # what a first column without a name is called
-_NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
+# "*+" gives nothing back: a long run of spaces is read once, not in all ways to divide it.
+_NUMBER = re.compile(r"\s*+[-+(]?[$€£]?\s*+\d[\d.,' \u00a0]*+\s*+[%)]?\s*+")
 _RULE = re.compile(r"[-=+:]{3,}")
 _TOTAL = re.compile(
     r"(grand |sub)?totals?( \(\d+ records?\))?|sum|summe|gesamt(summe|ergebnis)?|insgesamt"

@@ -55,7 +55,7 @@ _CYCLES = {
 _CODE_TEXTS = (
     (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "UUIDs"),
     (re.compile(r"(?=.*\d)(?=.*[a-fA-F])(?:0x)?[0-9a-fA-F]{16,128}"), "hashes"),
-    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "e-mail addresses"),
+    (re.compile(r"[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+"), "e-mail addresses"),
     (re.compile(r"(?:https?|ftp)://\S+|www\.\S+"), "web addresses"),
     (re.compile(r"\d{1,3}(?:\.\d{1,3}){3}"), "IP addresses"),
     (re.compile(r"(?:\+|00)\d{1,3}[\d\s()./-]{6,}\d"), "phone numbers"),
