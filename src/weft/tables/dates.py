@@ -46,6 +46,7 @@ _FORMS = {
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
 _TWINS = ("month/day/year", "day/month/year")
+_FARTHEST_ZONE = 14.0  # hours
 MONTHLY = ("month-name year", "year-month", "month/year", "year-quarter")
 YEARS = (1700, 2200)
 _EARLIEST, _LATEST = -718797.0, 84370.0  # 0002-01-01 and 2200-12-31 in days since 1970
@@ -181,9 +182,9 @@ def find_number_form(numbers: Floats) -> str:
 
 
 def days_of_numbers(numbers: Floats, form: str) -> Floats:
-    """Return days since 1970-01-01 from numbers of a form of `NUMBER_FORMS`."""
+    """Return days since 1970-01-01 from numbers of a form of `NUMBER_FORMS`, NaN if far away."""
     unit, first = NUMBER_FORMS[form]
-    return numbers / unit + first
+    return without_far_days(numbers / unit + first)
 
 
 def read_clock(text: str) -> float:
@@ -249,11 +250,14 @@ def _hours(parts: dict[str, str | None]) -> float:
 
 
 def _zone(parts: dict[str, str | None]) -> float:
-    """Return the hours that a zone is ahead of UTC."""
+    """Return the hours that a zone is ahead of UTC, NaN for more than any zone is."""
     zone = parts.get("zone") or ""
     if not zone or zone in ("Z", "UTC", "GMT"):
         return 0.0
     zone = zone.removeprefix("UTC").removeprefix("GMT")  # "GMT+1", as Google Forms writes it
     digits = zone[1:].replace(":", "")
-    hours = int(digits[:2]) + int(digits[2:] or 0) / 60.0
+    whole, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")  # "+5:30"
+    hours = int(whole) + int(minutes) / 60.0
+    if hours > _FARTHEST_ZONE:
+        return math.nan  # "10:00-18:00" is no moment
     return -hours if zone[0] == "-" else hours
