@@ -41,6 +41,10 @@ FREE = [f"w{i % 7}x" for i in range(8)]
         (["007", "008", "009"] * 6, "c", "category", "codes of 3 digits, some starting with 0"),
         ([f"{i:05d}" for i in range(30)], "c", "identifier", "codes of 5 digits"),
         (["10115", "20095", "80331"] * 6, "zip", "category", "3 codes, which are names"),
+        # Words for "missing" are not codes, and "12²" is not a code of digits.
+        (["10115", "20095", "-"] * 6, "zip", "category", "2 codes, which are names"),
+        (["-", "unknown"] * 6, "zip", "category", "2 values"),
+        (["12²", "13²", "x"] * 6, "zip", "category", "3 values"),
         ([str(i) for i in range(1, 30)], "c", "identifier", "counts the rows (1 to 29, each once)"),
         # What counts the rows is whole.
         (["1", "2", "3.5", "4", "5"], "c", "number", "numbers"),
@@ -164,3 +168,10 @@ def test_signs_that_another_column_settles():
     values = ["1,234", "5,678", "9,123"]
     assert recognised(values).high == 9123.0
     assert recognised(values, signs=(".", ",")).high == 9.123
+
+
+def test_codes_of_digits_stay_as_they_are_written():
+    """As floats, 12345678901234567 and ...568 would be one number, and so would 7 and 007."""
+    longest = ["12345678901234568", "12345678901234567", "9"]
+    assert recognised(longest * 6, "code").levels == ("9", longest[1], longest[0])
+    assert recognised(["12", "007", "7"] * 6, "code").levels == ("7", "007", "12")

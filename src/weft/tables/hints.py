@@ -82,6 +82,12 @@ def looks_like_code(name: str) -> bool:
     return bool(words & _CODE_WORDS) or ("cost" in words and bool(words & {"center", "centre"}))
 
 
+def by_size(code: str) -> tuple[int, str, int]:
+    """Return a key that sorts codes of digits as numbers: "7", "007", "12"."""
+    digits = code.lstrip("0")
+    return len(digits), digits, len(code)
+
+
 def looks_like(kind: str, name: str) -> bool:
     """Return whether a column is named like an "amount" (of money), "count", "date" or "share"."""
     # "N1" and "N2" are items of a questionnaire, "n" and "n_rooms" counts.

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weft._base.arrays import Floats
 from weft.columns.source import NUMERIC_KINDS
 from weft.tables.blanks import BLANKS
 from weft.tables.cell_texts import number_text
@@ -19,6 +18,7 @@ from weft.tables.cells import Cells
 from weft.tables.dates import CYCLES, find_form, find_number_form
 from weft.tables.errors import InputError, quoted
 from weft.tables.hints import (
+    by_size,
     cycle_by_name,
     is_code_text,
     looks_like,
@@ -134,7 +134,8 @@ class Recogniser:
             if reason:
                 return Reading(name, "identifier", reason)
             if looks_like_code(name):
-                return self._codes(cells, numbers)
+                seen = np.unique(finite)
+                return self._codes(name, [number_text(number) for number in seen], len(finite))
         if whole and are_day_numbers(finite):
             return self._date(cells, "yearmonthday", False)
         cycle = cycle_by_name(name, finite)
@@ -150,18 +151,16 @@ class Recogniser:
             )
         return number_reading(name, finite, whole, PLAIN_NUMBERS)
 
-    def _codes(self, cells: Cells, numbers: Floats) -> Reading:
-        """Return a category of codes written as numbers, such as postal codes, or an identifier."""
-        levels = [number_text(number) for number in np.unique(numbers[~np.isnan(numbers)])]
-        n = int((~np.isnan(numbers)).sum())
+    def _codes(self, name: str, levels: list[str], n: int) -> Reading:
+        """Return a category of codes in `n` rows, such as postal codes, or an identifier."""
         if not few_levels(len(levels), n):
             return Reading(
-                cells.name,
+                name,
                 "identifier",
                 f"{len(levels)} codes of places or things in {n} rows: names, not amounts",
             )
         note = f"{len(levels)} codes, which are names, not amounts"
-        return Reading(cells.name, "category", note, levels=tuple(levels))
+        return Reading(name, "category", note, levels=tuple(levels))
 
     # Columns of text ------------------------------------------------------------------------
 
@@ -182,8 +181,10 @@ class Recogniser:
                 return Reading(name, "identifier", reason)
             if reason:
                 return category_reading(name, texts, counts, note=reason)
-            if looks_like_code(name) and all(text.isdigit() for text in meant):
-                return self._codes(cells, cells.spread([float(text) for text in texts]))
+            if meant and looks_like_code(name) and all(map(str.isdecimal, meant)):
+                n_of = dict(zip(texts, counts, strict=True))
+                n_meant = sum(n_of[text] for text in meant)
+                return self._codes(name, sorted(meant, key=by_size), int(n_meant))
         special = self._number_text(cells, meant, keep) or self._time_text(cells, meant)
         if special is not None:
             return special
