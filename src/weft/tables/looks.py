@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,9 +25,10 @@ from weft.tables.hints import (
     looks_like_duration,
     looks_like_id,
 )
+from weft.tables.level_codes import NO, YES, fold
 from weft.tables.months import month_name
 from weft.tables.numbers import NumberFormat
-from weft.tables.reading import DURATION, NO, YES, Reading, fold
+from weft.tables.reading import DURATION, Reading
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100
@@ -137,7 +139,7 @@ def number_reading(
 ) -> Reading:
     kind = "number"
     if not chosen.unit and whole and set(np.unique(finite)) == {0.0, 1.0}:
-        return yes_no_reading(name, ("0", "1"))
+        return replace(yes_no_reading(name, ("0", "1")), numbers=chosen)
     if chosen.is_money or (not chosen.unit and looks_like("amount", name)):
         kind = "amount"
     elif chosen.unit == "%" or (looks_like("share", name) and within(finite, 0.0, 1.0)):

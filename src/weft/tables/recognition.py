@@ -25,6 +25,7 @@ from weft.tables.hints import (
     looks_like_code,
     looks_like_id,
 )
+from weft.tables.level_codes import fold
 from weft.tables.looks import (
     FEW_LEVELS,
     ROWS_PER_LEVEL,
@@ -51,7 +52,7 @@ from weft.tables.number_notes import (
     about_texts,
 )
 from weft.tables.numbers import PLAIN_NUMBERS, find_format
-from weft.tables.reading import Reading, fold, read_column
+from weft.tables.reading import Reading, read_column
 from weft.tables.scales import ordered_scale
 from weft.tables.unread import explain_unread
 
