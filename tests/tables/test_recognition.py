@@ -110,6 +110,7 @@ def test_columns_and_reasons(values, name, kind, note):
             "dates (year-month-day) in column 'c' but another form in 2 cells, the first of them "
             "on line 5 ('x')",
         ),
+        (["1e400", "1", "2", "3"], "but a number too large in the cell on line 2 ('1e400')"),
         ([1.0, np.inf, -np.inf], "an infinite value in column 'c' on line 3 (2 in all)"),
     ],
 )  # fmt: skip
