@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from weft.tables.blanks import BLANKS
+from weft.tables.cell_texts import MISSING_TEXTS
 
 FEWEST_NUMBERS = 3  # that a column has below a line of units
 LOOK_AT = 30  # records from the top that are examined
@@ -158,7 +159,7 @@ def is_total(cells: Sequence[str]) -> bool:
 
 def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return unique names, and notes about names that were changed."""
-    made: list[str] = []
+    made: dict[str, None] = {}  # in order, and quick to search
     taken = set(names)
     repeated: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
@@ -170,13 +171,13 @@ def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
             repeated[own] = number
             own = f"{own} ({number})"
             taken.add(own)
-        made.append(own)
+        made[own] = None
     notes = []
     if repeated:
         listed = ", ".join(repr(name[:60]) for name in list(repeated)[:3])
         more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
         notes.append(f"several columns are called {listed}{more}; they were numbered, as 'a (2)'.")
-    return made, notes
+    return list(made), notes
 
 
 def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
@@ -186,7 +187,7 @@ def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     if not gaps or len(rest) < 2:
         return False
     second = [cell.strip() for cell in rest[0]]
-    if any(_NUMBER.fullmatch(cell) for cell in second if cell):
+    if any(map(_is_value, second)):
         return False
     filled = sum(1 for cell in second if cell)
     if filled < 0.5 * len(first) or not all(
@@ -198,15 +199,15 @@ def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
 
 def _has_units(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     """Return whether the line below the names holds units: text above columns of numbers."""
-    if len(rest) <= FEWEST_NUMBERS or any(_NUMBER.fullmatch(cell) for cell in rest[0]):
+    if len(rest) <= FEWEST_NUMBERS or any(map(_is_value, rest[0])):
         return False
     named = 0
     for position in range(min(len(first), len(rest[0]))):
         below = [record[position].strip() for record in rest[1:] if position < len(record)]
         filled = [cell for cell in below if cell]
         if len(filled) >= FEWEST_NUMBERS and all(map(_NUMBER.fullmatch, filled)):
-            unit = rest[0][position].strip().lower()
-            named += unit != "" and unit not in BLANKS
+            unit = rest[0][position].strip()
+            named += unit not in MISSING_TEXTS and unit.lower() not in BLANKS
     return named >= 2  # in one column it may be a mistake, which has to be reported
 
 
@@ -217,6 +218,14 @@ def _joined(first: Sequence[str], second: Sequence[str]) -> list[str]:
         own = second[position] if position < len(second) else ""
         names.append(f"{group} {own}".strip())
     return names
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a cell of the first rows is a number in any form, not a name or a unit."""
+    text = cell.strip()
+    if text in MISSING_TEXTS or text.lower() in BLANKS:
+        return False
+    return _NUMBER.fullmatch(text) is not None or is_number(text.lstrip("<>≤≥= "))
 
 
 def is_number(text: str) -> bool:

@@ -121,7 +121,7 @@ def open_text(path: Path, form: TextForm) -> TextIO:
     with file:
         lines = list(file)
     if form.names_separator:
-        lines[0] = "\n"
+        lines[next(i for i, line in enumerate(lines) if line.strip())] = "\n"
     if not form.has_comments:
         return io.StringIO("".join(lines), newline="")
     last = last_above(lines)
