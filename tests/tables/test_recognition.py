@@ -176,3 +176,31 @@ def test_codes_of_digits_stay_as_they_are_written():
     longest = ["12345678901234568", "12345678901234567", "9"]
     assert recognised(longest * 6, "code").levels == ("9", longest[1], longest[0])
     assert recognised(["12", "007", "7"] * 6, "code").levels == ("7", "007", "12")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [
+        (DAYS, "date"),
+        ([45000.0 + i**2 for i in range(12)], "date"),
+        ([1.7e9 + 86400.0 * i**2 for i in range(12)], "created"),
+        (list(range(1, 13)) * 2, "month"),
+        ([0.0, 30.5, 99.0, 200.0, 359.0] * 2, "bearing"),
+        ([3, 5, 4, 7] * 6, "zip"),
+        (list(range(1, 20)), "c"),
+        ([0, 1, 1] * 3, "c"),
+        ([2, 3, 5, 9] * 3, "n_rooms"),
+    ],
+)
+def test_numbers_mean_the_same_in_a_column_of_text(numbers, name):
+    """A single "-" in a column of a file turns all of its cells into text."""
+    found = recognised(numbers, name)
+    for texts in (list(map(str, numbers)), [*map(str, numbers), "-"]):
+        read = recognised(texts, name)
+        assert (read.kind, read.form, read.parts, read.levels) == (
+            found.kind,
+            found.form,
+            found.parts,
+            found.levels,
+        )
+        assert (read.low, read.high, read.origin) == (found.low, found.high, found.origin)

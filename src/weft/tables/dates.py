@@ -42,7 +42,7 @@ _FORMS = {
     "month/year": r"(?P<m>\d{1,2})/(?P<y>\d{4})",
     "year-quarter": r"(?:Q(?P<q>[1-4])[-/ ]?)?(?P<y>\d{4})(?:[-/ ]?Q(?P<q2>[1-4]))?",
     "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})(?:-?(?P<wd>[1-7]))?",
-    "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
+    "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:\.0+)?",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
 _TWINS = ("month/day/year", "day/month/year")

@@ -58,6 +58,10 @@ def within(values: Floats, low: float, high: float) -> bool:
     return bool(len(values) and values.min() >= low and values.max() <= high)
 
 
+def is_whole(numbers: Floats) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
+
+
 def identifier_reason(name: str, numbers: Floats) -> str:
     """Return why whole numbers do not look like measurements, "" where they may be."""
     if looks_like_id(name):
@@ -160,6 +164,24 @@ def category_reading(name: str, texts: list[str], counts: np.ndarray, note: str 
     if len(levels) < n_texts:
         words += f", {n_texts} with other spaces or capitals taken together"
     return Reading(name, "category", words, levels=tuple(levels.values()))
+
+
+def code_reading(name: str, levels: Sequence[str], n: int) -> Reading:
+    """Return a category of codes in `n` rows, such as postal codes, or an identifier."""
+    if not few_levels(len(levels), n):
+        return Reading(
+            name,
+            "identifier",
+            f"{len(levels)} codes of places or things in {n} rows: names, not amounts",
+        )
+    note = f"{len(levels)} codes, which are names, not amounts"
+    return Reading(name, "category", note, levels=tuple(levels))
+
+
+def circle_reading(name: str, period: float, words: str) -> Reading:
+    """Return numbers of a circle, such as months."""
+    note = f"{words}: a circle of {period:g}, {period:g} is 0"
+    return Reading(name, "cyclic", note, form="number", parts=("",), periods=(period,))
 
 
 def ordered_reading(name: str, levels: tuple[str, ...], why: str) -> Reading:
