@@ -195,8 +195,9 @@ def test_codes_of_digits_stay_as_they_are_written():
 def test_numbers_mean_the_same_in_a_column_of_text(numbers, name):
     """A single "-" in a column of a file turns all of its cells into text."""
     found = recognised(numbers, name)
-    for texts in (list(map(str, numbers)), [*map(str, numbers), "-"]):
-        read = recognised(texts, name)
+    texts = list(map(str, numbers))
+    for cells, signs in ((texts, None), ([*texts, "-"], None), (texts, (",", "."))):
+        read = recognised(cells, name, signs=signs)
         assert (read.kind, read.form, read.parts, read.levels) == (
             found.kind,
             found.form,

@@ -211,7 +211,7 @@ class Recogniser:
         whole = is_whole(finite)
         of_rows = np.repeat(finite, counts[is_meant])
         # Plain numbers in a column of text mean the same as in a column of numbers.
-        if (chosen.thousands, chosen.decimal) == ("", ".") and all(map(is_number, meant)):
+        if all(map(is_number, meant)) and finite.tolist() == [float(text) for text in meant]:
             found = self._by_name_and_range(cells, of_rows, keep)
             if found is not None:
                 return found
