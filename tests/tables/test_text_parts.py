@@ -331,3 +331,16 @@ def test_names_of_a_wide_table():
     """Each name was compared with all names before it: 2e10 comparisons, which took an hour."""
     names = [f"g{i}" for i in range(200_000)]
     assert number_names(names) == (names, [])
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        (["a", "", "c"], ["x", "NaN", "y"]),  # a gap in a row, not a name
+        (["a", "", "c"], ["x", "y", "1e-5"]),
+        (["", "b", "c"], ["1e-5", "", ""]),
+    ],
+)
+def test_first_rows_are_no_second_line_of_names(names, row):
+    header = find_header([names, row, ["x", "2", "3"], ["y", "5", "6"], ["z", "8", "9"]])
+    assert (header.n_above, header.n_lines) == (0, 1)

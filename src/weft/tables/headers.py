@@ -115,7 +115,7 @@ def _names_corner(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     if len(rest) < 2 or first[0] or not all(first[1:]):
         return False
     name, *others = (cell.strip() for cell in rest[0])
-    return name != "" and not _NUMBER.fullmatch(name) and len(others) > 0 and not any(others)
+    return name != "" and not _is_value(name) and len(others) > 0 and not any(others)
 
 
 def _is_rule(record: Sequence[str]) -> bool:
@@ -187,7 +187,7 @@ def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     if not gaps or len(rest) < 2:
         return False
     second = [cell.strip() for cell in rest[0]]
-    if any(map(_is_value, second)):
+    if any(_is_value(cell) or (cell and cell in MISSING_TEXTS) for cell in second):
         return False
     filled = sum(1 for cell in second if cell)
     if filled < 0.5 * len(first) or not all(
