@@ -279,3 +279,16 @@ def test_no_and_yes_as_decimals():
     assert done.table.values[:3, 0].tolist() == [0.0, 1.0, 1.0]
     new = applied(plan, {"c": ["1", "no", "0,0"], "x": [1.0, 2.0, 3.0]})
     assert new.table.values[:, 0].tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("names", ["abc", "bac"])
+def test_columns_that_contradict_each_other_settle_no_signs(names):
+    """Of "1.234,5" and "1,234.5", the first column decided about "1,234" without a word."""
+    columns = {"a": ["1.234,5", "7.654,3"], "b": ["1,234.5", "7,654.3"], "c": ["1,234", "2,345"]}
+    cells = read_cells(pd.DataFrame({name: columns[name] for name in names}))
+    found = {reading.name: reading for reading in recognise(cells, **OPTIONS)}
+    assert found["c"].numbers.is_ambiguous
+    assert found["a"].high == 7654.3
+    # Without "b", "a" decides.
+    one = recognise([column for column in cells if column.name != "b"], **OPTIONS)
+    assert {reading.name: reading.high for reading in one} == {"a": 7654.3, "c": 2.345}
