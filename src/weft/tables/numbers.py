@@ -51,7 +51,6 @@ _SIGNS = (
     ("'", ","),
     ("_", "."),
 )
-
 _MANY_GROUPS = 3  # distinct numbers in groups beside shorter ones without a sign
 
 
