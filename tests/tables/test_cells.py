@@ -181,3 +181,27 @@ def test_a_lazy_frame_is_not_a_table():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not is_table(pl.LazyFrame({"a": [1.0]}))
+
+
+@pytest.mark.parametrize("names", [[1, "1"], [None, "None"], [float("nan"), "nan"]])
+def test_names_that_are_the_same_as_text(names):
+    frame = pd.DataFrame([["x", 1.0], ["y", 2.0]], columns=pd.Index(names, dtype=object))
+    with pytest.raises(ValueError, match=f"several columns called '{names[1]}'; give each"):
+        read_cells(frame)
+
+
+def test_levels_in_order_that_are_the_same_without_spaces():
+    values = pd.Categorical([" a", "a", "b"], categories=["a", " a", "b"], ordered=True)
+    (cells,) = read_cells(pd.DataFrame({"c": values}))
+    assert (cells.texts, cells.codes.tolist()) == (["a", "b"], [0, 0, 1])
+
+
+def test_levels_in_order_of_which_only_numbers_occur():
+    values = pd.Categorical([2, 1, 2], categories=[1, 2, "more"], ordered=True)
+    (cells,) = read_cells(pd.DataFrame({"c": values}))
+    assert (cells.texts, cells.codes.tolist()) == (["1", "2", "more"], [1, 0, 1])
+
+
+def test_numbers_in_messages_are_not_rounded():
+    (cells,) = read_cells(pd.DataFrame({"zip": [12345678, 0.1234567]}))
+    assert [cells.text_of(row) for row in (0, 1)] == ["12345678", "0.1234567"]

@@ -181,3 +181,28 @@ def test_places_on_cycles():
         ],
         atol=1e-12,
     )
+
+
+@pytest.mark.parametrize(
+    ("zone", "hours"),
+    [
+        # 10:00 in a zone that is 5:30 ahead is 4:30 in UTC, however the zone is written.
+        *((zone, 4.5) for zone in ("+05:30", "+5:30", "+530", " GMT+5:30", " UTC+0530")),
+        (" GMT-5:30", 15.5),
+        ("+5", 5.0),
+        ("+14:00", -4.0),
+        # No zone is 18 hours behind: this is a span of time, which no single moment stands for.
+        ("-18:00", NONE),
+    ],
+)
+def test_zones_with_minutes(zone, hours):
+    days = read_date(f"1970-01-01 10:00{zone}", "year-month-day")
+    np.testing.assert_allclose(24.0 * days, hours)
+
+
+@pytest.mark.parametrize("number", [1e12, 1e19, -1e300])
+def test_numbers_that_are_no_days(number):
+    """The largest day is in 2200, number 109,939 of a spreadsheet: 84,370 + 25,569."""
+    days = days_of_numbers(np.array([number, 109_939.0, 109_940.0]), "spreadsheet days")
+    np.testing.assert_array_equal(days, [NONE, 84_370.0, NONE])
+    assert math.isnan(read_date(str(number), "spreadsheet days"))

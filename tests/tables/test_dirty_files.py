@@ -344,7 +344,7 @@ FILES = [
     Case("t.ods", lambda path: open_document(path, [HEAD, *ROWS]), kinds={"x": "number"}),
     Case("t.pdf", written(b"%PDF-1.4"), refused="ends in '.pdf'"),
     Case("no workbook.xlsx", written(PLAIN), refused="cannot be read as xlsx"),
-    Case("no table.parquet", written(PLAIN), refused="cannot be read as parquet"),
+    Case("no table.parquet", written(PLAIN), refused="cannot be read as Parquet"),
 ]
 
 CASES = [*ENCODINGS, *PACKED, *HEADERS, *ROWS_THAT_ARE_ODD, *KINDS, *FILES]

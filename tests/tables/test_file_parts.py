@@ -424,3 +424,28 @@ def test_which_files_are_parts(tmp_path):
     (tmp_path / "g[1].pq").write_bytes(b"")
     assert parquet_files(tmp_path / "g[1].pq") == [tmp_path / "g[1].pq"]
     assert parquet_files(tmp_path / "f.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("brand", "city"),
+    [
+        (["Shell", "Total", "Esso", "total"], ["Rome", "Oslo", "Rome", "Oslo"]),  # a brand
+        (["sum", "mean", "max", "Sum"], [None, None, None, None]),
+        (["x", "Total", "y", "Total"], [None, None, None, None]),  # parts, or all rows: not clear
+    ],
+)
+def test_words_for_totals_that_occur_above_are_values(brand, city):
+    frame = pd.DataFrame({"brand": brand, "city": city, "v": [1, 2, 3, 4]})
+    assert without_totals(frame)[0] is frame
+
+
+def test_columns_above_totals_are_read_as_without_them():
+    frame = pd.DataFrame(
+        {"day": ["20240101", "20240201", "Total"], "code": ["1", "2", "x"], "v": [1, 2, 3]}
+    )
+    kept, _ = without_totals(frame, as_text=["code"])
+    assert kept.to_dict("list") == {"day": [20240101, 20240201], "code": ["1", "2"], "v": [1, 2]}
+    # Typed days are not numbers of nanoseconds.
+    days = [pd.Timestamp("2024-01-01"), pd.Timestamp("2024-02-01")]
+    typed = pd.DataFrame({"day": [*days, "Total"], "v": [1, 2, 3]}, dtype=object)
+    assert without_totals(typed)[0]["day"].tolist() == days

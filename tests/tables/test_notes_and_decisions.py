@@ -28,6 +28,11 @@ def test_messages_for_python():
     assert told("use --missing drop-rows, or --drop x; or --scale.") == (
         "use missing='drop-rows', or drop=['x']; or scale."
     )
+    # Names may have points, commas and quotes in them.
+    assert told("out with --drop sepal.length.") == "out with drop=['sepal.length']."
+    assert told("out with --drop 'a, b'.") == "out with drop=['a, b']."
+    assert told("out with --drop 'it's'.") == 'out with drop=["it\'s"].'
+    assert told("one of --label, --drop and --keep.") == "one of label, drop and keep."
     assert told("so leave out --keep for it.") == "so leave it out of keep."
     assert str(InputError("a\nb")) == "a b"
     assert str(InputError("x" * 2000)) == "x" * 2000

@@ -218,3 +218,77 @@ def test_heavy_tails_are_bent_only_where_it_is_asked_for():
     assert learned(frame)[0].readings[0].curve == "log"
     assert learned(frame, bend=False)[0].readings[0].curve == "none"
     assert learned(frame, scale="range")[0].readings[0].curve == "none"
+
+
+DAYS = pd.to_datetime(["2024-01-01", "2024-05-01"])
+SPANS = pd.to_timedelta([5, 7], "h")
+
+
+@pytest.mark.parametrize(
+    ("fitted", "new"),
+    [
+        # Days since 1970 and hours are not numbers of a table, nor places on its circles.
+        ([2000.5, 2010.0, 2020.0], DAYS),
+        ([2000.5, 2010.0, 2020.0], SPANS),
+        (["10:00", "12:30", "18:00"], DAYS),
+        (["10:00", "12:30", "18:00"], [True, False]),
+        (pd.to_datetime(["2024-01-01", "2024-01-05", "2024-02-01"]), SPANS),
+        # January is 1 to people, but the first name is at 0.
+        (["Jan", "Feb", "Dec"], [1.0, 2.0]),
+        (["Mon", "Tue", "Sun"], [1.0, 2.0]),
+    ],
+)
+def test_new_cells_of_another_kind_are_refused(fitted, new):
+    plan, _ = learned({"c": list(fitted) * 4, "x": np.arange(12.0) ** 2})
+    with pytest.raises(InputError, match="in column 'c' on line 2, where the model was fitted on"):
+        applied(plan, {"c": new, "x": [1.0, 2.0]})
+    # A column without a value has no kind.
+    empty = {"c": [None, None] if new is not DAYS else [pd.NaT, pd.NaT], "x": [1.0, 2.0]}
+    assert np.isnan(applied(plan, empty).table.values[:, 0]).all()
+
+
+@pytest.mark.parametrize(
+    ("fitted", "new"),
+    [
+        # A file with "3+" in some row has texts, one without it has numbers, and workbooks have
+        # floats: "1", "1.0" and 1.0 are one level.
+        (["1.0", "2.0", "3+"], [2.0, 1.0]),
+        (["1.0", "2.0", "3+"], ["2", "1"]),
+        (["1", "2", "3+"], [2.0, 1.0]),
+        (["1", "2", "3+"], ["2.0", "1.00"]),
+        ([1.0, 2.0, "x"], ["2", "1"]),
+        (["1", "2", "x"], pd.Series([2.0, 1.0], dtype=object)),
+    ],
+)
+def test_levels_that_are_numbers_have_one_spelling(fitted, new):
+    plan, _ = learned({"c": list(fitted) * 5, "x": np.arange(15.0) ** 2})
+    done = applied(plan, {"c": new, "x": [1.0, 2.0]})
+    assert done.warnings == []
+    assert done.table.values[:, 0].tolist() == [1.0, 0.0]
+
+
+def test_levels_that_only_look_like_numbers():
+    """Python takes "1_0" for 10, and "010" is a code of its own."""
+    plan, _ = learned({"c": ["10", "2", "x"] * 5, "d": ["01", "02", "x"] * 5})
+    done = applied(plan, {"c": ["1_0", "10"], "d": ["1", "01"]})
+    assert np.isnan(done.table.values[:, :2]).tolist() == [[True, True], [False, False]]
+
+
+def test_no_and_yes_as_decimals():
+    plan, done = learned({"c": ["0,0", "1,0", "1,0"] * 4, "x": np.arange(12.0) ** 2})
+    assert done.table.values[:3, 0].tolist() == [0.0, 1.0, 1.0]
+    new = applied(plan, {"c": ["1", "no", "0,0"], "x": [1.0, 2.0, 3.0]})
+    assert new.table.values[:, 0].tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("names", ["abc", "bac"])
+def test_columns_that_contradict_each_other_settle_no_signs(names):
+    """Of "1.234,5" and "1,234.5", the first column decided about "1,234" without a word."""
+    columns = {"a": ["1.234,5", "7.654,3"], "b": ["1,234.5", "7,654.3"], "c": ["1,234", "2,345"]}
+    cells = read_cells(pd.DataFrame({name: columns[name] for name in names}))
+    found = {reading.name: reading for reading in recognise(cells, **OPTIONS)}
+    assert found["c"].numbers.is_ambiguous
+    assert found["a"].high == 7654.3
+    # Without "b", "a" decides.
+    one = recognise([column for column in cells if column.name != "b"], **OPTIONS)
+    assert {reading.name: reading.high for reading in one} == {"a": 7654.3, "c": 2.345}

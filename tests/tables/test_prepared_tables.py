@@ -93,6 +93,24 @@ def test_missing_values_are_counted(missing, words):
     assert one == "1 missing value was filled in from the other columns of the row (1 column)."
 
 
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [
+        ("auto", "2 missing values were filled in from the other columns of the row (1 column)."),
+        (
+            "median",
+            "2 missing values were filled in with each column's median or most frequent value "
+            "(1 column).",
+        ),
+        ("drop-rows", "2 rows with missing values were left out."),
+    ],
+)
+def test_words_for_missing_are_counted_too(missing, words):
+    """In a column of numbers "-" is a gap, however gaps are treated."""
+    texts = ["-", *(f"{i * i}.5" for i in range(N - 2)), "-"]
+    assert prepared({"x": X, "w": texts}, missing=missing).warnings == [words]
+
+
 def test_what_a_summary_is_told():
     made = prepared({"x": X, "z": X**2, "kind": ["a", "b"] * 12, "gone": X}, label="kind",
                     drop=["gone"], scale="range")  # fmt: skip

@@ -17,11 +17,11 @@ from weft.tables.hints import (
     looks_like_duration,
     looks_like_id,
 )
+from weft.tables.level_codes import fold
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import (
     Reading,
     columns_of,
-    fold,
     in_units,
     read_column,
 )

@@ -41,6 +41,10 @@ FREE = [f"w{i % 7}x" for i in range(8)]
         (["007", "008", "009"] * 6, "c", "category", "codes of 3 digits, some starting with 0"),
         ([f"{i:05d}" for i in range(30)], "c", "identifier", "codes of 5 digits"),
         (["10115", "20095", "80331"] * 6, "zip", "category", "3 codes, which are names"),
+        # Words for "missing" are not codes, and "12²" is not a code of digits.
+        (["10115", "20095", "-"] * 6, "zip", "category", "2 codes, which are names"),
+        (["-", "unknown"] * 6, "zip", "category", "2 values"),
+        (["12²", "13²", "x"] * 6, "zip", "category", "3 values"),
         ([str(i) for i in range(1, 30)], "c", "identifier", "counts the rows (1 to 29, each once)"),
         # What counts the rows is whole.
         (["1", "2", "3.5", "4", "5"], "c", "number", "numbers"),
@@ -106,6 +110,7 @@ def test_columns_and_reasons(values, name, kind, note):
             "dates (year-month-day) in column 'c' but another form in 2 cells, the first of them "
             "on line 5 ('x')",
         ),
+        (["1e400", "1", "2", "3"], "but a number too large in the cell on line 2 ('1e400')"),
         ([1.0, np.inf, -np.inf], "an infinite value in column 'c' on line 3 (2 in all)"),
     ],
 )  # fmt: skip
@@ -164,3 +169,39 @@ def test_signs_that_another_column_settles():
     values = ["1,234", "5,678", "9,123"]
     assert recognised(values).high == 9123.0
     assert recognised(values, signs=(".", ",")).high == 9.123
+
+
+def test_codes_of_digits_stay_as_they_are_written():
+    """As floats, 12345678901234567 and ...568 would be one number, and so would 7 and 007."""
+    longest = ["12345678901234568", "12345678901234567", "9"]
+    assert recognised(longest * 6, "code").levels == ("9", longest[1], longest[0])
+    assert recognised(["12", "007", "7"] * 6, "code").levels == ("7", "007", "12")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "name"),
+    [
+        (DAYS, "date"),
+        ([45000.0 + i**2 for i in range(12)], "date"),
+        ([1.7e9 + 86400.0 * i**2 for i in range(12)], "created"),
+        (list(range(1, 13)) * 2, "month"),
+        ([0.0, 30.5, 99.0, 200.0, 359.0] * 2, "bearing"),
+        ([3, 5, 4, 7] * 6, "zip"),
+        (list(range(1, 20)), "c"),
+        ([0, 1, 1] * 3, "c"),
+        ([2, 3, 5, 9] * 3, "n_rooms"),
+    ],
+)
+def test_numbers_mean_the_same_in_a_column_of_text(numbers, name):
+    """A single "-" in a column of a file turns all of its cells into text."""
+    found = recognised(numbers, name)
+    texts = list(map(str, numbers))
+    for cells, signs in ((texts, None), ([*texts, "-"], None), (texts, (",", "."))):
+        read = recognised(cells, name, signs=signs)
+        assert (read.kind, read.form, read.parts, read.levels) == (
+            found.kind,
+            found.form,
+            found.parts,
+            found.levels,
+        )
+        assert (read.low, read.high, read.origin) == (found.low, found.high, found.origin)

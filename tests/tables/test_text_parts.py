@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from weft.io import write_table
+from weft.io import read_csv, write_table
 from weft.tables import text_form
 from weft.tables.errors import InputError
 from weft.tables.headers import find_header, is_total, number_names
@@ -299,3 +299,48 @@ def test_units_below_the_names():
     assert find_header([UNITS[0], ["s", "20", "-"], *UNITS[2:], *more]).n_lines == 1
     assert find_header([UNITS[0], ["s", "", "x"], *UNITS[2:], *more]).n_lines == 1
     assert find_header([UNITS[0], ["n/a", "-", "x"], *UNITS[2:], *more]).n_lines == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "is_left_out"),
+    [
+        (["[kg]", "m", ""], True),
+        (["<kg>", "1/s", "m2"], True),
+        # Numbers in any form, limits, and words for "missing" are a row.
+        (["1e-5", "2e-3", "1e-4"], False),
+        (["<0.5", "≤ 0.3", "> 1e2"], False),
+        (["?", "?", "?"], False),
+        (["#N/A", "<NA>", "NaN"], False),
+    ],
+)
+def test_first_rows_are_no_units(row, is_left_out):
+    below = [["1", "2", "3"], ["4", "5", "6"], ["7", "8", "9"]]
+    header = find_header([["a", "b", "c"], row, *below])
+    assert header.n_lines == 1 + is_left_out
+    if not is_left_out:
+        assert header.names == ["a", "b", "c"]
+
+
+def test_a_blank_line_above_the_name_of_the_separator(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\nsep=;\na;b\n1;2\n3;4\n")
+    assert read_csv(path).frame.to_dict("list") == {"a": [1, 3], "b": [2, 4]}
+
+
+def test_names_of_a_wide_table():
+    """Each name was compared with all names before it: 2e10 comparisons, which took an hour."""
+    names = [f"g{i}" for i in range(200_000)]
+    assert number_names(names) == (names, [])
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        (["a", "", "c"], ["x", "NaN", "y"]),  # a gap in a row, not a name
+        (["a", "", "c"], ["x", "y", "1e-5"]),
+        (["", "b", "c"], ["1e-5", "", ""]),
+    ],
+)
+def test_first_rows_are_no_second_line_of_names(names, row):
+    header = find_header([names, row, ["x", "2", "3"], ["y", "5", "6"], ["z", "8", "9"]])
+    assert (header.n_above, header.n_lines) == (0, 1)

@@ -23,6 +23,8 @@ MISSING_TEXTS = frozenset(
 
 def text_of_cell(cell: Any) -> str:
     """Return any cell as text."""
+    if isinstance(cell, (float, np.floating)) and cell == np.floor(cell):
+        return number_text(float(cell))  # workbooks have only floats
     if isinstance(cell, bytes):
         cell = cell.decode("utf-8", errors="replace")
     if isinstance(cell, time):  # fractions of a second would make it look like a length of time

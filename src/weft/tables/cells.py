@@ -18,6 +18,7 @@ from weft._base.arrays import Floats, Integers
 from weft._base.validation import import_optional
 from weft.tables.cell_texts import MISSING_TEXTS, number_text, text_of_cell
 from weft.tables.dates import day_text
+from weft.tables.headers import is_number
 
 _DAY = 86_400_000_000  # microseconds
 _COMPLEX = "Complex data not supported; give real numbers."
@@ -75,7 +76,7 @@ class Cells:
         if self.form == "text":
             return self.texts[self.codes[row]]
         number = float(self.numbers[row])
-        return day_text(number) if self.form == "time" else f"{number:g}"
+        return day_text(number) if self.form == "time" else number_text(number)
 
     def take(self, rows: Integers) -> Cells:
         """Return the same column with some of its rows."""
@@ -120,8 +121,9 @@ def refuse_names(X: Any) -> None:
         names = X.column_names if hasattr(X, "column_names") else X.columns
     if len(names) == 0:
         raise ValueError("the table has no columns; give at least one.")
-    if len(set(names)) < len(names):
-        name = next(name for name, count in Counter(names).items() if count > 1)
+    texts = [str(name) for name in names]  # 1 and "1" are one name in messages and models
+    if len(set(texts)) < len(texts):
+        name = next(name for name, count in Counter(texts).items() if count > 1)
         raise ValueError(f"the table has several columns called {name!r}; give each its own name.")
 
 
@@ -143,7 +145,7 @@ def _read_series(narwhals: Any, series: Any, name: str) -> Cells:
     # Newer versions of narwhals return cat.get_categories() in the order of the rows.
     levels = dtype.categories if is_ordered else ()
     is_category = is_ordered or dtype == narwhals.Categorical
-    levels = [str(level).strip() for level in levels]
+    levels = list(dict.fromkeys(str(level).strip() for level in levels))
     return text_cells(name, series.to_list(), levels, is_category=is_category)
 
 
@@ -189,7 +191,7 @@ def text_cells(
     if is_coded and not is_category:
         return _numeric(name, "number", _spread(raw, [_as_float(cell) for cell in distinct]))
     if is_coded:
-        levels = [number_text(float(level)) for level in levels]
+        levels = [number_text(float(level)) if is_number(level) else level for level in levels]
     texts = [number_text(_as_float(cell)) if is_coded else text_of_cell(cell) for cell in distinct]
     place: dict[str, int] = {level: position for position, level in enumerate(levels)}
     for text in texts:

@@ -21,8 +21,8 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAYS_FULL = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LONGER = ("tues", "thur", "thurs")
 _EPOCH = date(1970, 1, 1).toordinal()
-_TIME = r"(?:[T ,]+(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
-_TIME += r"(?:\s*Uhr)?\s*(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*"
+_TIME = r"(?:[T ,]++(?P<H>\d{1,2}):(?P<M>\d{2})(?::(?P<S>\d{2})(?:[.,](?P<f>\d{1,9}))?)?"
+_TIME += r"(?:\s*+Uhr)?\s*+(?P<ampm>[AaPp]\.?[Mm]\.?)?\s*+"
 _TIME += r"(?P<zone>Z|UTC|GMT|(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?)?)?"
 _NAME = r"(?P<name>[^\W\d_]{3,10})\.?"
 _WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,?\s+)?"
@@ -42,10 +42,11 @@ _FORMS = {
     "month/year": r"(?P<m>\d{1,2})/(?P<y>\d{4})",
     "year-quarter": r"(?:Q(?P<q>[1-4])[-/ ]?)?(?P<y>\d{4})(?:[-/ ]?Q(?P<q2>[1-4]))?",
     "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})(?:-?(?P<wd>[1-7]))?",
-    "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})",
+    "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:\.0+)?",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
 _TWINS = ("month/day/year", "day/month/year")
+_FARTHEST_ZONE = 14.0  # hours
 MONTHLY = ("month-name year", "year-month", "month/year", "year-quarter")
 YEARS = (1700, 2200)
 _EARLIEST, _LATEST = -718797.0, 84370.0  # 0002-01-01 and 2200-12-31 in days since 1970
@@ -181,9 +182,9 @@ def find_number_form(numbers: Floats) -> str:
 
 
 def days_of_numbers(numbers: Floats, form: str) -> Floats:
-    """Return days since 1970-01-01 from numbers of a form of `NUMBER_FORMS`."""
+    """Return days since 1970-01-01 from numbers of a form of `NUMBER_FORMS`, NaN if far away."""
     unit, first = NUMBER_FORMS[form]
-    return numbers / unit + first
+    return without_far_days(numbers / unit + first)
 
 
 def read_clock(text: str) -> float:
@@ -249,11 +250,14 @@ def _hours(parts: dict[str, str | None]) -> float:
 
 
 def _zone(parts: dict[str, str | None]) -> float:
-    """Return the hours that a zone is ahead of UTC."""
+    """Return the hours that a zone is ahead of UTC, NaN for more than any zone is."""
     zone = parts.get("zone") or ""
     if not zone or zone in ("Z", "UTC", "GMT"):
         return 0.0
     zone = zone.removeprefix("UTC").removeprefix("GMT")  # "GMT+1", as Google Forms writes it
     digits = zone[1:].replace(":", "")
-    hours = int(digits[:2]) + int(digits[2:] or 0) / 60.0
+    whole, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")  # "+5:30"
+    hours = int(whole) + int(minutes) / 60.0
+    if hours > _FARTHEST_ZONE:
+        return math.nan  # "10:00-18:00" is no moment
     return -hours if zone[0] == "-" else hours

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 # Options of the command line, and how Python code would write them; the first match is used.
-_IN_PYTHON = (
-    (r"--drop '?([^'.;,]+)'?(?=[.;,]|$)", r"drop=['\1']"),
+_IN_PYTHON: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"--drop '(.+?)'(?=[.;,]|$)", lambda found: f"drop=[{found[1]!r}]"),
+    (r"--drop ([\w.=+/-]*[\w=+/-])(?=[.;,]|$)", lambda found: f"drop=[{found[1]!r}]"),
     (r"--missing ([\w-]+)", r"missing='\1'"),
     (r"leave out --keep for it", "leave it out of keep"),
     (r"--(\w+)", r"\1"),

@@ -92,6 +92,8 @@ def without_footnotes(
 def as_numbers(column: pd.Series) -> pd.Series:
     """Return a column as pandas would have read it without the text that was in it."""
     pandas = import_optional("pandas", "app")
+    if column.dtype.kind != "O":  # numbers already, or dates, which would become numbers
+        return column
     if any(LEADING_ZERO.fullmatch(str(cell)) for cell in column.unique()):
         return column
     try:
@@ -100,17 +102,34 @@ def as_numbers(column: pd.Series) -> pd.Series:
         return column
 
 
-def without_totals(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the frame without a last row of totals, and a note if there was one."""
+def without_totals(
+    frame: pd.DataFrame, as_text: Collection[str] = ()
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the frame without a last row of totals, and a note if there was one.
+
+    A word such as "Total" that occurs above as well is a value of its column. Columns of `as_text`
+    stay text.
+    """
     if len(frame) < 3:
         return frame, []
-    last = [cell for cell in frame.iloc[-1] if isinstance(cell, str)]
+    last = {name: cell for name, cell in frame.iloc[-1].items() if isinstance(cell, str)}
     before = [cell for cell in frame.iloc[-2] if isinstance(cell, str)]
-    if not is_total(last) or is_total(before):
+    words = {name: cell for name, cell in last.items() if is_total([cell])}
+    if not words or is_total(before):
         return frame, []
-    kept = without_empty_end(frame.iloc[:-1]).reset_index(drop=True).infer_objects()
-    notes = [f"the last row ({' '.join(last)[:60]!r}) holds totals and was left out."]
+    above = frame.iloc[:-1]
+    if all(_occurs(cell, above[name]) for name, cell in words.items()):
+        return frame, _about_subtotals(frame)
+    kept = without_empty_end(above).reset_index(drop=True).infer_objects()
+    for name in set(last) - set(as_text):
+        kept[name] = as_numbers(kept[name])
+    notes = [f"the last row ({' '.join(last.values())[:60]!r}) holds totals and was left out."]
     return kept, notes + _about_subtotals(kept)
+
+
+def _occurs(word: str, column: pd.Series) -> bool:
+    """Return whether a column has a word, in small or capital letters."""
+    return word.strip().lower() in {str(cell).strip().lower() for cell in column.unique()}
 
 
 def _about_subtotals(frame: pd.DataFrame) -> list[str]:

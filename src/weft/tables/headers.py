@@ -8,11 +8,13 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from weft.tables.blanks import BLANKS
+from weft.tables.cell_texts import MISSING_TEXTS
 
 FEWEST_NUMBERS = 3  # that a column has below a line of units
 LOOK_AT = 30  # records from the top that are examined
 NO_FIRST_NAME = "column 1"  # what a first column without a name is called
-_NUMBER = re.compile(r"\s*[-+(]?[$€£]?\s*\d[\d.,' \u00a0]*\s*[%)]?\s*")
+# "*+" gives nothing back: a long run of spaces is read once, not in all ways to divide it.
+_NUMBER = re.compile(r"\s*+[-+(]?[$€£]?\s*+\d[\d.,' \u00a0]*+\s*+[%)]?\s*+")
 _RULE = re.compile(r"[-=+:]{3,}")
 _TOTAL = re.compile(
     r"(grand |sub)?totals?( \(\d+ records?\))?|sum|summe|gesamt(summe|ergebnis)?|insgesamt"
@@ -113,7 +115,7 @@ def _names_corner(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     if len(rest) < 2 or first[0] or not all(first[1:]):
         return False
     name, *others = (cell.strip() for cell in rest[0])
-    return name != "" and not _NUMBER.fullmatch(name) and len(others) > 0 and not any(others)
+    return name != "" and not _is_value(name) and len(others) > 0 and not any(others)
 
 
 def _is_rule(record: Sequence[str]) -> bool:
@@ -157,7 +159,7 @@ def is_total(cells: Sequence[str]) -> bool:
 
 def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return unique names, and notes about names that were changed."""
-    made: list[str] = []
+    made: dict[str, None] = {}  # in order, and quick to search
     taken = set(names)
     repeated: dict[str, int] = {}
     for position, name in enumerate(names, start=1):
@@ -169,13 +171,13 @@ def number_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
             repeated[own] = number
             own = f"{own} ({number})"
             taken.add(own)
-        made.append(own)
+        made[own] = None
     notes = []
     if repeated:
         listed = ", ".join(repr(name[:60]) for name in list(repeated)[:3])
         more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
         notes.append(f"several columns are called {listed}{more}; they were numbered, as 'a (2)'.")
-    return made, notes
+    return list(made), notes
 
 
 def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
@@ -185,7 +187,7 @@ def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     if not gaps or len(rest) < 2:
         return False
     second = [cell.strip() for cell in rest[0]]
-    if any(_NUMBER.fullmatch(cell) for cell in second if cell):
+    if any(_is_value(cell) or (cell and cell in MISSING_TEXTS) for cell in second):
         return False
     filled = sum(1 for cell in second if cell)
     if filled < 0.5 * len(first) or not all(
@@ -197,15 +199,15 @@ def _is_grouped(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
 
 def _has_units(first: Sequence[str], rest: Sequence[Sequence[str]]) -> bool:
     """Return whether the line below the names holds units: text above columns of numbers."""
-    if len(rest) <= FEWEST_NUMBERS or any(_NUMBER.fullmatch(cell) for cell in rest[0]):
+    if len(rest) <= FEWEST_NUMBERS or any(map(_is_value, rest[0])):
         return False
     named = 0
     for position in range(min(len(first), len(rest[0]))):
         below = [record[position].strip() for record in rest[1:] if position < len(record)]
         filled = [cell for cell in below if cell]
         if len(filled) >= FEWEST_NUMBERS and all(map(_NUMBER.fullmatch, filled)):
-            unit = rest[0][position].strip().lower()
-            named += unit != "" and unit not in BLANKS
+            unit = rest[0][position].strip()
+            named += unit not in MISSING_TEXTS and unit.lower() not in BLANKS
     return named >= 2  # in one column it may be a mistake, which has to be reported
 
 
@@ -216,6 +218,14 @@ def _joined(first: Sequence[str], second: Sequence[str]) -> list[str]:
         own = second[position] if position < len(second) else ""
         names.append(f"{group} {own}".strip())
     return names
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a cell of the first rows is a number in any form, not a name or a unit."""
+    text = cell.strip()
+    if text in MISSING_TEXTS or text.lower() in BLANKS:
+        return False
+    return _NUMBER.fullmatch(text) is not None or is_number(text.lstrip("<>≤≥= "))
 
 
 def is_number(text: str) -> bool:

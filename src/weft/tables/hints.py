@@ -55,7 +55,7 @@ _CYCLES = {
 _CODE_TEXTS = (
     (re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"), "UUIDs"),
     (re.compile(r"(?=.*\d)(?=.*[a-fA-F])(?:0x)?[0-9a-fA-F]{16,128}"), "hashes"),
-    (re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+"), "e-mail addresses"),
+    (re.compile(r"[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+"), "e-mail addresses"),
     (re.compile(r"(?:https?|ftp)://\S+|www\.\S+"), "web addresses"),
     (re.compile(r"\d{1,3}(?:\.\d{1,3}){3}"), "IP addresses"),
     (re.compile(r"(?:\+|00)\d{1,3}[\d\s()./-]{6,}\d"), "phone numbers"),
@@ -80,6 +80,12 @@ def looks_like_code(name: str) -> bool:
     """Return whether a column is named like codes of places or things."""
     words = name_words(name)
     return bool(words & _CODE_WORDS) or ("cost" in words and bool(words & {"center", "centre"}))
+
+
+def by_size(code: str) -> tuple[int, str, int]:
+    """Return a key that sorts codes of digits as numbers: "7", "007", "12"."""
+    digits = code.lstrip("0")
+    return len(digits), digits, len(code)
 
 
 def looks_like(kind: str, name: str) -> bool:

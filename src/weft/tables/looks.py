@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,9 +25,10 @@ from weft.tables.hints import (
     looks_like_duration,
     looks_like_id,
 )
+from weft.tables.level_codes import NO, YES, fold
 from weft.tables.months import month_name
 from weft.tables.numbers import NumberFormat
-from weft.tables.reading import DURATION, NO, YES, Reading, fold
+from weft.tables.reading import DURATION, Reading
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100
@@ -54,6 +56,10 @@ def is_prose(texts: list[str], n_rows: int) -> bool:
 
 def within(values: Floats, low: float, high: float) -> bool:
     return bool(len(values) and values.min() >= low and values.max() <= high)
+
+
+def is_whole(numbers: Floats) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
 
 
 def identifier_reason(name: str, numbers: Floats) -> str:
@@ -137,7 +143,7 @@ def number_reading(
 ) -> Reading:
     kind = "number"
     if not chosen.unit and whole and set(np.unique(finite)) == {0.0, 1.0}:
-        return yes_no_reading(name, ("0", "1"))
+        return replace(yes_no_reading(name, ("0", "1")), numbers=chosen)
     if chosen.is_money or (not chosen.unit and looks_like("amount", name)):
         kind = "amount"
     elif chosen.unit == "%" or (looks_like("share", name) and within(finite, 0.0, 1.0)):
@@ -158,6 +164,24 @@ def category_reading(name: str, texts: list[str], counts: np.ndarray, note: str 
     if len(levels) < n_texts:
         words += f", {n_texts} with other spaces or capitals taken together"
     return Reading(name, "category", words, levels=tuple(levels.values()))
+
+
+def code_reading(name: str, levels: Sequence[str], n: int) -> Reading:
+    """Return a category of codes in `n` rows, such as postal codes, or an identifier."""
+    if not few_levels(len(levels), n):
+        return Reading(
+            name,
+            "identifier",
+            f"{len(levels)} codes of places or things in {n} rows: names, not amounts",
+        )
+    note = f"{len(levels)} codes, which are names, not amounts"
+    return Reading(name, "category", note, levels=tuple(levels))
+
+
+def circle_reading(name: str, period: float, words: str) -> Reading:
+    """Return numbers of a circle, such as months."""
+    note = f"{words}: a circle of {period:g}, {period:g} is 0"
+    return Reading(name, "cyclic", note, form="number", parts=("",), periods=(period,))
 
 
 def ordered_reading(name: str, levels: tuple[str, ...], why: str) -> Reading:

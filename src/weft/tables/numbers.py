@@ -24,18 +24,19 @@ _SCALE_WORDS = {
     **dict.fromkeys(("billion", "Billion", "Mrd", "mrd"), 1e9),
 }
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9, **_SCALE_WORDS}
+# "*+" gives nothing back: a long run of spaces is read once, not in all ways to divide it.
 _SHAPE = re.compile(
-    rf"""(?P<limit>[<>≤≥]=?)?\s*(?P<open>\()?\s*
-    (?P<sign>[-+−–])?\s*
-    (?P<before>{MONEY})?\s*
-    (?P<inner>[-−–(])?\s*
-    (?P<core>\d[\d.,'’_{_SPACES}]*|[.,]\d+)
+    rf"""(?P<limit>[<>≤≥]=?)?\s*+(?P<open>\()?\s*+
+    (?P<sign>[-+−–])?\s*+
+    (?P<before>{MONEY})?\s*+
+    (?P<inner>[-−–(])?\s*+
+    (?P<core>\d[\d.,'’_{_SPACES}]*+|[.,]\d+)
     (?:(?<=[.,])(?:--?|[–—])|/-)?  # "12.-", "12,--" and "12/-": no cents, not a minus sign
     (?P<power>[eE][-+]?\d{{1,3}})?
-    \s*(?P<scale>(?:bn|[kKMB]|{"|".join(_SCALE_WORDS)})(?![A-Za-z])\.?)?
-    \s*(?P<closed>\))?(?:(?<=\d)(?P<behind>[-−])\s+(?={MONEY}))?  # "(5) €" and "5,50- EUR"
-    \s*(?P<after>{MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|{_UNIT}|°[CF]?)?
-    \s*(?P<minus>-)?\s*(?P<close>\))?""",
+    \s*+(?P<scale>(?:bn|[kKMB]|{"|".join(_SCALE_WORDS)})(?![A-Za-z])\.?)?
+    \s*+(?P<closed>\))?(?:(?<=\d)(?P<behind>[-−])\s+(?={MONEY}))?  # "(5) €" and "5,50- EUR"
+    \s*+(?P<after>{MONEY}|[%‰]|(?:[ckm]?m|ft|in)[23]|{_UNIT}|°[CF]?)?
+    \s*+(?P<minus>-)?\s*+(?P<close>\))?""",
     re.VERBOSE,
 )
 # Thousands sign, decimal sign; of those that read a column equally well the first is taken.
@@ -50,7 +51,6 @@ _SIGNS = (
     ("'", ","),
     ("_", "."),
 )
-
 _MANY_GROUPS = 3  # distinct numbers in groups beside shorter ones without a sign
 
 

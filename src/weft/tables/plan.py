@@ -189,11 +189,11 @@ def recognise(
     keep: Sequence[str] = (),
 ) -> list[Reading]:
     """Return how each column is to be read."""
-    signs = None
-    for column in cells:
-        # Codes such as 10.1.200.123 contain signs that are neither decimal nor thousands signs.
-        if column.form == "text" and not is_code_text(column.texts[:200]):
-            signs = signs or settled_signs(column.texts[:200])
+    some = [column.texts[:200] for column in cells if column.form == "text"]
+    # Codes such as 10.1.200.123 contain signs that are neither decimal nor thousands signs.
+    settled = [settled_signs(texts) for texts in some if not is_code_text(texts)]
+    found = list(filter(None, settled))
+    signs = found[0] if len({decimal for _, decimal in found}) == 1 else None
     order = settled_order(some_of(column.texts) for column in cells if column.form == "text")
     recogniser = Recogniser(table, place, signs, order)
     return [recogniser.recognise(column, keep=column.name in keep) for column in cells]

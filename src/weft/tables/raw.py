@@ -206,7 +206,7 @@ def _read(path: Path, called: str) -> RawTable:
         notes.append(
             f"{lines} the column names {'was' if len(repeated) == 1 else 'were'} left out."
         )
-    frame, told = without_totals(frame)
+    frame, told = without_totals(frame, kept_text)
     notes += [*told, *about_words(frame, as_text.words)]
     return RawTable(frame, called, path, form, n_above, tuple(notes), repeated)
 

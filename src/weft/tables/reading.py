@@ -7,7 +7,6 @@ rows, for all libraries and files.
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ import numpy as np
 from weft._base.arrays import Floats, Mask
 from weft.columns.source import NUMERIC_KINDS, USED_KINDS, SourceColumn
 from weft.tables.blanks import BLANKS
-from weft.tables.cell_texts import INVISIBLE, number_text
+from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
 from weft.tables.centuries import read_dates
 from weft.tables.dates import (
@@ -30,37 +29,13 @@ from weft.tables.dates import (
     without_far_days,
 )
 from weft.tables.durations import read_duration
+from weft.tables.level_codes import level_codes
 from weft.tables.months import month_name
 from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat, find_format
 
 # How texts of a cyclic column are read; "number" takes the number itself.
 CLOCKS = ("number", "clock", "day name", "month name")
 DURATION = "duration"
-_NO_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
-YES = (
-    *(
-        "true",
-        "yes",
-        "y",
-        "t",
-        "ja",
-        "j",
-        "oui",
-        "si",
-        "sí",
-        "sì",
-        "on",
-        "sim",
-        "tak",
-        "да",
-        "evet",
-    ),
-    *("vrai", "wahr", "vero", "verdadero", "verdadeiro", "waar", "sant", "prawda", "是", "✓", "✔"),
-)
-NO = (
-    *("false", "no", "n", "f", "nein", "non", "off", "não", "nie", "nej", "nee", "нет", "hayır"),
-    *("faux", "falsch", "falso", "onwaar", "falskt", "fałsz", "否", "✗", "✘"),
-)
 
 
 @dataclass(frozen=True)
@@ -131,8 +106,12 @@ class Read(NamedTuple):
 
 def read_column(reading: Reading, cells: Cells) -> Read:
     """Return one value per row, NaN where a cell is missing or could not be read."""
-    if reading.levels is not None:
-        values = _codes(_places(reading), cells)
+    if not _fits(reading, cells.form):
+        values = np.full(len(cells), np.nan)
+    elif reading.levels is not None:
+        # 0 and 1 may be written as "0,0" and "1,0".
+        read = reading.numbers.read if reading.kind == "yes/no" else None
+        values = level_codes(reading.levels, cells, read)
     elif reading.kind == "date":
         values = _days(reading, cells)
     elif reading.kind == "cyclic":
@@ -150,6 +129,18 @@ def read_column(reading: Reading, cells: Cells) -> Read:
     return Read(values, (np.isnan(values) & present) | np.isinf(values))
 
 
+def _fits(reading: Reading, form: str) -> bool:
+    """Return whether cells of a form can mean what the reading says."""
+    if form == "time":
+        return reading.kind == "date"
+    if form == "duration":
+        return reading.form == DURATION
+    if form == "flag":
+        return reading.kind not in ("date", "cyclic")
+    # 1 is January to people, but names count from 0.
+    return form == "text" or reading.form not in ("day name", "month name")
+
+
 def columns_of(reading: Reading, values: Floats) -> Floats:
     """Return the columns of the matrix (n, width) from the values of `read_column`."""
     if reading.kind == "date":
@@ -163,16 +154,6 @@ def columns_of(reading: Reading, values: Floats) -> Floats:
     return values[:, np.newaxis]
 
 
-def fold(text: str) -> str:
-    """Return a text in the form in which levels are compared, without spaces and case.
-
-    An accent is a part of its letter, or a sign of its own behind it, which looks the same.
-    """
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text.translate(_NO_INVISIBLE))
-    return " ".join(text.split()).casefold()
-
-
 def _format_of(reading: Reading, texts: Sequence[str]) -> NumberFormat:
     """Return how numbers are written.
 
@@ -182,45 +163,6 @@ def _format_of(reading: Reading, texts: Sequence[str]) -> NumberFormat:
         return reading.numbers
     found = find_format([text for text in texts if text.lower() not in BLANKS])
     return PLAIN_NUMBERS if found.unit or found.is_ambiguous else found
-
-
-def _places(reading: Reading) -> dict[str, float]:
-    """Return the code of each level (folded); all words for yes and no are known to yes/no."""
-    place = {fold(level): float(code) for code, level in enumerate(reading.levels or ())}
-    if reading.kind != "yes/no":
-        return place
-    return {**dict.fromkeys((*NO, "0"), 0.0), **dict.fromkeys((*YES, "1"), 1.0), **place}
-
-
-def _codes(place: dict[str, float], cells: Cells) -> Floats:
-    if cells.form == "text":
-        return cells.spread([_place_of(text, place) for text in cells.texts])
-    distinct, inverse = np.unique(cells.numbers, return_inverse=True)
-    if cells.form == "flag":
-        words = (NO, YES)
-        found = [
-            next((place[word] for word in words[int(flag)] if word in place), math.nan)
-            if not math.isnan(flag)
-            else math.nan
-            for flag in distinct
-        ]
-    else:
-        found = [
-            math.nan if math.isnan(number) else place.get(number_text(number), math.nan)
-            for number in distinct
-        ]
-    return np.array(found, dtype=np.float64)[inverse]
-
-
-def _place_of(text: str, place: dict[str, float]) -> float:
-    """Return the place of a text's level; "1.0" is the level "1"."""
-    if fold(text) in place:
-        return place[fold(text)]
-    try:
-        number = float(text)
-    except ValueError:
-        return math.nan
-    return place.get(number_text(number), math.nan) if math.isfinite(number) else math.nan
 
 
 def _days(reading: Reading, cells: Cells) -> Floats:

@@ -18,25 +18,31 @@ from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
 from weft.tables.dates import CYCLES, find_form, find_number_form
 from weft.tables.errors import InputError, quoted
+from weft.tables.headers import is_number
 from weft.tables.hints import (
+    by_size,
     cycle_by_name,
     is_code_text,
     looks_like,
     looks_like_code,
     looks_like_id,
 )
+from weft.tables.level_codes import fold
 from weft.tables.looks import (
     FEW_LEVELS,
     ROWS_PER_LEVEL,
     are_day_numbers,
     category_reading,
+    circle_reading,
     clock_reading,
+    code_reading,
     cycles_in,
     duration_reading,
     few_levels,
     first_cell,
     identifier_reason,
     is_prose,
+    is_whole,
     number_reading,
     one_value,
     ordered_reading,
@@ -46,12 +52,9 @@ from weft.tables.looks import (
     yes_no_reading,
     yes_no_words,
 )
-from weft.tables.number_notes import (
-    about_missing_code,
-    about_texts,
-)
+from weft.tables.number_notes import about_missing_code, about_texts
 from weft.tables.numbers import PLAIN_NUMBERS, find_format
-from weft.tables.reading import Reading, fold, read_column
+from weft.tables.reading import Reading, read_column
 from weft.tables.scales import ordered_scale
 from weft.tables.unread import explain_unread
 
@@ -125,7 +128,15 @@ class Recogniser:
                 f"({int(np.isinf(finite).sum())} in all); fix it, or leave the column out with "
                 f"--drop {quoted(name)}."
             )
-        whole = bool((finite == np.floor(finite)).all())
+        found = self._by_name_and_range(cells, finite, keep)
+        return found or number_reading(name, finite, is_whole(finite), PLAIN_NUMBERS)
+
+    def _by_name_and_range(self, cells: Cells, finite: Floats, keep: bool) -> Reading | None:
+        """Return the reading of plain numbers that are no amounts: names, days, parts of a circle.
+
+        `finite` has one number per row that is not missing.
+        """
+        name, whole = cells.name, is_whole(finite)
         form = find_number_form(finite) if looks_like("date", name) else ""
         if form and len(np.unique(finite)) >= FEWEST_DAYS:
             return self._date(cells, form, False)
@@ -134,34 +145,14 @@ class Recogniser:
             if reason:
                 return Reading(name, "identifier", reason)
             if looks_like_code(name):
-                return self._codes(cells, numbers)
+                seen = np.unique(finite)
+                return code_reading(name, [number_text(number) for number in seen], len(finite))
         if whole and are_day_numbers(finite):
             return self._date(cells, "yearmonthday", False)
         cycle = cycle_by_name(name, finite)
         if cycle is not None and not keep:
-            period, words = cycle
-            return Reading(
-                name,
-                "cyclic",
-                f"{words}: a circle of {period:g}, {period:g} is 0",
-                form="number",
-                parts=("",),
-                periods=(period,),
-            )
-        return number_reading(name, finite, whole, PLAIN_NUMBERS)
-
-    def _codes(self, cells: Cells, numbers: Floats) -> Reading:
-        """Return a category of codes written as numbers, such as postal codes, or an identifier."""
-        levels = [number_text(number) for number in np.unique(numbers[~np.isnan(numbers)])]
-        n = int((~np.isnan(numbers)).sum())
-        if not few_levels(len(levels), n):
-            return Reading(
-                cells.name,
-                "identifier",
-                f"{len(levels)} codes of places or things in {n} rows: names, not amounts",
-            )
-        note = f"{len(levels)} codes, which are names, not amounts"
-        return Reading(cells.name, "category", note, levels=tuple(levels))
+            return circle_reading(name, *cycle)
+        return None
 
     # Columns of text ------------------------------------------------------------------------
 
@@ -182,8 +173,10 @@ class Recogniser:
                 return Reading(name, "identifier", reason)
             if reason:
                 return category_reading(name, texts, counts, note=reason)
-            if looks_like_code(name) and all(text.isdigit() for text in meant):
-                return self._codes(cells, cells.spread([float(text) for text in texts]))
+            if meant and looks_like_code(name) and all(map(str.isdecimal, meant)):
+                n_of = dict(zip(texts, counts, strict=True))
+                n_meant = sum(n_of[text] for text in meant)
+                return code_reading(name, sorted(meant, key=by_size), int(n_meant))
         special = self._number_text(cells, meant, keep) or self._time_text(cells, meant)
         if special is not None:
             return special
@@ -215,9 +208,15 @@ class Recogniser:
                 return None  # "45 min" and "2 h"
             raise InputError(self._explain_text(cells, cells.spread(bad) > 0.0))
         finite = numbers[is_meant]
-        whole = bool((finite == np.floor(finite)).all())
+        whole = is_whole(finite)
+        of_rows = np.repeat(finite, counts[is_meant])
+        # Plain numbers in a column of text mean the same as in a column of numbers.
+        if all(map(is_number, meant)) and finite.tolist() == [float(text) for text in meant]:
+            found = self._by_name_and_range(cells, of_rows, keep)
+            if found is not None:
+                return found
         if not keep and whole and not chosen.unit:
-            reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
+            reason = identifier_reason(cells.name, of_rows)
             if reason:
                 return Reading(cells.name, "identifier", reason)
         words = about_texts(chosen, meant)

@@ -14,13 +14,19 @@ from weft.tables.headers import is_number
 from weft.tables.number_notes import needs_care
 from weft.tables.plan import Applied, TablePlan
 from weft.tables.raw import RawTable
+from weft.tables.reading import read_column
 
 _LABEL_NAMES = {"label", "labels", "class", "target", "y", "cluster", "species", "diagnosis"}
 
 
-def _missing_cells(made: Applied) -> list[Mask]:
+def _missing_cells(cells: Sequence[Cells], plan: TablePlan, made: Applied) -> list[Mask]:
     """Return for each used source column where its values are missing, words such as "-" too."""
-    return [np.isnan(made.table.values[:, column.positions[0]]) for column in made.table.used]
+    if plan.missing == "auto":
+        return [np.isnan(made.table.values[:, column.positions[0]]) for column in made.table.used]
+    # The gaps of the table are filled or left out.
+    own = {column.name: column for column in cells}
+    used = [reading for reading in plan.readings if reading.width]
+    return [np.isnan(read_column(reading, own[reading.name]).values) for reading in used]
 
 
 def about_table(
@@ -36,12 +42,7 @@ def about_table(
     found = [f"rows without any value get no cluster: {n_empty}."] if n_empty else []
     found += _about_left_out(cells, decisions)
     found += [f"{d.name!r}: {d.reason}." for d in decisions if d.kept and needs_care(d.reason)]
-    used = {reading.name for reading in plan.readings if reading.width}
-    gaps = (
-        _missing_cells(made)
-        if plan.missing == "auto"
-        else [column.is_missing for column in cells if column.name in used]
-    )
+    gaps = _missing_cells(cells, plan, made)
     n_gaps = sum(int(mask.sum()) for mask in gaps)
     n_columns = sum(bool(mask.any()) for mask in gaps)
     if n_gaps and plan.missing == "drop-rows":

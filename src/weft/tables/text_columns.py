@@ -25,7 +25,7 @@ LEADING_ZERO = re.compile(r"0\d+")
 _FEW = 20  # distinct words of a column that looks like a category
 _SNIFFED = 10_000  # records that are searched
 _GROUPS = re.compile(r"\D*[1-9]\d{0,2}(?:\.\d{3})+\D*")  # with or without a unit
-_SHORT = re.compile(r"\D*\d{0,3}\D*")  # a number without groups, or a word
+_SHORT = re.compile(r"\D*(?:\d{1,3}\D*)?")  # a number without groups, or a word
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}")
 _DECIMAL_POINT = re.compile(r"-?(?:\d+\.(?:\d{1,2}|\d{4,})|0\.\d+)")
 

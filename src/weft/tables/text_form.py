@@ -121,7 +121,7 @@ def open_text(path: Path, form: TextForm) -> TextIO:
     with file:
         lines = list(file)
     if form.names_separator:
-        lines[0] = "\n"
+        lines[next(i for i, line in enumerate(lines) if line.strip())] = "\n"
     if not form.has_comments:
         return io.StringIO("".join(lines), newline="")
     last = last_above(lines)
@@ -155,8 +155,9 @@ def find_text_form(path: Path, called: str) -> TextForm:
     header_is_comment = bool(comments) and _is_header(comments[-1], plain, separator)
     has_comments = not only_comments and any(find_comments(lines, separator))
     # Spreadsheets that separate with ";" do so because their decimals are written with ",".
-    ends = " " if separator == " " else r"[;\t|]"
-    cell = rf"(^|{ends})\s*-?\d+,\d+\s*({ends}|$)"
+    cell = r"(?:^|[;\t|])[^\S\t]*-?\d+,\d+[^\S\t]*(?:[;\t|]|$)"
+    if separator == " ":
+        cell = r"(?<!\S)-?\d+,\d+(?!\S)"
     commas = separator != "," and any(re.search(cell, line.rstrip()) for line in plain[1:20])
     dots = any(re.search(cell.replace(",", r"\."), line.rstrip()) for line in plain[1:20])
     return TextForm(

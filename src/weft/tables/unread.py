@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from weft.tables.cells import Cells
 from weft.tables.dates import YEARS, is_far_date
 from weft.tables.errors import quoted, short
-from weft.tables.numbers import is_number_text
+from weft.tables.numbers import find_format, is_number_text
 
 
 def explain_unread(
@@ -25,7 +26,8 @@ def explain_unread(
     if form and (cells.form == "time" or is_far_date(text, form)):
         other = f"a year far outside {YEARS[0]} to {YEARS[1]}"
     elif not form and is_number_text(text):
-        other = "another unit or none"
+        is_huge = math.isinf(find_format([text]).read(text))
+        other = "a number too large" if is_huge else "another unit or none"
     cell = f"{unread.sum()} cells, the first of them" if unread.sum() > 1 else "the cell"
     return (
         f"{table} has {what} in column {cells.name!r} but {other} in {cell} on {place(row)} "
