@@ -8,6 +8,7 @@ import pytest
 from weft.kmeans import plain
 from weft.kmeans.anomalous import AnomalousStart, read_anomalous
 from weft.kmeans.plain import kmeans, plain_patterns, sample
+from weft.kmeans.seeding import canonical_order
 
 X = np.array([[0.0, 7.0], [1.0, 7.0], [1.5, 7.0], [9.0, 7.0], [10.0, 7.0]])
 
@@ -25,17 +26,22 @@ def test_k_means_by_hand():
 def test_settings_of_plain_k_means(monkeypatch):
     given = []
 
-    def spy(rows, mass, settings, make_rule, rng):
-        given.append((mass.tolist(), settings, make_rule(None, np.ones(2, bool)).kind))
-        return fit_family(rows, mass, settings, make_rule, rng)
+    def spy(rows, order, draws, n_clusters, max_iter):
+        given.append((order, draws.shape, n_clusters, max_iter))
 
-    fit_family = plain.fit_family
-    monkeypatch.setattr(plain, "fit_family", spy)
+    monkeypatch.setattr(plain.lloyd, "kmeans", spy)
     kmeans(X, 3, 4, np.random.default_rng(0))
-    ((mass, settings, kind),) = given
-    assert (mass, kind) == ([1.0] * 5, "unweighted")
-    assert (settings.n_clusters, settings.init, settings.n_init) == (3, "k-means++", 4)
-    assert (settings.exponent, settings.max_iter, settings.tol) == (2.0, 100, 0.0)
+    ((order, shape, n_clusters, max_iter),) = given
+    # 1 draw for the first centre, 2 + floor(log 3) = 3 for each of the others.
+    assert (shape, n_clusters, max_iter) == ((4, 1 + 2 * 3), 3, 100)
+    np.testing.assert_array_equal(order, canonical_order(X)[0])
+
+
+def test_k_means_does_not_depend_on_the_order_of_the_rows():
+    rows = np.random.default_rng(1).standard_normal((80, 3))
+    turned = kmeans(rows[::-1].copy(), 4, 2, np.random.default_rng(0))
+    found = kmeans(rows, 4, 2, np.random.default_rng(0))
+    np.testing.assert_array_equal(turned.labels[::-1], found.labels)
 
 
 def test_plain_patterns_by_hand():

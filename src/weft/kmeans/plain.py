@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from weft._base.arrays import Floats, Integers
-from weft.kmeans.alternation import Outcome
-from weft.kmeans.data import Data, make_data
-from weft.kmeans.fitting import fit_family, read_settings, varying
-from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
-from weft.kmeans.weights import Rule, Unweighted
+from weft._base.arrays import Floats
+from weft.backends.cpu import lloyd
+from weft.backends.cpu.lloyd import Partition
+from weft.kmeans.data import make_data
+from weft.kmeans.fitting import varying
+from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns, canonical_order
+from weft.kmeans.weights import Unweighted
 from weft.parallel.threads import thread_runner
 
-
-class Partition(NamedTuple):
-    """Labels (n,), centres (K, d), and the sum of squared distances to them."""
-
-    labels: Integers
-    centers: Floats
-    within: float
+MAX_ITER = 100
 
 
 def kmeans(rows: Floats, n_clusters: int, n_init: int, rng: np.random.Generator) -> Partition:
-    """Return the best of `n_init` runs of k-means from k-means++ starts."""
-    settings = read_settings(
-        rows.shape[1],
-        len(rows),
-        n_clusters=n_clusters,
-        init="k-means++",
-        n_init=n_init,
-        max_iter=100,
-    )
-    outcome: Outcome = fit_family(rows, np.ones(len(rows)), settings, _unweighted, rng).outcome
-    return Partition(outcome.labels.astype(np.int64), outcome.centers, outcome.criterion)
+    """Return the best of `n_init` runs of k-means from greedy k-means++ starts."""
+    n_trials = 2 + int(np.log(n_clusters))
+    draws = rng.random((n_init, 1 + (n_clusters - 1) * n_trials))
+    return lloyd.kmeans(rows, canonical_order(rows)[0], draws, n_clusters, MAX_ITER)
 
 
 def plain_patterns(rows: Floats) -> AnomalousPatterns:
@@ -51,7 +36,3 @@ def sample(rows: Floats, max_rows: int, rng: np.random.Generator) -> Floats:
     if len(rows) <= max_rows:
         return rows
     return np.ascontiguousarray(rows[np.sort(rng.choice(len(rows), max_rows, replace=False))])
-
-
-def _unweighted(data: Data, active: NDArray[np.bool_]) -> Rule:
-    return Unweighted(active)

@@ -134,13 +134,13 @@ def test_levels_without_rows_are_defined():
     levels_of = profile.levels.copy()
     levels_of[:, :2] = 0.0
     gone = profile._replace(levels=levels_of)
-    assert_allclose(level_prior(gone)[0, :3], [0.0, 0.0, PRIOR_LEVELS])
+    assert_allclose(level_prior(gone).counts[0, :3], [0.0, 0.0, PRIOR_LEVELS])
     found = log_level_shares(gone, np.ones((12, 1)), level_prior(gone))
     assert_allclose(found[0, :3], [np.log(1e-12), np.log(1e-12), 0.0])
     none = profile._replace(levels=np.zeros((12, 0)), category=np.zeros(0, dtype=np.int64))
-    assert level_prior(none).shape == (1, 0)
+    assert level_prior(none).counts.shape == (1, 0)
     empty = profile._replace(levels=np.zeros((12, 5)))
-    assert_array_equal(level_prior(empty), np.zeros((1, 5)))
+    assert_array_equal(level_prior(empty).counts, np.zeros((1, 5)))
 
 
 def test_rounds_stop_when_the_likelihood_hardly_grows():

@@ -170,7 +170,7 @@ def joint_likelihood(profile: Profile, model: tuple[Floats, Floats, Floats, Floa
 
 
 def _maximise(
-    profile: Profile, belongs: Floats, prior: Floats
+    profile: Profile, belongs: Floats, prior: LevelPrior
 ) -> tuple[Floats, Floats, Floats, Floats]:
     n, n_classes = belongs.shape
     shares = np.log((belongs.sum(axis=0) + 1.0) / (n + n_classes))
@@ -183,24 +183,36 @@ def _maximise(
     return shares, m, v, log_level_shares(profile, belongs, prior)
 
 
-def level_prior(profile: Profile) -> Floats:
-    """Return what is added to the counts of levels: `PRIOR_LEVELS` rows with the table's shares."""
+class LevelPrior(NamedTuple):
+    """What is added to the counts of levels, (1, L), and where each category's levels lie.
+
+    The levels of a category follow each other: `starts` and `widths` have one entry per category.
+    """
+
+    counts: Floats
+    starts: Integers
+    widths: Integers
+
+
+def level_prior(profile: Profile) -> LevelPrior:
+    """Return `PRIOR_LEVELS` rows with the table's shares."""
+    category = profile.category
+    starts = np.flatnonzero(np.diff(category, prepend=category[:1] - 1))
+    widths = np.diff(np.append(starts, len(category)))
     counts = profile.levels.sum(axis=0)[np.newaxis]
-    totals = np.maximum(_category_totals(counts, profile.category), 1.0)
-    return PRIOR_LEVELS * (counts / totals)
+    totals = np.maximum(_category_totals(counts, starts, widths), 1.0)
+    return LevelPrior(PRIOR_LEVELS * (counts / totals), starts, widths)
 
 
-def log_level_shares(profile: Profile, belongs: Floats, prior: Floats) -> Floats:
+def log_level_shares(profile: Profile, belongs: Floats, prior: LevelPrior) -> Floats:
     """Return log θ."""
     seen = belongs.T @ profile.levels
-    theta = (seen + prior) / (_category_totals(seen, profile.category) + PRIOR_LEVELS)
-    return np.log(np.maximum(theta, 1e-12))
+    totals = _category_totals(seen, prior.starts, prior.widths)
+    return np.log(np.maximum((seen + prior.counts) / (totals + PRIOR_LEVELS), 1e-12))
 
 
-def _category_totals(counts: Floats, category: Integers) -> Floats:
+def _category_totals(counts: Floats, starts: Integers, widths: Integers) -> Floats:
     """Return for each level the sum over the levels of its category."""
     if counts.shape[1] == 0:
         return counts
-    starts = np.flatnonzero(np.diff(category, prepend=category[0] - 1))
-    widths = np.diff(np.append(starts, len(category)))
     return np.repeat(np.add.reduceat(counts, starts, axis=1), widths, axis=1)

@@ -34,6 +34,7 @@ from weft._base.arrays import Floats, Integers, Mask
 from weft.columns.mixed.classes import (
     LEAST_VARIANCE,
     PRIOR_ROWS,
+    LevelPrior,
     Profile,
     fit_mixture,
     level_prior,
@@ -131,16 +132,17 @@ def fit_dependent(
 ) -> DependentClasses:
     """Return the mixture that expectation and maximisation reach from some labels."""
     prior = level_prior(rows.profile)
+    gaps = _gaps_of(rows)
     expected: list[_Expected] = []  # of the last model
 
     def likelihood(model: DependentModel) -> Floats:
-        out, expected[:] = _expect(rows, model)
+        out, expected[:] = _expect(rows, gaps, model)
         return out
 
     return DependentClasses(
         *fit_mixture(
             (labels, n_classes),
-            lambda belongs: _maximise(rows, belongs, prior, expected),
+            lambda belongs: _maximise(rows, gaps, belongs, prior, expected),
             likelihood,
             max_rounds,
             SAME,
@@ -148,8 +150,29 @@ def fit_dependent(
     )
 
 
+class _Gaps(NamedTuple):
+    """The rows with gaps: their positions (g,), patterns (g,), and which numbers they lack (g, q).
+
+    `both` and `neither` are (u, q, q): pairs of numbers that a pattern lacks, and that it has.
+    """
+
+    rows: Integers
+    pattern: Integers
+    lost: Mask
+    both: Mask
+    neither: Mask
+
+
+def _gaps_of(rows: Dependents) -> _Gaps:
+    lost = rows.patterns
+    first, second = lost[:, :, np.newaxis], lost[:, np.newaxis, :]
+    places = np.flatnonzero(rows.pattern >= 0)
+    pattern = rows.pattern[places]
+    return _Gaps(places, pattern, lost[pattern], first & second, ~(first | second))
+
+
 class _Expected(NamedTuple):
-    """In one class: numbers of rows with gaps (g, q), and what remains of S_k by pattern."""
+    """Of all classes: numbers of rows with gaps (K, g, q), what remains by pattern (K, u, q, q)."""
 
     numbers: Floats
     remaining: Floats
@@ -157,67 +180,66 @@ class _Expected(NamedTuple):
 
 def dependent_likelihood(rows: Dependents, model: DependentModel) -> Floats:
     """Return log p(row, class), (n, K), without the constant of the normal density."""
-    return _expect(rows, model)[0]
+    return _expect(rows, _gaps_of(rows), model)[0]
 
 
-def _expect(rows: Dependents, model: DependentModel) -> tuple[Floats, list[_Expected]]:
-    """Return log p(row, class), and what is expected of the rows with gaps in each class."""
-    out = rows.profile.levels @ model.log_theta.T + model.shares
-    open_rows = np.flatnonzero(rows.pattern >= 0)
-    which = rows.pattern[open_rows]
-    lost, gaps = rows.patterns, rows.patterns[which]
-    both = lost[:, :, np.newaxis] & lost[:, np.newaxis, :]
-    has = ~(lost[:, :, np.newaxis] | lost[:, np.newaxis, :])
+def _expect(rows: Dependents, gaps: _Gaps, model: DependentModel) -> tuple[Floats, list[_Expected]]:
+    """Return log p(row, class), and what is expected of the rows with gaps, if there are any."""
+    means, roots = model.means[:, np.newaxis], model.inverse_roots
+    scores = (rows.numbers - means) @ roots.transpose(0, 2, 1)
+    volumes = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    density = volumes[:, np.newaxis] - 0.5 * np.einsum("kij,kij->ki", scores, scores)
     expected = []
-    for number, (mean, root) in enumerate(zip(model.means, model.inverse_roots, strict=True)):
-        scores = (rows.numbers - mean) @ root.T
-        density = np.log(np.diag(root)).sum() - 0.5 * np.einsum("ij,ij->i", scores, scores)
-        if len(open_rows):
-            covariance = model.covariances[number]
-            # Ones in place of the gaps do not change determinant and inverse of the rest.
-            own = np.where(has, covariance, 0.0)
-            own[:, np.arange(len(mean)), np.arange(len(mean))] += lost
-            inverse = np.where(has, np.linalg.inv(own), 0.0)
-            away = np.where(gaps, 0.0, rows.numbers[open_rows] - mean)
-            pulled = (inverse[which] @ away[:, :, np.newaxis])[:, :, 0]
-            density[open_rows] = -0.5 * np.linalg.slogdet(own)[1][which]
-            density[open_rows] -= 0.5 * np.einsum("ij,ij->i", away, pulled)
-            completed = np.where(gaps, mean + pulled @ covariance, rows.numbers[open_rows])
-            remaining = np.where(both, covariance - covariance @ inverse @ covariance, 0.0)
-            expected.append(_Expected(completed, remaining))
-        out[:, number] += density
-    return out, expected
+    if len(gaps.rows):
+        density[:, gaps.rows], of_gaps = _complete(rows, gaps, model)
+        expected.append(of_gaps)
+    out = rows.profile.levels @ model.log_theta.T + model.shares
+    return out + density.T, expected
+
+
+def _complete(rows: Dependents, gaps: _Gaps, model: DependentModel) -> tuple[Floats, _Expected]:
+    """Return the log densities (K, g) of the rows with gaps, and what is expected of them."""
+    means, covariances = model.means[:, np.newaxis], model.covariances[:, np.newaxis]
+    # Ones in place of the gaps do not change determinant and inverse of the rest.
+    own = np.where(gaps.neither, covariances, 0.0)
+    diagonal = np.arange(own.shape[-1])
+    own[:, :, diagonal, diagonal] += rows.patterns
+    inverse = np.where(gaps.neither, np.linalg.inv(own), 0.0)
+    known = rows.numbers[gaps.rows]
+    away = np.where(gaps.lost, 0.0, known - means)
+    pulled = (inverse[:, gaps.pattern] @ away[..., np.newaxis])[..., 0]
+    density = -0.5 * np.linalg.slogdet(own)[1][:, gaps.pattern]
+    density -= 0.5 * np.einsum("kij,kij->ki", away, pulled)
+    completed = np.where(gaps.lost, means + pulled @ model.covariances, known)
+    remaining = np.where(gaps.both, covariances - covariances @ inverse @ covariances, 0.0)
+    return density, _Expected(completed, remaining)
 
 
 def _maximise(
-    rows: Dependents, belongs: Floats, prior: Floats, expected: list[_Expected]
+    rows: Dependents, gaps: _Gaps, belongs: Floats, prior: LevelPrior, expected: list[_Expected]
 ) -> DependentModel:
     """Return the model; with `expected`, gaps are those of the model before, class by class."""
-    X, (n, n_classes) = rows.numbers, belongs.shape
-    open_rows = np.flatnonzero(rows.pattern >= 0)
+    (n, n_classes), q = belongs.shape, rows.numbers.shape[1]
     counts = belongs.sum(axis=0)
-    shares = np.log((counts + 1.0) / (n + n_classes))
-    means = np.empty((n_classes, X.shape[1]))
-    sums = np.empty((n_classes, X.shape[1], X.shape[1]))
-    if not expected:
-        means = (belongs.T @ X) / np.maximum(counts, 1e-9)[:, np.newaxis]
-    for number in range(n_classes):
-        own = X
-        if expected:
-            own = X.copy()
-            own[open_rows] = expected[number].numbers
-            means[number] = (belongs[:, number] @ own) / max(counts[number], 1e-9)
-        away = own - means[number]
-        sums[number] = (away * belongs[:, [number]]).T @ away
-        if expected:
-            shares_of = np.bincount(rows.pattern[open_rows], belongs[open_rows, number])
-            sums[number] += np.tensordot(shares_of, expected[number].remaining, 1)
+    sizes = np.maximum(counts, 1e-9)[:, np.newaxis]
+    own = rows.numbers[np.newaxis]
+    if expected:
+        own = np.repeat(own, n_classes, axis=0)
+        own[:, gaps.rows] = expected[0].numbers
+    means = (belongs.T[:, np.newaxis] @ own)[:, 0] / sizes
+    away = own - means[:, np.newaxis]
+    sums = (away * belongs.T[:, :, np.newaxis]).transpose(0, 2, 1) @ away
+    if expected:
+        remaining = expected[0].remaining
+        weights = np.zeros((n_classes, remaining.shape[1]))
+        np.add.at(weights.T, gaps.pattern, belongs[gaps.rows])
+        sums += np.einsum("ku,kuij->kij", weights, remaining)
     common = sums.sum(axis=0) / n
-    common[np.diag_indices_from(common)] += LEAST_VARIANCE
+    common[np.diag_indices(q)] += LEAST_VARIANCE
     drawn = (sums + PRIOR_ROWS * common) / (counts + PRIOR_ROWS)[:, np.newaxis, np.newaxis]
-    drawn += 1e-6 * np.eye(X.shape[1])
+    drawn += 1e-6 * np.eye(q)
     return DependentModel(
-        shares,
+        np.log((counts + 1.0) / (n + n_classes)),
         means,
         drawn,
         np.linalg.inv(np.linalg.cholesky(drawn)),
