@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from weft._base.arrays import Floats
+from weft.tables.blanks import BLANKS
 from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
 from weft.tables.dates import (
@@ -20,11 +22,15 @@ from weft.tables.dates import (
 from weft.tables.durations import read_duration
 from weft.tables.headers import NO_FIRST_NAME
 from weft.tables.hints import (
+    could_be_id,
+    is_case,
     looks_like,
+    looks_like_code,
     looks_like_duration,
     looks_like_id,
 )
 from weft.tables.months import month_name
+from weft.tables.number_notes import LIMITS
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import DURATION, NO, YES, Reading, fold
 
@@ -36,6 +42,10 @@ WORDS = 5  # number of words from which texts count as sentences
 MIN_COUNTER = 10
 SAMPLE = 5000  # distinct texts that are examined to find how numbers and dates are written
 LONG_NUMBER = 9  # digits from which distinct whole numbers are identifiers
+# Codes such as "PC 17609" among numbers: their share of the texts that are no digits, the share of
+# these of all texts, and how many different beginnings they have at least.
+CODES, MIXED, BEGINNINGS = 0.9, 0.05, 3
+_CODE = re.compile(r"(?P<letters>[A-Z][A-Z./]*)[^a-z]*\d[^a-z]*")
 
 
 def few_levels(n_levels: int, n_rows: int) -> bool:
@@ -58,19 +68,49 @@ def within(values: Floats, low: float, high: float) -> bool:
 
 def identifier_reason(name: str, numbers: Floats) -> str:
     """Return why whole numbers do not look like measurements, "" where they may be."""
-    if looks_like_id(name):
-        return "whole numbers in a column named like an identifier"
     n, n_distinct = len(numbers), len(np.unique(numbers))
+    if looks_like_id(name) or (is_case(name) and n_distinct > 2):
+        return "whole numbers in a column named like an identifier"
     low, high = float(numbers.min()), float(numbers.max())
     if n >= MIN_COUNTER and n_distinct == n:
         if high - low == n - 1:
             return f"counts the rows ({low:.0f} to {high:.0f}, each once)"
+        if could_be_id(name):
+            return "whole numbers, each once, in a column named like an identifier"
         digits = len(f"{abs(low):.0f}")
-        if low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}"):
+        is_measured = looks_like("amount", name) or looks_like("count", name)
+        is_long = low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}")
+        if is_long and not is_measured:
             return f"numbers of {digits} digits, each once: names of things, not amounts"
         if name == NO_FIRST_NAME:
             return "whole numbers in a first column without a name, each once: numbers of rows"
     return ""
+
+
+def are_names(name: str, texts: Sequence[str]) -> bool:
+    """Return whether texts, some of which are digits, name things: "12, 12a", "2144, PC 17609".
+
+    Letters among numbers are a typing error, unless the column is named like an identifier, or a
+    part of the cells are codes with several beginnings.
+    """
+    others = [text for text in texts if not text.isdigit() and text.lower() not in BLANKS]
+    if not others or len(others) == len(texts):
+        return False
+    if looks_like_code(name):
+        return True
+    if looks_like_id(name) or could_be_id(name) or is_case(name):
+        return all(any(sign.isalpha() for sign in text) for text in others)
+    codes = [match["letters"] for match in map(_CODE.fullmatch, others) if match is not None]
+    return (
+        len(codes) >= CODES * len(others)
+        and len(others) >= MIXED * len(texts)
+        and len(set(codes)) >= BEGINNINGS
+    )
+
+
+def are_limits(texts: Sequence[str], n_rows: int) -> bool:
+    """Return whether texts such as "<40" and ">=40" are levels: no cell has a number itself."""
+    return few_levels(len(texts), n_rows) and all(text[:1] in LIMITS for text in texts)
 
 
 def are_day_numbers(numbers: Floats) -> bool:

@@ -29,6 +29,8 @@ from weft.tables.looks import (
     FEW_LEVELS,
     ROWS_PER_LEVEL,
     are_day_numbers,
+    are_limits,
+    are_names,
     category_reading,
     clock_reading,
     cycles_in,
@@ -46,10 +48,7 @@ from weft.tables.looks import (
     yes_no_reading,
     yes_no_words,
 )
-from weft.tables.number_notes import (
-    about_missing_code,
-    about_texts,
-)
+from weft.tables.number_notes import about_missing_code, about_texts
 from weft.tables.numbers import PLAIN_NUMBERS, find_format
 from weft.tables.reading import Reading, fold, read_column
 from weft.tables.scales import ordered_scale
@@ -196,11 +195,12 @@ class Recogniser:
 
     def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
         """Return the reading of numbers written as text; None for other text."""
-        if not meant:
+        counts = cells.counts()
+        named = not keep and are_names(cells.name, meant)
+        if not meant or named or are_limits(meant, int(counts.sum())):
             return None
         chosen = find_format(some_of(meant), hint=self.signs)
         numbers = np.array(chosen.read_all(cells.texts))
-        counts = cells.counts()
         is_meant = np.array([text.lower() not in BLANKS for text in cells.texts])
         n_meant = int(counts[is_meant].sum())
         bad = is_meant & np.isnan(numbers)
@@ -276,6 +276,9 @@ class Recogniser:
             return Reading(name, "identifier", "a different text in every row")
         if not keep and looks_like_id(name):
             return Reading(name, "identifier", "text in a column named like an identifier")
+        if not keep and not few_levels(len(folded), n) and are_names(name, cells.texts):
+            reason = f"{len(folded)} codes of digits and letters in {n} rows: names, not amounts"
+            return Reading(name, "identifier", reason)
         if not keep and (not few_levels(len(folded), n) or is_prose(folded, n)):
             return Reading(
                 name, "text", f"{len(folded)} distinct values in {n} rows: looks like free text"
