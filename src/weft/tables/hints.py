@@ -9,7 +9,7 @@ import numpy as np
 
 from weft._base.arrays import Floats
 
-# What people and things are called in tables; with "id" at the end, as in "caseid", a name for each.
+# What people and things are called; with "id" at the end, as in "caseid", a name for each of them.
 _THINGS = (
     "case|user|person|patient|pat|subject|subj|participant|respondent|student|pupil|child|mother"
     "|father|family|household|hh|school|teacher|firm|company|customer|client|member|employee|emp"

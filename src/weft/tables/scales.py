@@ -97,10 +97,12 @@ _ANY_UNIT = r"\s*(?:[^\W\d_]{1,10}\.?(?:/[^\W\d_]{1,6})?)?\s*"  # "0-9g/day"
 _RANGE = re.compile(
     r"(?P<under>under|below|less than|up to|unter|bis(?: zu)?|weniger als|moins de|<=?|≤)?"
     rf"\s*{_LOW}"
-    rf"(?:{_UNIT}|{_ANY_UNIT}(?:-|–|to|bis|à|\.\.)\s*{_HIGH}{_ANY_UNIT}"
+    rf"(?:(?(under){_ANY_UNIT}|{_UNIT})|{_ANY_UNIT}(?:-|–|to|bis|à|\.\.)\s*{_HIGH}{_ANY_UNIT}"
     rf"|{_ANY_UNIT}(?P<over>\+|(?:or|and) (?:more|over|older)|plus|et plus"
-    rf"|(?:und|oder) (?:mehr|älter)){_ANY_UNIT})"
-    rf"|(?P<above>over|above|more than|über|mehr als|plus de|>=?|≥)\s*{_FROM}{_UNIT}"
+    rf"|(?:und|oder) (?:mehr|älter)){_ANY_UNIT}"
+    rf"|{_ANY_UNIT}(?P<less>(?:or|and) (?:less|fewer|under|below|younger)"
+    rf"|(?:und|oder) (?:weniger|jünger)){_ANY_UNIT})"
+    rf"|(?P<above>over|above|more than|über|mehr als|plus de|>=?|≥)\s*{_FROM}{_ANY_UNIT}"
 )
 # "(-0.5, 1.25]", as pandas writes intervals.
 _INTERVAL = re.compile(
@@ -148,6 +150,6 @@ def _range_start(level: str) -> tuple[float, int] | None:
     except ValueError:
         return None
     number *= 1000.0 if match["low_k"] or match["from_k"] else 1.0
-    if match["under"]:
+    if match["under"] or match["less"]:
         return number, -1
     return number, 1 if match["over"] or match["above"] else 0
