@@ -133,6 +133,27 @@ def test_numbers_with_decimals_are_no_codes():
         decision([*(f"{n}.5" for n in GAPPY[:36]), "A 1", "B 2", "C 3", "D 4"], "c")
 
 
+def test_levels_of_which_some_are_numbers():
+    # 13 cards in 40 rows: 3 rows of each, of J, Q, K and A too. Too few rows per level for the
+    # usual rule, but four texts that are 30 % of the rows are no typing errors.
+    cards = [*map(str, range(2, 11)), "J", "Q", "K", "A"]
+    assert decision(cards, "card").kind == "category"
+    assert decision(["5", "<5", "5-15k", ">15k", "x"], "c").kind == "category"
+    # "<5k" alone would be a number; with the ranges these are levels in their order.
+    found = decision(["<5k", "5-15k", "15-25k", ">25k"], "income")
+    assert (found.kind, found.reason.partition(": ")[2]) == ("ordered", "<5k, 5-15k, 15-25k, >25k")
+    with pytest.raises(ValueError, match="but text"):  # three texts in one row each
+        decision([*map(str, GAPPY[:17]), *map(str, GAPPY[:17]), *"123456"[:3], *"JQK"], "card")
+
+
+@pytest.mark.parametrize("limits", [["<40", ">=40"], ["<= 1500 sf", "> 1500 sf"], ["<50K", ">50K"]])
+def test_two_levels_at_a_limit(limits):
+    # Each was read as the number 40 (1500, 50) in every row: one value only, left out.
+    found = decision(limits, "group")
+    assert (found.kind, found.reason) == ("category", "2 values")
+    assert decision(["<0.5", *map(str, GAPPY[1:])], "dose").kind == "number"  # a detection limit
+
+
 @pytest.mark.parametrize("name", ["phone_calls", "mobile_sessions", "tel minutes", "zip_file_size"])
 def test_measurements_of_things_that_have_codes(name):
     # They were "codes of places or things": left out.
@@ -141,7 +162,7 @@ def test_measurements_of_things_that_have_codes(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["phone_number", "phone no", "ccode", "statecode", "fips", "cntyfips"]
+    "name", ["phone_number", "phone no", "ccode", "statecode", "fips", "cntyfips", "price_code"]
 )
 def test_codes_by_name(name):
     assert looks_like_code(name)

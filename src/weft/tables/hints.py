@@ -132,10 +132,14 @@ def is_case(name: str) -> bool:
 
 def looks_like_code(name: str) -> bool:
     """Return whether a column is named like codes of places or things."""
-    words = name_words(name)
-    if words & (_MEASURED | _WORDS_OF["amount"] | (_WORDS_OF["count"] - {"num", "number", "n"})):
-        return "cost" in words and bool(words & {"center", "centre"})
-    return bool(words & _CODE_WORDS) or any(map(_CODE_ENDS.fullmatch, words))
+    words = [word.lower() for word in _WORDS.findall(name)]
+    codes = [word in _CODE_WORDS or _CODE_ENDS.fullmatch(word) is not None for word in words]
+    if codes and codes[-1]:
+        return True
+    measured = _MEASURED | _WORDS_OF["amount"] | (_WORDS_OF["count"] - {"num", "number", "n"})
+    if measured & {*words}:
+        return "cost" in words and not {"center", "centre"}.isdisjoint(words)
+    return any(codes)
 
 
 def looks_like(kind: str, name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from weft._base.arrays import Floats
+from weft._base.arrays import Floats, Integers, Mask
 from weft.tables.blanks import BLANKS
 from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
@@ -33,6 +33,7 @@ from weft.tables.months import month_name
 from weft.tables.number_notes import LIMITS
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import DURATION, NO, YES, Reading, fold
+from weft.tables.scales import ordered_scale
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100
@@ -45,6 +46,8 @@ LONG_NUMBER = 9  # digits from which distinct whole numbers are identifiers
 # Codes such as "PC 17609" among numbers: their share of the texts that are no digits, the share of
 # these of all texts, and how many different beginnings they have at least.
 CODES, MIXED, BEGINNINGS = 0.9, 0.05, 3
+# Texts among numbers that are levels: how many there are, and their share of the rows.
+OTHERS, OTHER_ROWS = 3, 0.1
 _CODE = re.compile(r"(?P<letters>[A-Z][A-Z./]*)[^a-z]*\d[^a-z]*")
 
 
@@ -106,6 +109,18 @@ def are_names(name: str, texts: Sequence[str]) -> bool:
         and len(others) >= MIXED * len(texts)
         and len(set(codes)) >= BEGINNINGS
     )
+
+
+def are_levels(texts: Sequence[str], counts: Integers, is_meant: Mask, bad: Mask) -> bool:
+    """Return whether the texts among numbers are levels, such as "3+", "J" or "5-15k"."""
+    n, others = int(counts[is_meant].sum()), counts[bad]
+    if len(texts) <= FEW_LEVELS and n >= ROWS_PER_LEVEL * len(texts) and others.min() > 1:
+        return True
+    if not few_levels(len(texts), n):
+        return False
+    if len(others) >= OTHERS and others.sum() >= max(2 * len(others), OTHER_ROWS * n):
+        return True
+    return len(others) > 1 and ordered_scale([fold(text) for text in texts]) is not None
 
 
 def are_limits(texts: Sequence[str], n_rows: int) -> bool:

@@ -26,9 +26,8 @@ from weft.tables.hints import (
     looks_like_id,
 )
 from weft.tables.looks import (
-    FEW_LEVELS,
-    ROWS_PER_LEVEL,
     are_day_numbers,
+    are_levels,
     are_limits,
     are_names,
     category_reading,
@@ -208,8 +207,7 @@ class Recogniser:
         if n_bad > 0.5 * n_meant:
             return None
         if n_bad:
-            few = len(cells.texts) <= FEW_LEVELS and n_meant >= ROWS_PER_LEVEL * len(cells.texts)
-            if few and counts[bad].min() > 1:
+            if are_levels(cells.texts, counts, is_meant, bad):
                 return None  # levels such as "1", "2", "3+", not a typing error
             if clock_reading(cells.name, meant) is not None:
                 return None  # "45 min" and "2 h"

@@ -142,14 +142,22 @@ def _range_start(level: str) -> tuple[float, int] | None:
     match = _RANGE.fullmatch(level)
     if match is None:
         return None
-    text = match["low"] or match["from"]
-    if _THOUSANDS.fullmatch(text):
-        text = re.sub(r"[.'’]", "", text)
-    try:
-        number = float(text.replace(",", "").rstrip("."))
-    except ValueError:
+    number = _number(match["low"] or match["from"])
+    if number is None:
         return None
-    number *= 1000.0 if match["low_k"] or match["from_k"] else 1.0
+    high = _number(match["high"] or "")
+    both = match["high_k"] and high is not None and number < high  # "5-15k", but not "500-1k"
+    number *= 1000.0 if match["low_k"] or match["from_k"] or both else 1.0
     if match["under"] or match["less"]:
         return number, -1
     return number, 1 if match["over"] or match["above"] else 0
+
+
+def _number(text: str) -> float | None:
+    """Return the number of a range's end, None for other text."""
+    if _THOUSANDS.fullmatch(text):
+        text = re.sub(r"[.'’]", "", text)
+    try:
+        return float(text.replace(",", "").rstrip("."))
+    except ValueError:
+        return None
