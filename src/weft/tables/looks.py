@@ -38,6 +38,7 @@ from weft.tables.scales import ordered_scale
 FEW_LEVELS = 20
 MOST_LEVELS = 100
 ROWS_PER_LEVEL = 5
+TIMES, PART_OF_DAY = 5, 6.0  # distinct times at least, and hours that they cover at most
 WORDS = 5  # number of words from which texts count as sentences
 # A run of whole numbers without a gap is a counter only if it is too long to be a coincidence.
 MIN_COUNTER = 10
@@ -252,7 +253,7 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     """Return the reading of times of day, lengths of time, and names of days; None otherwise.
 
     "01:30" is a time of day, unless the column is named like a length of time or some of its times
-    go beyond 24 hours.
+    go beyond 24 hours. Results of races, "02:07:14" to "02:55:10", are lengths of time.
     """
     circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
         ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
@@ -261,13 +262,21 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     )
     found = next((each for each in circles if _reads_all(each[2], texts)), None)
     could_last = found is None or (found[0] == "clock" and looks_like_duration(name))
-    if could_last and _reads_all(read_duration, texts):
+    is_line = found is not None and found[0] == "clock" and are_near_times(texts)
+    if (could_last or is_line) and _reads_all(read_duration, texts):
         note = f"lengths of time in hours: {texts[0]!r} is {read_duration(texts[0]):.3g}"
         return duration_reading(name, note)
     if found is None:
         return None
     form, period, _, note = found
     return Reading(name, "cyclic", note, form=form, parts=("",), periods=(period,))
+
+
+def are_near_times(texts: Sequence[str]) -> bool:
+    """Return whether times with seconds lie in a part of the day, where a circle is no use."""
+    hours = [read_clock(text) for text in texts]
+    seconds = all(text.count(":") == 2 for text in texts)
+    return seconds and len(texts) >= TIMES and max(hours) - min(hours) < PART_OF_DAY + 1e-6
 
 
 def duration_reading(name: str, note: str = "lengths of time in hours") -> Reading:
