@@ -273,7 +273,7 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
 
 
 def are_near_times(texts: Sequence[str]) -> bool:
-    """Return whether times with seconds lie in a part of the day, where a circle is no use."""
+    """Return whether times with seconds lie in a part of the day, which a circle does not describe."""
     hours = [read_clock(text) for text in texts]
     seconds = all(text.count(":") == 2 for text in texts)
     return seconds and len(texts) >= TIMES and max(hours) - min(hours) < PART_OF_DAY + 1e-6
