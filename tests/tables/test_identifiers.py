@@ -38,6 +38,16 @@ def test_more_names_of_identifiers(name):
     assert decision([3, 8, 1, 12], name).kind == "identifier"  # in several rows each
 
 
+@pytest.mark.parametrize("name", ["rownames", "row.names", "Row_Name"])
+def test_names_of_rows_need_not_be_whole_numbers(name):
+    # R names the rows 1, 1.1, 1.2, ... where a table was put together from several.
+    for values in ([n + 0.1 for n in GAPPY], [f"{n}.1" for n in GAPPY], ["a", "b"]):
+        found = decision(values, name)
+        assert (found.kind, found.reason) == ("identifier", "names of rows")
+    frame = pd.DataFrame({"x": X, "y": X[::-1], name: [n + 0.1 for n in GAPPY]})
+    assert name in weft.TablePreparer(keep=[name]).fit(frame).get_feature_names_out()
+
+
 @pytest.mark.parametrize(
     "name", ["partyid", "covid", "paid", "rows", "row", "arrowname", "userids", "row_count"]
 )

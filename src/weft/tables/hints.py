@@ -21,6 +21,7 @@ _ID_NAME = re.compile(
     r"(.*[\s_.-])?(id|index|uuid|guid|key|identifier|id(no|nr|num|code))|.*[a-z]I[dD]|unnamed: \d+"
     rf"|row[\s_.-]?(names?|num|number|no|nr)|(.*[\s_.-])?({_THINGS})id"
 )
+_ROW_NAME = re.compile(r"row[\s_.-]?names?")
 # The last word of a name: numbers that differ in every row may be identifiers ...
 _ID_ENDS = {
     *("no", "nr", "nbr", "num", "serial", "seq", "seqno", "obs", "observation", "case", "record"),
@@ -109,6 +110,11 @@ def name_words(name: str) -> set[str]:
 def looks_like_id(name: str) -> bool:
     """Return whether a column is named like an identifier."""
     return _ID_NAME.fullmatch(name) is not None or _ID_NAME.fullmatch(name.lower()) is not None
+
+
+def is_row_name(name: str) -> bool:
+    """Return whether a column has the names of rows, as R writes them: "1", "1.1", "Mazda"."""
+    return _ROW_NAME.fullmatch(name.lower()) is not None
 
 
 def could_be_id(name: str) -> bool:

@@ -21,6 +21,7 @@ from weft.tables.errors import InputError, quoted
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
+    is_row_name,
     looks_like,
     looks_like_code,
     looks_like_id,
@@ -82,6 +83,8 @@ class Recogniser:
         missing = cells.is_missing
         if missing.all():
             return self._refuse(cells.name, "no value in any row", keep)
+        if not keep and is_row_name(cells.name):
+            return Reading(cells.name, "identifier", "names of rows")
         if cells.form == "text":
             reading = self._text(cells, keep)
         elif cells.form == "flag":
