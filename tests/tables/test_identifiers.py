@@ -41,9 +41,11 @@ def test_more_names_of_identifiers(name):
 @pytest.mark.parametrize("name", ["rownames", "row.names", "Row_Name"])
 def test_names_of_rows_need_not_be_whole_numbers(name):
     # R names the rows 1, 1.1, 1.2, ... where a table was put together from several.
-    for values in ([n + 0.1 for n in GAPPY], [f"{n}.1" for n in GAPPY], ["a", "b"]):
+    for values in ([n + 0.1 for n in GAPPY], [f"{n}.1" for n in GAPPY]):
         found = decision(values, name)
         assert (found.kind, found.reason) == ("identifier", "names of rows")
+    assert decision(["a", "b"], name).kind == "identifier"
+    assert decision([f"2024-{n % 12 + 1:02d}-05" for n in range(N)], name).kind == "date"
     frame = pd.DataFrame({"x": X, "y": X[::-1], name: [n + 0.1 for n in GAPPY]})
     assert name in weft.TablePreparer(keep=[name]).fit(frame).get_feature_names_out()
 

@@ -24,6 +24,7 @@ from weft.tables.headers import NO_FIRST_NAME
 from weft.tables.hints import (
     could_be_id,
     is_case,
+    is_row_name,
     looks_like,
     looks_like_code,
     looks_like_duration,
@@ -71,7 +72,11 @@ def within(values: Floats, low: float, high: float) -> bool:
 
 
 def identifier_reason(name: str, numbers: Floats) -> str:
-    """Return why whole numbers do not look like measurements, "" where they may be."""
+    """Return why numbers do not look like measurements, "" where they may be."""
+    if is_row_name(name):
+        return "names of rows"
+    if not (numbers == np.floor(numbers)).all():
+        return ""
     n, n_distinct = len(numbers), len(np.unique(numbers))
     if looks_like_id(name) or (is_case(name) and n_distinct > 2):
         return "whole numbers in a column named like an identifier"
@@ -273,7 +278,7 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
 
 
 def are_near_times(texts: Sequence[str]) -> bool:
-    """Return whether times with seconds lie in a part of the day, which a circle does not describe."""
+    """Return whether times with seconds lie in a part of the day: a line, not a circle."""
     hours = [read_clock(text) for text in texts]
     seconds = all(text.count(":") == 2 for text in texts)
     return seconds and len(texts) >= TIMES and max(hours) - min(hours) < PART_OF_DAY + 1e-6

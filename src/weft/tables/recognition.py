@@ -21,7 +21,6 @@ from weft.tables.errors import InputError, quoted
 from weft.tables.hints import (
     cycle_by_name,
     is_code_text,
-    is_row_name,
     looks_like,
     looks_like_code,
     looks_like_id,
@@ -83,8 +82,6 @@ class Recogniser:
         missing = cells.is_missing
         if missing.all():
             return self._refuse(cells.name, "no value in any row", keep)
-        if not keep and is_row_name(cells.name):
-            return Reading(cells.name, "identifier", "names of rows")
         if cells.form == "text":
             reading = self._text(cells, keep)
         elif cells.form == "flag":
@@ -130,11 +127,11 @@ class Recogniser:
         form = find_number_form(finite) if looks_like("date", name) else ""
         if form and len(np.unique(finite)) >= FEWEST_DAYS:
             return self._date(cells, form, False)
-        if whole and not keep:
+        if not keep:
             reason = identifier_reason(name, finite)
             if reason:
                 return Reading(name, "identifier", reason)
-            if looks_like_code(name):
+            if whole and looks_like_code(name):
                 return self._codes(cells, numbers)
         if whole and are_day_numbers(finite):
             return self._date(cells, "yearmonthday", False)
@@ -217,7 +214,7 @@ class Recogniser:
             raise InputError(self._explain_text(cells, cells.spread(bad) > 0.0))
         finite = numbers[is_meant]
         whole = bool((finite == np.floor(finite)).all())
-        if not keep and whole and not chosen.unit:
+        if not keep and not chosen.unit:
             reason = identifier_reason(cells.name, np.repeat(finite, counts[is_meant]))
             if reason:
                 return Reading(cells.name, "identifier", reason)
