@@ -74,7 +74,7 @@ def test_no_clusters_and_why():
     weak = [Alternative(0.0, k, np.zeros(30, dtype=int), "m") for k in (1, 4)]
     said = verdict_of(answer("", alternatives=weak), learned(), False)
     assert said.startswith("No clusters found: columns depend on each other")
-    assert said.endswith("a weak answer of 4 clusters is in alternatives_.")
+    assert said.endswith("answer 2 is a weak one of 4 clusters.")
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,10 @@ def test_a_summary_of_seven_rows():
             "ari": 0.587, "ami": 0.668, "accuracy": 0.833,
         },
         "noise": {"n_columns": 1, "column_share": 0.5, "weight_share": 0.25},
-        "warnings": [],
+        "warnings": [
+            "Each cluster is one value of 'a': the clusters say no more than that column. "
+            "To look for groups of the other columns, leave it out."
+        ],
     }  # fmt: skip
     assert distributions["labels"] == [-1, 0, 1]
     a, b = distributions["columns"]

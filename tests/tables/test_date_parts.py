@@ -59,6 +59,9 @@ def test_forms_of_columns(texts, form, is_ambiguous, count):
         ("1970-13-01", "year-month-day", NONE),
         ("1970-02-29", "year-month-day", NONE),
         ("1970-03", "year-month", 59.0),
+        ("1970 Mar", "year month-name", 59.0),
+        ("1970-March", "year month-name", 59.0),
+        ("1970 Max", "year month-name", NONE),
         ("1970-00", "year-month", NONE),
         ("1970-13", "year-month", NONE),
         ("Foo 1970", "month-name year", NONE),
@@ -74,6 +77,7 @@ def test_forms_of_columns(texts, form, is_ambiguous, count):
         ("1970", "year-quarter", NONE),
         # 1970-01-01 was a Thursday: week 1 starts on 1969-12-29.
         ("1970-W01", "year-week", -3.0),
+        ("1970 W01", "year-week", -3.0),
         ("1970W02", "year-week", 4.0),
         ("1971-W53", "year-week", NONE),
         ("1.2.70", "day.month.year", 31.0),

@@ -192,3 +192,17 @@ def test_lengths_of_time_by_name():
     assert clock_reading("duration", ["1:30", "2:00"]).form == "duration"
     assert clock_reading("duration", ["1:30 pm", "2:00"]).form == "clock"
     assert clock_reading("duration", ["Mon", "Tue"]).form == "day name"
+
+
+@pytest.mark.parametrize(
+    ("last", "form"),
+    [("08:07:14", "duration"), ("08:07:15", "clock"), ("08:07", "clock"), ("8:07:14 am", "clock")],
+)
+def test_times_within_a_quarter_of_the_day_are_a_line(last, form):
+    # From 02:07:14 to 08:07:14 are six hours. Without seconds they may be appointments.
+    times = ["02:07:14", "02:08:00", "02:30:59", "02:55:10"]
+    reading = clock_reading("time", [*times, last])
+    assert reading.form == form
+    if form == "duration":
+        assert (reading.kind, reading.unit) == ("number", "h")
+    assert clock_reading("time", times).form == "clock"  # four are too few to tell

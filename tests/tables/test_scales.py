@@ -33,6 +33,10 @@ def test_scales_are_in_small_letters_and_have_each_word_once(scale):
         ["unter 20", "20 bis 29", "30 bis 39", "40 und älter"],
         ["bis 1.000 €", "1.000 - 2.000 €", "2.000 - 3.000 €", "über 3.000 €"],
         ["500-999", "1k-2k", "2k-5k"],
+        ["<5k", "5-15k", "15-25k", ">25k"],  # both ends of "5-15k" are thousands
+        ["4 or less hours", "5 hours", "6 hours", "10 or more hours"],
+        ["20 und weniger", "21-40", "über 40"],
+        ["<1l", "1-1.5l", "1.5-2l", ">2l"],
         ["0-39g/day", "40-79", "80-119", "120+ g/day"],
         ["500-999", "1.000-1.999", "2.000-4.999"],
         ["0-0.125", "0.125-0.25", "0.25-0.5"],

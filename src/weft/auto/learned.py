@@ -176,7 +176,7 @@ def verdict_of(
             weak = answer.alternatives[1].n_clusters
             return (
                 "No clusters found: columns depend on each other, but the rows are no more clumped "
-                f"than one cloud; a weak answer of {weak} clusters is in alternatives_."
+                f"than one cloud; answer 2 is a weak one of {weak} clusters."
             )
         if answer.partition.verdict is None:
             return f"No clusters found: none of the {n_features} columns can be clustered."

@@ -21,6 +21,7 @@ from weft.reporting.choices import describe_alternatives, describe_candidates, d
 from weft.reporting.drawn import N_SHOWN, NOTHING, draw, from_matrix, from_sources
 from weft.reporting.facts import Facts, dense_rows, method_name, read_facts, take_columns
 from weft.reporting.making import fingerprint, plain, settings_of, versions
+from weft.reporting.repeated import about_repeated
 from weft.reporting.schema import SCHEMA
 from weft.reporting.sources import by_source, plan_of, used_columns
 from weft.tables.cells import is_table, read_cells
@@ -113,15 +114,17 @@ def summarize(
         **described.get("data", {}),
     }
     rows = columns = None
+    repeated: list[str] = []
     drawn: dict[str, Any] = {"clusters": _sizes(facts), **NOTHING}
     if X is not None:
         rows, columns = dense_rows(X, facts)
         if mixed is not None and plan is not None and len(mixed.values) == len(rows):
             shown, compared = told, from_sources(mixed, plan)
+            own = mixed.values[:, [column.positions[0] for column in mixed.used]]
         else:
             known = rows if values is None else dense_rows(values, facts)[0]
             shown = take_columns(facts, columns)
-            compared = from_matrix(known, shown.names)
+            compared, own = from_matrix(known, shown.names), known
         options = {
             "row_numbers": row_numbers,
             "row_names": row_names,
@@ -129,6 +132,8 @@ def summarize(
             "in_own_words": feature_names is None and values is None and _knows(model, plan),
         }
         drawn = draw(model, rows, columns, facts, shown, compared, options)
+        used = np.flatnonzero(shown.selected)
+        repeated = about_repeated(own[:, used], [shown.names[j] for j in used], facts.labels)
     alternatives = getattr(model, "alternatives_", [])
     candidates = getattr(model, "candidates_", [])
     summary = {
@@ -163,7 +168,7 @@ def summarize(
         if label is None
         else scores(np.asarray(label), facts.labels, data.get("label")),
         "noise": None if relevant is None else noise(features),
-        "warnings": [*described.get("warnings", []), *cautions(facts, rows, columns)],
+        "warnings": [*described.get("warnings", []), *repeated, *cautions(facts, rows, columns)],
     }
     if n_repeats and X is not None and refitted is None:
         owner = None if plan is None else plan.owner

@@ -38,16 +38,17 @@ _FORMS = {
     rf"[ ,-]+(?P<y>\d{{4}}){_TIME}",
     "month-name year": rf"{_NAME}(?:(?: de)?[ ,-]+(?=\d{{4}})|-| ?['’](?=\d\d$))"
     r"(?P<y>\d{4}|\d\d)",
+    "year month-name": rf"(?P<y>\d{{4}})[ -]{_NAME}",
     "year-month": r"(?P<y>\d{4})[-/](?P<m>\d{1,2})",
     "month/year": r"(?P<m>\d{1,2})/(?P<y>\d{4})",
     "year-quarter": r"(?:Q(?P<q>[1-4])[-/ ]?)?(?P<y>\d{4})(?:[-/ ]?Q(?P<q2>[1-4]))?",
-    "year-week": r"(?P<y>\d{4})-?W(?P<w>\d{2})(?:-?(?P<wd>[1-7]))?",
+    "year-week": r"(?P<y>\d{4})[- ]?W(?P<w>\d{2})(?:-?(?P<wd>[1-7]))?",
     "yearmonthday": r"(?P<y>\d{4})(?P<m>\d{2})(?P<d>\d{2})(?:\.0+)?",
 }
 _PATTERNS = {form: re.compile(pattern) for form, pattern in _FORMS.items()}
 _TWINS = ("month/day/year", "day/month/year")
 _FARTHEST_ZONE = 14.0  # hours
-MONTHLY = ("month-name year", "year-month", "month/year", "year-quarter")
+MONTHLY = ("month-name year", "year month-name", "year-month", "month/year", "year-quarter")
 YEARS = (1700, 2200)
 _EARLIEST, _LATEST = -718797.0, 84370.0  # 0002-01-01 and 2200-12-31 in days since 1970
 # Several forms in one column, of which no cell can be read in two ways.

@@ -9,19 +9,55 @@ import numpy as np
 
 from weft._base.arrays import Floats
 
-_ID_NAME = re.compile(r"(.*[\s_.-])?(id|index|uuid|guid|key)|.*[a-z]I[dD]|unnamed: \d+")
+# What people and things are called; with "id" at the end, as in "caseid", a name for each of them.
+_THINGS = (
+    "case|user|person|patient|pat|subject|subj|participant|respondent|student|pupil|child|mother"
+    "|father|family|household|hh|school|teacher|firm|company|customer|client|member|employee|emp"
+    "|account|order|product|prod|item|invoice|ticket|transaction|store|shop|county|country|town|city"
+    "|district|village|station|plot|unit|study|sample|record|row|obs|session|visit|event|team|player"
+    "|game|match|movie|film|book|track|song|vehicle|car|trip|device|sensor|listing|host|geo"
+)
+_ID_NAME = re.compile(
+    r"(.*[\s_.-])?(id|index|uuid|guid|key|identifier|id(no|nr|num|code))|.*[a-z]I[dD]|unnamed: \d+"
+    rf"|row[\s_.-]?(names?|num|number|no|nr)|(.*[\s_.-])?({_THINGS})id"
+)
+_ROW_NAME = re.compile(r"row[\s_.-]?names?")
+# The last word of a name: numbers that differ in every row may be identifiers ...
+_ID_ENDS = {
+    *("no", "nr", "nbr", "num", "serial", "seq", "seqno", "obs", "observation", "case", "record"),
+    *("row", "subject", "subj", "patient", "participant", "respondent", "person", "individual"),
+    *("specimen", "invoice", "receipt"),
+}
+_ID_END = re.compile(r"[a-z]+(id|no|nr|num)")
+# ... but not in these columns.
+_NO_ID_ENDS = {
+    *("acid", "aid", "alkaloid", "amid", "arid", "asteroid", "avid", "avoid", "bid", "carotenoid"),
+    *("centroid", "covid", "fibroid", "fluid", "grid", "humid", "hybrid", "laid", "lid", "lipid"),
+    *("liquid", "mid", "opioid", "paid", "placid", "plasmid", "prepaid", "raid", "rapid", "rigid"),
+    *("solid", "squid", "steroid", "thyroid", "unpaid", "valid", "void", "aluminum", "amino"),
+    *("casino", "mono", "piano", "platinum", "volcano"),
+}
+_AVERAGES = {"total", "sum", "mean", "average", "avg", "median", "max", "min", "maximum", "minimum"}
+# The last word of a name: whole numbers say who it is, in several rows for repeated measurements.
+_CASES = {"subject", "subj", "patient", "participant", "respondent", "proband"}
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _CODE_WORDS = {
     *("zip", "zipcode", "postcode", "postal", "plz", "phone", "telephone", "tel", "mobile", "fax"),
     *("ssn", "iban", "isbn", "ean", "upc", "barcode", "imei", "sku", "vin", "fips", "naics"),
     *("postleitzahl", "postnummer", "pincode", "eircode", "code", "codes"),
 }
+_CODE_ENDS = re.compile(r"[a-z]+code|fips[a-z]*|[a-z]+fips")
+# Words that say what is measured of a thing that has a code: "phone_calls", "zip_file_size".
+_MEASURED = {
+    *("minutes", "hours", "seconds", "time", "size", "length", "total", "usage", "use", "users"),
+    *("sessions", "score", "rating", "mean", "avg", "average"),
+}
 # Words in the names of columns that hold amounts of money, counts, ...
 _WORDS_OF = {
     "amount": {
         *("price", "amount", "cost", "costs", "revenue", "income", "salary", "sales", "spend"),
         *("spending", "balance", "charge", "charges", "fare", "fee", "wage", "rent", "profit"),
-        "budget",
+        *("budget", "gross", "turnover", "earnings"),
     },
     "count": {
         *("count", "counts", "num", "number", "qty", "quantity", "visits", "orders", "clicks"),
@@ -76,10 +112,40 @@ def looks_like_id(name: str) -> bool:
     return _ID_NAME.fullmatch(name) is not None or _ID_NAME.fullmatch(name.lower()) is not None
 
 
+def is_row_name(name: str) -> bool:
+    """Return whether a column has the names of rows, as R writes them: "1", "1.1", "Mazda"."""
+    return _ROW_NAME.fullmatch(name.lower()) is not None
+
+
+def could_be_id(name: str) -> bool:
+    """Return whether a name ends like that of an identifier: "schid", "docno", "Sample Number".
+
+    Names of measurements may end so as well: the values have to show what they are.
+    """
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if not words or words[-1] in _NO_ID_ENDS:
+        return False
+    if words[-1] == "number":
+        return len(words) > 1 and not _AVERAGES & {*words}
+    return words[-1] in _ID_ENDS or _ID_END.fullmatch(words[-1]) is not None
+
+
+def is_case(name: str) -> bool:
+    """Return whether whole numbers in a column of this name say who was measured."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and words[-1] in _CASES
+
+
 def looks_like_code(name: str) -> bool:
     """Return whether a column is named like codes of places or things."""
-    words = name_words(name)
-    return bool(words & _CODE_WORDS) or ("cost" in words and bool(words & {"center", "centre"}))
+    words = [word.lower() for word in _WORDS.findall(name)]
+    codes = [word in _CODE_WORDS or _CODE_ENDS.fullmatch(word) is not None for word in words]
+    if codes and codes[-1]:
+        return True
+    measured = _MEASURED | _WORDS_OF["amount"] | (_WORDS_OF["count"] - {"num", "number", "n"})
+    if measured & {*words}:
+        return "cost" in words and not {"center", "centre"}.isdisjoint(words)
+    return any(codes)
 
 
 def by_size(code: str) -> tuple[int, str, int]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from weft._base.arrays import Floats
+from weft._base.arrays import Floats, Integers, Mask
+from weft.tables.blanks import BLANKS
 from weft.tables.cell_texts import number_text
 from weft.tables.cells import Cells
 from weft.tables.dates import (
@@ -21,23 +23,36 @@ from weft.tables.dates import (
 from weft.tables.durations import read_duration
 from weft.tables.headers import NO_FIRST_NAME
 from weft.tables.hints import (
+    could_be_id,
+    is_case,
+    is_row_name,
     looks_like,
+    looks_like_code,
     looks_like_duration,
     looks_like_id,
 )
 from weft.tables.level_codes import NO, YES, fold
 from weft.tables.months import month_name
+from weft.tables.number_notes import LIMITS
 from weft.tables.numbers import NumberFormat
 from weft.tables.reading import DURATION, Reading
+from weft.tables.scales import ordered_scale
 
 FEW_LEVELS = 20
 MOST_LEVELS = 100
 ROWS_PER_LEVEL = 5
+TIMES, PART_OF_DAY = 5, 6.0  # distinct times at least, and hours that they cover at most
 WORDS = 5  # number of words from which texts count as sentences
 # A run of whole numbers without a gap is a counter only if it is too long to be a coincidence.
 MIN_COUNTER = 10
 SAMPLE = 5000  # distinct texts that are examined to find how numbers and dates are written
 LONG_NUMBER = 9  # digits from which distinct whole numbers are identifiers
+# Codes such as "PC 17609" among numbers: their share of the texts that are no digits, the share of
+# these of all texts, and how many different beginnings they have at least.
+CODES, MIXED, BEGINNINGS = 0.9, 0.05, 3
+# Texts among numbers that are levels: how many there are, and their share of the rows.
+OTHERS, OTHER_ROWS = 3, 0.1
+_CODE = re.compile(r"(?P<letters>[A-Z][A-Z./]*)[^a-z]*\d[^a-z]*")
 
 
 def few_levels(n_levels: int, n_rows: int) -> bool:
@@ -63,20 +78,66 @@ def is_whole(numbers: Floats) -> bool:
 
 
 def identifier_reason(name: str, numbers: Floats) -> str:
-    """Return why whole numbers do not look like measurements, "" where they may be."""
-    if looks_like_id(name):
-        return "whole numbers in a column named like an identifier"
+    """Return why numbers do not look like measurements, "" where they may be."""
+    if is_row_name(name):
+        return "names of rows"
+    if not is_whole(numbers):
+        return ""
     n, n_distinct = len(numbers), len(np.unique(numbers))
+    if looks_like_id(name) or (is_case(name) and n_distinct > 2):
+        return "whole numbers in a column named like an identifier"
     low, high = float(numbers.min()), float(numbers.max())
     if n >= MIN_COUNTER and n_distinct == n:
         if high - low == n - 1:
             return f"counts the rows ({low:.0f} to {high:.0f}, each once)"
+        if could_be_id(name):
+            return "whole numbers, each once, in a column named like an identifier"
         digits = len(f"{abs(low):.0f}")
-        if low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}"):
+        is_measured = looks_like("amount", name) or looks_like("count", name)
+        is_long = low > 0 and digits >= LONG_NUMBER and digits == len(f"{high:.0f}")
+        if is_long and not is_measured:
             return f"numbers of {digits} digits, each once: names of things, not amounts"
         if name == NO_FIRST_NAME:
             return "whole numbers in a first column without a name, each once: numbers of rows"
     return ""
+
+
+def are_names(name: str, texts: Sequence[str]) -> bool:
+    """Return whether texts, some of which are digits, name things: "12, 12a", "2144, PC 17609".
+
+    Letters among numbers are a typing error, unless the column is named like an identifier, or a
+    part of the cells are codes with several beginnings.
+    """
+    others = [text for text in texts if not text.isdigit() and text.lower() not in BLANKS]
+    if not others or len(others) == len(texts):
+        return False
+    if looks_like_code(name):
+        return True
+    if looks_like_id(name) or could_be_id(name) or is_case(name):
+        return all(any(sign.isalpha() for sign in text) for text in others)
+    codes = [match["letters"] for match in map(_CODE.fullmatch, others) if match is not None]
+    return (
+        len(codes) >= CODES * len(others)
+        and len(others) >= MIXED * len(texts)
+        and len(set(codes)) >= BEGINNINGS
+    )
+
+
+def are_levels(texts: Sequence[str], counts: Integers, is_meant: Mask, bad: Mask) -> bool:
+    """Return whether the texts among numbers are levels, such as "3+", "J" or "5-15k"."""
+    n, others = int(counts[is_meant].sum()), counts[bad]
+    if len(texts) <= FEW_LEVELS and n >= ROWS_PER_LEVEL * len(texts) and others.min() > 1:
+        return True
+    if not few_levels(len(texts), n):
+        return False
+    if len(others) >= OTHERS and others.sum() >= max(2 * len(others), OTHER_ROWS * n):
+        return True
+    return len(others) > 1 and ordered_scale([fold(text) for text in texts]) is not None
+
+
+def are_limits(texts: Sequence[str], n_rows: int) -> bool:
+    """Return whether texts such as "<40" and ">=40" are levels: no cell has a number itself."""
+    return few_levels(len(texts), n_rows) and all(text[:1] in LIMITS for text in texts)
 
 
 def are_day_numbers(numbers: Floats) -> bool:
@@ -221,7 +282,7 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     """Return the reading of times of day, lengths of time, and names of days; None otherwise.
 
     "01:30" is a time of day, unless the column is named like a length of time or some of its times
-    go beyond 24 hours.
+    go beyond 24 hours. Results of races, "02:07:14" to "02:55:10", are lengths of time.
     """
     circles: tuple[tuple[str, float, Callable[[str], float], str], ...] = (
         ("clock", 24.0, read_clock, "times of day: a circle of 24 hours"),
@@ -230,13 +291,21 @@ def clock_reading(name: str, texts: Sequence[str]) -> Reading | None:
     )
     found = next((each for each in circles if _reads_all(each[2], texts)), None)
     could_last = found is None or (found[0] == "clock" and looks_like_duration(name))
-    if could_last and _reads_all(read_duration, texts):
+    is_line = found is not None and found[0] == "clock" and are_near_times(texts)
+    if (could_last or is_line) and _reads_all(read_duration, texts):
         note = f"lengths of time in hours: {texts[0]!r} is {read_duration(texts[0]):.3g}"
         return duration_reading(name, note)
     if found is None:
         return None
     form, period, _, note = found
     return Reading(name, "cyclic", note, form=form, parts=("",), periods=(period,))
+
+
+def are_near_times(texts: Sequence[str]) -> bool:
+    """Return whether times with seconds lie in a part of the day: a line, not a circle."""
+    hours = [read_clock(text) for text in texts]
+    seconds = all(text.count(":") == 2 for text in texts)
+    return seconds and len(texts) >= TIMES and max(hours) - min(hours) < PART_OF_DAY + 1e-6
 
 
 def duration_reading(name: str, note: str = "lengths of time in hours") -> Reading:

@@ -13,7 +13,7 @@ from weft.tables.money import is_no_money
 from weft.tables.numbers import NumberFormat, money_signs, scaled_texts
 from weft.tables.reading import Reading
 
-_LIMITS = "<>≤≥"
+LIMITS = "<>≤≥"
 # Parts of a note that are warnings as well.
 _CAREFUL = ("looks like a code for missing values", "not converted")
 _FEWEST = 2  # rows in which a code for missing values has to occur
@@ -38,7 +38,7 @@ def about_zeros(texts: Sequence[str]) -> str:
 
 def about_limits(texts: Sequence[str]) -> str:
     """Return words about cells such as "<0.5", which are taken at the limit."""
-    found = [text for text in texts if text[:1] in _LIMITS]
+    found = [text for text in texts if text[:1] in LIMITS]
     return f"cells such as {found[0]!r} taken at the limit" if found else ""
 
 

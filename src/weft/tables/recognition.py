@@ -29,9 +29,10 @@ from weft.tables.hints import (
 )
 from weft.tables.level_codes import fold
 from weft.tables.looks import (
-    FEW_LEVELS,
-    ROWS_PER_LEVEL,
     are_day_numbers,
+    are_levels,
+    are_limits,
+    are_names,
     category_reading,
     circle_reading,
     clock_reading,
@@ -140,11 +141,11 @@ class Recogniser:
         form = find_number_form(finite) if looks_like("date", name) else ""
         if form and len(np.unique(finite)) >= FEWEST_DAYS:
             return self._date(cells, form, False)
-        if whole and not keep:
+        if not keep:
             reason = identifier_reason(name, finite)
             if reason:
                 return Reading(name, "identifier", reason)
-            if looks_like_code(name):
+            if whole and looks_like_code(name):
                 seen = np.unique(finite)
                 return code_reading(name, [number_text(number) for number in seen], len(finite))
         if whole and are_day_numbers(finite):
@@ -189,11 +190,12 @@ class Recogniser:
 
     def _number_text(self, cells: Cells, meant: list[str], keep: bool) -> Reading | None:
         """Return the reading of numbers written as text; None for other text."""
-        if not meant:
+        counts = cells.counts()
+        named = not keep and are_names(cells.name, meant)
+        if not meant or named or are_limits(meant, int(counts.sum())):
             return None
         chosen = find_format(some_of(meant), hint=self.signs)
         numbers = np.array(chosen.read_all(cells.texts))
-        counts = cells.counts()
         is_meant = np.array([text.lower() not in BLANKS for text in cells.texts])
         n_meant = int(counts[is_meant].sum())
         bad = is_meant & np.isnan(numbers)
@@ -201,8 +203,7 @@ class Recogniser:
         if n_bad > 0.5 * n_meant:
             return None
         if n_bad:
-            few = len(cells.texts) <= FEW_LEVELS and n_meant >= ROWS_PER_LEVEL * len(cells.texts)
-            if few and counts[bad].min() > 1:
+            if are_levels(cells.texts, counts, is_meant, bad):
                 return None  # levels such as "1", "2", "3+", not a typing error
             if clock_reading(cells.name, meant) is not None:
                 return None  # "45 min" and "2 h"
@@ -215,7 +216,7 @@ class Recogniser:
             found = self._by_name_and_range(cells, of_rows, keep)
             if found is not None:
                 return found
-        if not keep and whole and not chosen.unit:
+        if not keep and not chosen.unit:
             reason = identifier_reason(cells.name, of_rows)
             if reason:
                 return Reading(cells.name, "identifier", reason)
@@ -275,6 +276,9 @@ class Recogniser:
             return Reading(name, "identifier", "a different text in every row")
         if not keep and looks_like_id(name):
             return Reading(name, "identifier", "text in a column named like an identifier")
+        if not keep and not few_levels(len(folded), n) and are_names(name, cells.texts):
+            reason = f"{len(folded)} codes of digits and letters in {n} rows: names, not amounts"
+            return Reading(name, "identifier", reason)
         if not keep and (not few_levels(len(folded), n) or is_prose(folded, n)):
             return Reading(
                 name, "text", f"{len(folded)} distinct values in {n} rows: looks like free text"

@@ -97,10 +97,12 @@ _ANY_UNIT = r"\s*(?:[^\W\d_]{1,10}\.?(?:/[^\W\d_]{1,6})?)?\s*"  # "0-9g/day"
 _RANGE = re.compile(
     r"(?P<under>under|below|less than|up to|unter|bis(?: zu)?|weniger als|moins de|<=?|≤)?"
     rf"\s*{_LOW}"
-    rf"(?:{_UNIT}|{_ANY_UNIT}(?:-|–|to|bis|à|\.\.)\s*{_HIGH}{_ANY_UNIT}"
+    rf"(?:(?(under){_ANY_UNIT}|{_UNIT})|{_ANY_UNIT}(?:-|–|to|bis|à|\.\.)\s*{_HIGH}{_ANY_UNIT}"
     rf"|{_ANY_UNIT}(?P<over>\+|(?:or|and) (?:more|over|older)|plus|et plus"
-    rf"|(?:und|oder) (?:mehr|älter)){_ANY_UNIT})"
-    rf"|(?P<above>over|above|more than|über|mehr als|plus de|>=?|≥)\s*{_FROM}{_UNIT}"
+    rf"|(?:und|oder) (?:mehr|älter)){_ANY_UNIT}"
+    rf"|{_ANY_UNIT}(?P<less>(?:or|and) (?:less|fewer|under|below|younger)"
+    rf"|(?:und|oder) (?:weniger|jünger)){_ANY_UNIT})"
+    rf"|(?P<above>over|above|more than|über|mehr als|plus de|>=?|≥)\s*{_FROM}{_ANY_UNIT}"
 )
 # "(-0.5, 1.25]", as pandas writes intervals.
 _INTERVAL = re.compile(
@@ -140,14 +142,22 @@ def _range_start(level: str) -> tuple[float, int] | None:
     match = _RANGE.fullmatch(level)
     if match is None:
         return None
-    text = match["low"] or match["from"]
+    number = _number(match["low"] or match["from"])
+    if number is None:
+        return None
+    high = _number(match["high"] or "")
+    both = match["high_k"] and high is not None and number < high  # "5-15k", but not "500-1k"
+    number *= 1000.0 if match["low_k"] or match["from_k"] or both else 1.0
+    if match["under"] or match["less"]:
+        return number, -1
+    return number, 1 if match["over"] or match["above"] else 0
+
+
+def _number(text: str) -> float | None:
+    """Return the number of a range's end, None for other text."""
     if _THOUSANDS.fullmatch(text):
         text = re.sub(r"[.'’]", "", text)
     try:
-        number = float(text.replace(",", "").rstrip("."))
+        return float(text.replace(",", "").rstrip("."))
     except ValueError:
         return None
-    number *= 1000.0 if match["low_k"] or match["from_k"] else 1.0
-    if match["under"]:
-        return number, -1
-    return number, 1 if match["over"] or match["above"] else 0
