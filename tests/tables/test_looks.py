@@ -8,23 +8,25 @@ import pytest
 from weft.tables.cells import number_cells, text_cells
 from weft.tables.looks import (
     are_day_numbers,
-    category_reading,
-    clock_reading,
     cycles_in,
-    day_of_week,
     first_cell,
     identifier_reason,
-    month_of_year,
-    number_reading,
     one_value,
-    ordered_reading,
     reads_date,
-    two_words,
     within,
-    yes_no_reading,
 )
 from weft.tables.numbers import PLAIN_NUMBERS, NumberFormat
 from weft.tables.reading import Reading
+from weft.tables.readings_by_kind import (
+    category_reading,
+    clock_reading,
+    day_of_week,
+    month_of_year,
+    number_reading,
+    ordered_reading,
+    two_words,
+    yes_no_reading,
+)
 
 MASS, SHARE = NumberFormat(unit="kg"), NumberFormat(unit="%")
 MONEY = NumberFormat(unit="$", is_money=True)

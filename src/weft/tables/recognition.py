@@ -33,29 +33,31 @@ from weft.tables.looks import (
     are_levels,
     are_limits,
     are_names,
-    category_reading,
-    circle_reading,
-    clock_reading,
-    code_reading,
     cycles_in,
-    duration_reading,
     few_levels,
     first_cell,
     identifier_reason,
     is_prose,
     is_whole,
-    number_reading,
     one_value,
-    ordered_reading,
     reads_date,
-    scale_reading,
     some_of,
-    yes_no_reading,
-    yes_no_words,
 )
 from weft.tables.number_notes import about_missing_code, about_texts
 from weft.tables.numbers import PLAIN_NUMBERS, find_format
 from weft.tables.reading import Reading, read_column
+from weft.tables.readings_by_kind import (
+    category_reading,
+    circle_reading,
+    clock_reading,
+    code_reading,
+    duration_reading,
+    number_reading,
+    ordered_reading,
+    scale_reading,
+    yes_no_reading,
+    yes_no_words,
+)
 from weft.tables.scales import ordered_scale
 from weft.tables.unread import explain_unread
 
