@@ -4,7 +4,8 @@ Raw tables have one entry point: `_rows_of`. A raw table is a DataFrame (pandas,
 that holds more than numbers: text, dates, money, missing values. `fit` learns a plan from it
 (`weft.tables.plan`, the same that the command line makes), keeps it as ``_table`` and clusters the
 coordinates; `predict` and `transform` take raw rows by the same plan, and a model file keeps it. A
-DataFrame of numbers without missing values, and any array, is used unchanged.
+DataFrame of numbers without missing values, and any array, is used unchanged; a warning names the
+columns of such a DataFrame that look like identifiers.
 
 An estimator that wants the source columns themselves, for a metric of its own, finds them in
 ``self._table.columns`` and the matrix by `raw_table(self._table, X)`.
@@ -31,6 +32,7 @@ from weft.tables.errors import InputError, in_python
 from weft.tables.plan import Applied, TablePlan, learn
 from weft.tables.prepare import PREPARED, Prepared, apply_recipe
 from weft.tables.raw import RawTable
+from weft.tables.suspected import about_identifiers, suspected_identifiers
 
 
 def learn_table(X: Any) -> tuple[TablePlan, Applied]:
@@ -112,6 +114,9 @@ class RawTableMixin:
             plan, made = learn_table(X)
             rows, table = made.X, made.table
         else:
+            found = suspected_identifiers(X) if is_table(X) else []
+            if found:
+                warn_caller(about_identifiers(found), UserWarning)
             return to_host(X), None
         if self._balance == "directions" and isinstance(plan.points, Embedding):
             units = coordinate_deviations(plan.points)
