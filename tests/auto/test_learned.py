@@ -48,10 +48,18 @@ def test_clusters_and_how_sure_they_are():
     said = "3 clusters from 2 of 3 columns; the probability that they are right is about 88%."
     assert verdict_of(answer(), learned(), False) == said
     repeated = (
-        f"{said} Repeating the search on 70 % of the rows gives similar clusters (adjusted Rand "
+        f"{said} Repeating the search on 70% of the rows gives similar clusters (adjusted Rand "
         "index 0.75)."
     )
     assert verdict_of(answer(), learned(), True) == repeated
+    # A sure answer whose repeats disagree: "but" from .8 and below .7 on.
+    for confidence, stability, has_but in (
+        (0.8, 0.69, True),
+        (0.79, 0.69, False),
+        (0.8, 0.7, False),
+    ):
+        text = verdict_of(answer(), learned(confidence_=confidence, stability_=stability), True)
+        assert ("But repeating the search" in text) == has_but
     careful = answer(caution="rows repeat", cut_short_by="the time limit")
     assert verdict_of(careful, learned(), False) == (
         f"Caution: rows repeat. {said} Repeats were left out because of the time limit."

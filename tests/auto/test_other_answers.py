@@ -72,6 +72,8 @@ def test_the_sentences_about_another_answer():
         "2 clusters: answer 2 of 2, chosen by you. The first answer has 3 clusters, right with a "
         "probability of about 75%; how certain this one is was not measured."
     )
+    given["alternatives_"][0] = {"n_clusters": 1}
+    assert 'The first answer is "no clusters", right with a probability of' in _verdict(given, 2, 2)
 
 
 def test_answers_from_an_index_of_nine_tenths_are_the_same(monkeypatch):

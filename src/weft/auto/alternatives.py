@@ -111,8 +111,8 @@ def _verdict(learned: dict[str, Any], number: int, n_clusters: int) -> str:
     first = learned["alternatives_"][0]["n_clusters"]
     sure = learned["confidence_"]
     about = "" if sure is None else f", right with a probability of about {sure:.0%}"
+    answer = f"has {first} clusters" if first > 1 else 'is "no clusters"'
     return (
         f"{n_clusters} clusters: answer {number} of {len(learned['alternatives_'])}, chosen "
-        f"by you. The first answer has {first} clusters{about}; how certain this one is was not "
-        "measured."
+        f"by you. The first answer {answer}{about}; how certain this one is was not measured."
     )

@@ -19,6 +19,9 @@ from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
 from weft.columns.weights import subspace_weights
 
+SURE = 0.8  # probability of a right answer from which repeats that disagree are surprising
+ALIKE = 0.7  # adjusted Rand index from which clusterings are called similar
+
 
 def learn(
     given: Canonical,
@@ -191,8 +194,10 @@ def verdict_of(
     )
     if repeated:
         stability = learned["stability_"]
+        # Both may hold: the clusters of all rows are clear, and those of fewer rows are not.
+        start = "But repeating" if confidence >= SURE and stability < ALIKE else "Repeating"
         text += (
-            f" Repeating the search on 70 % of the rows gives {_how_alike(stability)} "
+            f" {start} the search on 70% of the rows gives {_how_alike(stability)} "
             f"clusters (adjusted Rand index {stability:.2f})."
         )
     if answer.partition.caution:
@@ -205,7 +210,7 @@ def verdict_of(
 def _how_alike(stability: float) -> str:
     if stability >= 0.9:
         return "nearly the same"
-    return "similar" if stability >= 0.7 else "rather different"
+    return "similar" if stability >= ALIKE else "rather different"
 
 
 def nearest_anchors(X: Floats, anchors: Floats, metric: Floats, *, n_threads: int = 1) -> Integers:
