@@ -16,30 +16,13 @@ from weft.tables.cells import Cells
 _NO_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 _ZERO = re.compile(r"[-+]?0\d")  # a code whose zeros count
-YES = (
-    *(
-        "true",
-        "yes",
-        "y",
-        "t",
-        "ja",
-        "j",
-        "oui",
-        "si",
-        "sí",
-        "sì",
-        "on",
-        "sim",
-        "tak",
-        "да",
-        "evet",
-    ),
-    *("vrai", "wahr", "vero", "verdadero", "verdadeiro", "waar", "sant", "prawda", "是", "✓"),
-    "✔",
+YES = tuple(
+    "true yes y t ja j oui si sí sì on sim tak да evet vrai wahr vero verdadero verdadeiro waar "
+    "sant prawda 是 ✓ ✔".split()
 )
-NO = (
-    *("false", "no", "n", "f", "nein", "non", "off", "não", "nie", "nej", "nee", "нет", "hayır"),
-    *("faux", "falsch", "falso", "onwaar", "falskt", "fałsz", "否", "✗", "✘"),
+NO = tuple(
+    "false no n f nein non off não nie nej nee нет hayır faux falsch falso onwaar falskt fałsz 否 "
+    "✗ ✘".split()
 )
 
 
