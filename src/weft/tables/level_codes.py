@@ -16,14 +16,15 @@ from weft.tables.cells import Cells
 _NO_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
 _DECIMAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?", re.ASCII)
 _ZERO = re.compile(r"[-+]?0\d")  # a code whose zeros count
-YES = tuple(
+_YES = (
     "true yes y t ja j oui si sí sì on sim tak да evet vrai wahr vero verdadero verdadeiro waar "
-    "sant prawda 是 ✓ ✔".split()
+    "sant prawda 是 ✓ ✔"
 )
-NO = tuple(
+_NO = (
     "false no n f nein non off não nie nej nee нет hayır faux falsch falso onwaar falskt fałsz 否 "
-    "✗ ✘".split()
+    "✗ ✘"
 )
+YES, NO = tuple(_YES.split()), tuple(_NO.split())
 
 
 def fold(text: str) -> str:
