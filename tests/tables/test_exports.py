@@ -415,3 +415,15 @@ def test_totals_of_parts_are_told(tmp_path):
     ]
     table = prepared(tmp_path / "t.csv", "".join(["a,b,c\n", *lines, "Grand Total,,99\n"]))
     assert not any("were kept" in warning for warning in table.warnings)
+
+
+def test_a_word_that_became_a_gap_in_many_columns_has_one_note(tmp_path):
+    path = tmp_path / "votes.csv"
+    names = [f"V{number}" for number in range(1, 8)]
+    rows = [["y", "n"][number % 2] for number in range(12)]
+    lines = [",".join(names), ",".join(["NA"] * 7), *(",".join([row] * 7) for row in rows)]
+    path.write_text("\n".join(lines))
+    assert read_table(path).notes == (
+        "'NA' in columns 'V1', 'V2', 'V3', 'V4', 'V5' and 2 more was taken for missing; if it is a "
+        "value, write it in another way.",
+    )

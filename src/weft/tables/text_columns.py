@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Words that pandas takes for missing, but which may be values: no alcohol, or North America.
 PERHAPS = ("None", "NA")
 LEADING_ZERO = re.compile(r"0\d+")
+_SHOWN = 5  # columns that a note names
 _FEW = 20  # distinct words of a column that looks like a category
 _SNIFFED = 10_000  # records that are searched
 _GROUPS = re.compile(r"\D*[1-9]\d{0,2}(?:\.\d{3})+\D*")  # with or without a unit
@@ -74,13 +75,23 @@ def find_text_columns(path: Path, form: TextForm, header: Header, n_above: int) 
 
 
 def about_words(frame: pd.DataFrame, words: Mapping[str, str]) -> list[str]:
-    """Return notes about columns of a few words in which a word of `PERHAPS` became a gap."""
-    found = []
-    for name, word in words.items():
+    """Return notes about columns of a few words in which a word of `PERHAPS` became a gap.
+
+    Each word has one note, which names the columns in the order of the table.
+    """
+    columns: dict[str, list[str]] = {}
+    for name in [name for name in frame.columns if name in words]:
         levels = [level for level in frame[name].unique() if isinstance(level, str)]
         if 0 < len(levels) <= _FEW and not any(map(str.isdigit, "".join(levels))):
-            found.append(
-                f"{word!r} in column {name!r} was taken for missing; if it is a value, write it "
-                "in another way."
-            )
-    return found
+            columns.setdefault(words[name], []).append(name)
+    return [
+        f"{word!r} in {_named(names)} was taken for missing; if it is a value, write it in another "
+        "way."
+        for word, names in columns.items()
+    ]
+
+
+def _named(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN]))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"column{'s' if len(names) > 1 else ''} {shown}{more}"
