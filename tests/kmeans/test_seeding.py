@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
+from weft import WeightedKMeans
 from weft.kmeans.data import make_data
 from weft.kmeans.seeding import (
     _draw,
@@ -352,3 +354,37 @@ def test_plus_plus_with_masses_and_columns_that_do_not_count():
     at = dict(zip(order.tolist(), np.cumsum(reach) / reach.sum() - 1e-9, strict=True))
     found = plus_plus(data, active, 2, Known(take[1], at[2], at[0]))
     np.testing.assert_array_equal(found[:, 0], [5.0, 0.0])
+
+
+def test_different_rows_of_the_same_key_keep_their_own_place():
+    # √4 and √9 are whole numbers: columns 2 and 7 have the same multiplier, 0.5. And a missing
+    # value counts as 0 in a key.
+    one, other = np.zeros((2, 8))
+    one[2] = other[7] = 1.0
+    gap = np.where(np.arange(8) == 0, np.nan, other)
+    X = np.array([one, other, gap, other, one, gap])
+    order, keys = canonical_order(X)
+    assert len(set(keys)) == 1
+    # Equal rows are next to each other, the first of the table first.
+    np.testing.assert_array_equal(np.sort(order.reshape(3, 2), axis=0), [[0, 3], [1, 4], [2, 5]])
+    for turned in (X[::-1], X[[4, 2, 3, 0, 1, 5]]):
+        again, _ = canonical_order(turned)
+        np.testing.assert_array_equal(turned[again], X[order])
+
+
+def test_rows_of_the_same_key_are_different_starts():
+    data = table(np.eye(8))
+    for seed in range(5):
+        centers = random_rows(data, 8, np.random.default_rng(seed))
+        assert len(np.unique(centers, axis=0)) == 8
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_starts_in_dummies_of_a_category_do_not_depend_on_the_order_of_rows(init):
+    rng = np.random.default_rng(1)
+    X = np.eye(16)[rng.integers(0, 16, 80)]
+    turned = rng.permutation(80)
+    for seed in range(5):
+        model = WeightedKMeans(4, init=init, n_init=1, random_state=seed)
+        labels = model.fit(X).labels_
+        assert adjusted_rand_score(labels[turned], model.fit(X[turned]).labels_) == 1.0

@@ -205,9 +205,34 @@ def canonical_order(X: Floats) -> tuple[NDArray[np.int64], Floats]:
     """Return an order of the rows by their values alone, and the key that gives it."""
     multipliers = np.sqrt(np.arange(2.0, X.shape[1] + 2.0)) % 1.0 + 0.5
     scale = np.nanmax(np.abs(X), axis=0)
-    multipliers /= np.where(scale > 0.0, scale, 1.0)
-    keys = CPU.kmeans.row_keys(X, multipliers)
-    return np.argsort(keys, kind="stable"), keys
+    scale = np.where(scale > 0.0, scale, 1.0)
+    keys = CPU.kmeans.row_keys(X, multipliers / scale)
+    order = np.argsort(keys, kind="stable")
+    same = np.concatenate([[False], np.diff(keys[order]) == 0.0, [False]])
+    tied = same[:-1] | same[1:]
+    if tied.any():
+        rows = order[tied]
+        order[tied] = rows[np.lexsort((_second_keys(X[rows], scale), keys[rows]))]
+    return order, keys
+
+
+def _second_keys(X: Floats, scale: Floats) -> Floats:
+    """Return keys for different rows of the same key: √4 and √9 are whole, and NaN counts as 0."""
+    of_values, of_gaps = np.random.default_rng(0).random((2, X.shape[1]))
+    gaps = np.isnan(X)
+    keys = CPU.kmeans.row_keys(X, of_values / scale)
+    return keys + CPU.kmeans.row_keys(gaps.astype(np.float64), of_gaps) if gaps.any() else keys
+
+
+def _starts_of_groups(X: Floats, order: Rows, keys: Floats) -> Mask:
+    """Return which rows, in canonical order, differ from the row before."""
+    starts = np.concatenate([[True], np.diff(keys[order]) > 0.0])
+    tied = np.flatnonzero(~starts)
+    before, after = order[tied - 1], order[tied]
+    for column in X.T:
+        one, other = column[before], column[after]
+        starts[tied] |= (one != other) & ~(np.isnan(one) & np.isnan(other))
+    return starts
 
 
 def random_rows(
@@ -215,7 +240,7 @@ def random_rows(
 ) -> Floats:
     """Return different rows, drawn by mass; `order_of` is the table's `canonical_order`."""
     order, keys = order_of or canonical_order(data.X)
-    first = np.concatenate([[True], np.diff(keys[order]) > 0.0])
+    first = _starts_of_groups(data.X, order, keys)
     groups = np.cumsum(first) - 1  # rows of equal values form a group
     mass = mass_of(groups, data.mass[order], int(groups[-1]) + 1)
     members = order[first]
