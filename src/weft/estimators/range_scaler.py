@@ -53,6 +53,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     -----
     Missing values stay missing (a missing category gives dummies that are all NaN). A category that
     was not seen in `fit` gets zeros for all dummies, before centring. A constant column becomes 0.
+    A column of categories without any value has no dummies.
 
     With scikit-learn's ``array_api_dispatch`` switched on, tensors of torch and arrays of CuPy are
     scaled on their device and returned as such. Otherwise the result is a NumPy array.
@@ -174,6 +175,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         mean = xp.sum(xp.where(known, table, zero), axis=0) / xp.where(number > 0, number, ones)
         low = xp.min(xp.where(known, table, zero + np.inf), axis=0)
         high = xp.max(xp.where(known, table, zero - np.inf), axis=0)
+        mean = xp.where((number > 0) & (low == high), low, mean)  # without rounding
         half = 0.5 * high - 0.5 * low
         half = xp.where((number > 0) & (half > 0.0), half, ones)
         # A few numbers per column are stored on the CPU, as for any other table.
