@@ -183,14 +183,14 @@ default="feature-space"
             self._fit_sampled(rows, run.seed(self.random_state), _MATRICES)
 
     def _check_settings(self) -> None:
-        kernel = read_kernel(self.kernel).name
+        kernel = read_kernel(self.kernel)
         among_rows = isinstance(read_centers(self.centers), InputCenters)
-        if among_rows and kernel != "rbf":
+        if among_rows and kernel.name != "rbf":
             raise ValueError(
                 f"centers='input' is the published form and needs kernel='rbf', got "
-                f"{kernel!r}; set kernel='rbf', or centers='feature-space'."
+                f"{kernel.name!r}; set kernel='rbf', or centers='feature-space'."
             )
-        if among_rows and self.sigma == "stability":
+        if among_rows and self.sigma == "stability" and "gamma" not in kernel.params:
             raise ValueError(
                 "sigma='stability' needs centers='feature-space'; give sigma as a number (the "
                 "paper: 1.1) or as 'median'."
