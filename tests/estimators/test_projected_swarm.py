@@ -407,3 +407,19 @@ def test_units_of_columns_do_not_matter(hard):
     )
     np.testing.assert_array_equal(scaled.predict(hard.data * units), plain.labels_)
     np.testing.assert_allclose(scaled.transform(hard.data * units), plain.transform(hard.data))
+
+
+def test_nothing_is_left_of_a_fit_with_the_other_metric_or_on_blocks(tmp_path):
+    dask_array = pytest.importorskip("dask.array")
+    X = np.abs(np.random.default_rng(0).normal(size=(60, 3)))
+    X[30:] += 5.0
+    alone = {
+        metric: set(vars(ProjectedSwarm(2, n_evaluations=20, metric=metric).fit(X)))
+        for metric in ("euclidean", "jaccard")
+    }
+    model = ProjectedSwarm(2, n_evaluations=20).fit(dask_array.from_array(X, chunks=20))
+    assert model.n_samples_search_ == 60
+    for metric in ("euclidean", "jaccard", "euclidean"):
+        assert set(vars(model.set_params(metric=metric).fit(X))) == alone[metric]
+        model.save(tmp_path / "model.weft")
+        np.testing.assert_array_equal(weft.load(tmp_path / "model.weft").predict(X), model.labels_)
