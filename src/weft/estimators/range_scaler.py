@@ -13,8 +13,8 @@ from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft._base.reading import check_numbers, convert
-from weft.backends.devices import to_host
 from weft.estimators._mixins import KeepMixin
+from weft.estimators._reading import on_host
 from weft.estimators._scaled_columns import (
     RANGE_SCALER,
     ScaledColumn,
@@ -207,7 +207,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
 
     def _read(self, X: Any, *, reset: bool) -> list[np.ndarray]:
         """Return the columns: floats, or objects where they are categories."""
-        X = to_host(X)
+        X = on_host(X)
         frame = hasattr(X, "columns") and hasattr(X, "iloc")
         if not frame:
             given = X
