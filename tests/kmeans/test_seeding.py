@@ -8,10 +8,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from weft import WeightedKMeans
 from weft.kmeans.data import make_data
+from weft.kmeans.ordering import canonical_order
 from weft.kmeans.seeding import (
     _draw,
     anomalous_patterns,
-    canonical_order,
     complete,
     from_patterns,
     plain_factors,
@@ -289,22 +289,6 @@ def test_one_draw():
         assert _draw(mass, Known(value)) == index
 
 
-def key(row, largest):
-    return sum(
-        x * ((v + 2) ** 0.5 % 1 + 0.5) / (largest[v] or 1.0) for v, x in enumerate(row) if x == x
-    )
-
-
-def test_the_order_of_rows_is_by_their_values():
-    X = np.random.default_rng(5).normal(size=(20, 3)) * [1.0, 100.0, 0.01]
-    X[3, 1] = np.nan
-    X[:, 2] = 0.0
-    order, keys = canonical_order(X)
-    wanted = [key(row, np.nanmax(np.abs(X), axis=0)) for row in X]
-    np.testing.assert_allclose(keys, wanted, rtol=1e-12)
-    np.testing.assert_array_equal(order, np.argsort(wanted, kind="stable"))
-
-
 def test_random_rows_by_definition():
     # In the order of their values: 0 (mass 1), 1 (2 rows, mass 3 together), 4 (mass 4).
     data = table([[4.0], [1.0], [0.0], [1.0]], mass=[4.0, 1.0, 1.0, 2.0])
@@ -354,22 +338,6 @@ def test_plus_plus_with_masses_and_columns_that_do_not_count():
     at = dict(zip(order.tolist(), np.cumsum(reach) / reach.sum() - 1e-9, strict=True))
     found = plus_plus(data, active, 2, Known(take[1], at[2], at[0]))
     np.testing.assert_array_equal(found[:, 0], [5.0, 0.0])
-
-
-def test_different_rows_of_the_same_key_keep_their_own_place():
-    # √4 and √9 are whole numbers: columns 2 and 7 have the same multiplier, 0.5. And a missing
-    # value counts as 0 in a key.
-    one, other = np.zeros((2, 8))
-    one[2] = other[7] = 1.0
-    gap = np.where(np.arange(8) == 0, np.nan, other)
-    X = np.array([one, other, gap, other, one, gap])
-    order, keys = canonical_order(X)
-    assert len(set(keys)) == 1
-    # Equal rows are next to each other, the first of the table first.
-    np.testing.assert_array_equal(np.sort(order.reshape(3, 2), axis=0), [[0, 3], [1, 4], [2, 5]])
-    for turned in (X[::-1], X[[4, 2, 3, 0, 1, 5]]):
-        again, _ = canonical_order(turned)
-        np.testing.assert_array_equal(turned[again], X[order])
 
 
 def test_rows_of_the_same_key_are_different_starts():
