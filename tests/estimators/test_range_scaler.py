@@ -82,6 +82,23 @@ def test_a_constant_column_becomes_0_without_rounding(value):
     np.testing.assert_array_equal(RangeScaler().fit_transform(np.full((7, 1), value)), 0.0)
 
 
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_tables_of_other_libraries_have_categories_too(library):
+    module = pytest.importorskip(library)
+    make = module.DataFrame if library == "polars" else module.table
+    columns = {"size": [0.0, 5.0, 10.0, 5.0], "kind": ["a", "b", "a", None]}
+    scaler = RangeScaler().fit(make(columns))
+    expected = RangeScaler().fit_transform(pd.DataFrame(columns))
+    np.testing.assert_array_equal(scaler.transform(make(columns)), expected)
+    assert scaler.get_feature_names_out().tolist() == ["size", "kind_a", "kind_b"]
+    numbers = make({"a": [1.0, 2.0, 1.0], "b": [0.0, 1.0, 2.0]})
+    named = RangeScaler(categorical=["a"]).fit(numbers)
+    assert named.get_feature_names_out().tolist() == ["a_1.0", "a_2.0", "b"]
+    assert named.transform(numbers).shape == (3, 3)
+    with pytest.raises(ValueError, match="infinity"):
+        RangeScaler().fit(make({"a": [1.0, np.inf]}))
+
+
 def test_a_new_category_is_none_of_the_known():
     scaler = RangeScaler().fit(pd.DataFrame({"c": ["x", "y", "x", "x"]}))
     np.testing.assert_allclose(scaler.transform(pd.DataFrame({"c": ["z"]})), [[-0.75, -0.25]])

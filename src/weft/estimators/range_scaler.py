@@ -23,6 +23,7 @@ from weft.estimators._scaled_columns import (
     learn_number,
     scale,
 )
+from weft.tables.cells import is_raw, is_table
 
 # Sums of larger numbers over many rows exceed the range of float64.
 _LARGEST = 1e298
@@ -207,13 +208,20 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
 
     def _read(self, X: Any, *, reset: bool) -> list[np.ndarray]:
         """Return the columns: floats, or objects where they are categories."""
-        X = on_host(X)
+        X = given = on_host(X)
         frame = hasattr(X, "columns") and hasattr(X, "iloc")
         if not frame:
-            given = X
-            X = convert(
-                lambda: validate_data(self, given, reset=reset, **_reading(self.categorical))
-            )
+            other = is_table(X) and hasattr(X, "to_pandas")  # polars and Arrow
+            if other and not isinstance(self.categorical, str):
+                return self._read(X.to_pandas(), reset=reset)
+            try:
+                X = convert(
+                    lambda: validate_data(self, given, reset=reset, **_reading(self.categorical))
+                )
+            except ValueError:
+                if not other or not is_raw(given, allow_nan=True):
+                    raise
+                return self._read(given.to_pandas(), reset=reset)
             table = [X[:, i] for i in range(X.shape[1])]
         else:
             validate_data(self, X, reset=reset, skip_check_array=True)
