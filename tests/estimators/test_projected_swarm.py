@@ -268,6 +268,9 @@ def test_text_finds_topics(documents, particle):
     similarity = 1.0 - model.transform(X)
     assert model.score(X) == pytest.approx(similarity.max(axis=1).sum())
     assert model.fitness_ == pytest.approx(similarity[np.arange(90), model.labels_].sum())
+    assert model.score(X, sample_weight=np.full(90, 2.0)) == pytest.approx(2.0 * model.score(X))
+    with pytest.raises(ValueError, match="Negative values"):
+        model.score(X, sample_weight=-np.ones(90))
 
 
 def test_words_that_make_a_cluster(documents):
