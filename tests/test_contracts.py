@@ -168,6 +168,17 @@ def test_without_a_seed_it_works_too(any_name, quick, three_groups):
     model.set_params(random_state=None).fit(three_groups)
 
 
+def test_a_masked_array_with_hidden_values_is_refused(any_name, quick, three_groups):
+    if any_name == "TablePreparer":
+        pytest.skip("reads cells of any type")
+    X = np.ma.masked_array(np.abs(three_groups), mask=False)
+    expected = answer(quick(any_name).fit(np.abs(three_groups)), np.abs(three_groups))
+    assert_same(answer(quick(any_name).fit(X), X), expected)
+    X[2:4, 0] = np.ma.masked
+    with pytest.raises(ValueError, match="masked array that hides 2 of its values"):
+        quick(any_name).fit(X)
+
+
 # Invariance ---------------------------------------------------------------------------------
 
 

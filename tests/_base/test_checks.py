@@ -163,6 +163,12 @@ def test_optional_libraries():
 
 def test_tables_as_rows():
     found = read_array([[1, 2], [3, 4]])
+    hidden = np.ma.masked_array([[1.0, 2.0]], mask=[[False, True]])
+    assert refused_with(read_array, hidden, kind=ValueError, name="rows") == (
+        "rows is a masked array that hides 1 of its values; pass rows.filled(np.nan) for missing "
+        "values, or drop such rows."
+    )
+    assert read_array(np.ma.masked_array([[1.0, 2.0]])).tolist() == [[1.0, 2.0]]
     assert (found.dtype, found.tolist()) == (np.float64, [[1.0, 2.0], [3.0, 4.0]])
     assert read_array(np.asfortranarray(np.ones((2, 3)))).flags.c_contiguous
     assert read_array([[1.0]]).shape == (1, 1)

@@ -1,6 +1,7 @@
 """Which exponent: each kind of evidence by hand, and the choice as a whole."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 from sklearn.pipeline import make_pipeline
@@ -129,7 +130,8 @@ def test_words_none_and_nan_as_labels(noisy):
     number = choose_exponent(WeightedKMeans(3), X, FEW, y=np.where(known, y, -1))
     words = [f"class {c}" if k else None for c, k in zip(y, known, strict=True)]
     floats = np.where(known, y, np.nan)
-    for given in (words, floats):
+    column = pd.Series(words, dtype="string")  # whose NA cannot be compared with anything
+    for given in (words, floats, column):
         again = choose_exponent(WeightedKMeans(3), X, FEW, y=given)
         assert again.scores.tolist() == number.scores.tolist()
 

@@ -48,9 +48,9 @@ def z_by_definition(X, labels):
 
 
 def rates_by_definition(real, chance, n_draws):
-    rates = [
-        min(((chance >= level).sum() + 1) / n_draws / (real >= level).sum(), 1.0) for level in real
-    ]
+    rates = []
+    for level in real * (1.0 - 1e-9):  # values that differ only by rounding are the same
+        rates.append(min(((chance >= level).sum() + 1) / n_draws / (real >= level).sum(), 1.0))
     # The least rate at this level or any lower one.
     return [min(r for r, other in zip(rates, real, strict=True) if other <= own) for own in real]
 
@@ -73,7 +73,7 @@ def test_a_comparison_by_its_definition(monkeypatch, is_sparse):
     assert_allclose(found.rest_means, told.rest_means)
     assert_allclose(found.z, z_by_definition(own, place), atol=1e-9)
     drawn = np.random.default_rng(3).permuted(np.tile(place, (25, 1)), axis=1)
-    chance = np.array([z_by_definition(own, row) for row in drawn]).astype(np.float32)
+    chance = np.array([z_by_definition(own, row) for row in drawn])
     for k in range(3):
         expected = rates_by_definition(np.abs(found.z[k]), np.abs(chance[:, k]).ravel(), 25)
         assert_allclose(found.q[k], expected)
@@ -129,6 +129,25 @@ def test_rates_with_ties_by_definition():
         real, chance = rng.integers(0, 6, 12).astype(float), rng.integers(0, 6, 40).astype(float)
         found = false_discovery_rates(real, chance, 4)
         assert_allclose(found, rates_by_definition(real, chance, 4))
+
+
+def test_rounding_does_not_decide_what_is_reached_by_chance():
+    # 0.7 in single precision is below 0.7: both count as reached, (2 + 1) / 20. 0.1 + 0.2 is above
+    # 0.3: both are real values at that level, (1 + 1) / 20 / 2.
+    chance = np.array([0.7, 0.7], dtype=np.float32)
+    assert_allclose(false_discovery_rates(np.array([0.7]), chance, 20), [3 / 20])
+    tied = false_discovery_rates(np.array([0.3, 0.1 + 0.2]), chance[:1], 20)
+    assert_allclose(tied, [2 / 20 / 2] * 2)
+
+
+def test_rates_of_few_rows_by_all_permutations():
+    # The largest z of 4 among 8 rows is reached by 2 of the 70 ways to choose 4 rows.
+    X, labels = np.arange(8.0)[:, np.newaxis], np.repeat([0, 1], 4)
+    found = compare_clusters(X, labels, np.random.default_rng(0))
+    drawn = np.random.default_rng(0).permuted(np.tile(labels, (200, 1)), axis=1)
+    n_reached = (np.abs(drawn[:, :4].sum(axis=1) - 2) == 2).sum()
+    assert n_reached > 0
+    assert_allclose(found.q[:, 0], (n_reached + 1) / 200)
 
 
 def test_a_sample_has_2000_to_20000_rows():

@@ -319,3 +319,9 @@ def test_a_message_names_the_column_of_a_dense_table():
     # The stored values of a sparse table are not in columns.
     with pytest.raises(ValueError, match=r"NaN .*, first in column 0;"):
         marker_columns(sparse.csr_array(X), [0, 1, 1], feature_names=["a", "b"])
+
+
+def test_masked_values_are_not_compared():
+    X = np.ma.masked_array(np.eye(4), mask=np.eye(4) > 0.0)
+    with pytest.raises(ValueError, match="masked array that hides 4 of its values"):
+        marker_columns(X, [0, 0, 1, 1])

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import weft
 from weft import DynamicSwarm, GeneticClustering, KernelKMeans, KernelSubtractive, KernelSwarm
 from weft.datasets import make_shapes
-from weft.methods.mercer import FeatureCenters
+from weft.methods.mercer import FeatureCenters, InputCenters, Kernel
 from weft.metrics import accuracy
 from weft.search.reached import Reached
 from weft.search.swarms.mepso import MEPSO
@@ -235,3 +235,24 @@ def test_a_round_starts_after_the_evaluations_of_those_before(three_groups):
     starts = []
     Recorded(n_rounds=3, n_particles=5, n_generations=2, random_state=0).fit(three_groups)
     assert starts == [(0, 0), (1, 10), (2, 20)]
+
+
+@pytest.mark.parametrize("repairs", ["decoded", "printed"])
+def test_gamma_of_a_gaussian_kernel_is_its_width(repairs):
+    # exp(-γ r²) = exp(-r² / 2σ²) for γ = 1 / 2σ², so γ = 0.125 is σ = 2, whatever sigma says.
+    rows = make_shapes("blobs", n_samples=60, random_state=0).data
+    settings = {"n_particles": 5, "n_generations": 3, "random_state": 0}
+    given = Kernel("rbf", {"gamma": 0.125})
+    for centers in (InputCenters(repairs), "feature-space"):
+        by_width = KernelSwarm("rbf", centers=centers, sigma=2.0, **settings).fit(rows)
+        for sigma in ("stability", "median", 7.0):
+            model = KernelSwarm(given, centers=centers, sigma=sigma, **settings).fit(rows)
+            assert model.sigma_ == 2.0
+            assert model.n_evaluations_ == 15
+            assert model.fitness_ == by_width.fitness_
+    for kind in (KernelKMeans(3, random_state=0), KernelSubtractive(3)):
+        model = kind.set_params(kernel=given).fit(rows)
+        assert model.sigma_ == 2.0
+        assert model.fitness_ == kind.set_params(kernel="rbf", sigma=2.0).fit(rows).fitness_
+    with pytest.raises(ValueError, match=r"gamma=0\.0"):
+        KernelKMeans(3, kernel=Kernel("rbf", {"gamma": 0.0})).fit(rows)

@@ -268,6 +268,9 @@ def test_text_finds_topics(documents, particle):
     similarity = 1.0 - model.transform(X)
     assert model.score(X) == pytest.approx(similarity.max(axis=1).sum())
     assert model.fitness_ == pytest.approx(similarity[np.arange(90), model.labels_].sum())
+    assert model.score(X, sample_weight=np.full(90, 2.0)) == pytest.approx(2.0 * model.score(X))
+    with pytest.raises(ValueError, match="Negative values"):
+        model.score(X, sample_weight=-np.ones(90))
 
 
 def test_words_that_make_a_cluster(documents):
@@ -407,3 +410,19 @@ def test_units_of_columns_do_not_matter(hard):
     )
     np.testing.assert_array_equal(scaled.predict(hard.data * units), plain.labels_)
     np.testing.assert_allclose(scaled.transform(hard.data * units), plain.transform(hard.data))
+
+
+def test_nothing_is_left_of_a_fit_with_the_other_metric_or_on_blocks(tmp_path):
+    dask_array = pytest.importorskip("dask.array")
+    X = np.abs(np.random.default_rng(0).normal(size=(60, 3)))
+    X[30:] += 5.0
+    alone = {
+        metric: set(vars(ProjectedSwarm(2, n_evaluations=20, metric=metric).fit(X)))
+        for metric in ("euclidean", "jaccard")
+    }
+    model = ProjectedSwarm(2, n_evaluations=20).fit(dask_array.from_array(X, chunks=20))
+    assert model.n_samples_search_ == 60
+    for metric in ("euclidean", "jaccard", "euclidean"):
+        assert set(vars(model.set_params(metric=metric).fit(X))) == alone[metric]
+        model.save(tmp_path / "model.weft")
+        np.testing.assert_array_equal(weft.load(tmp_path / "model.weft").predict(X), model.labels_)

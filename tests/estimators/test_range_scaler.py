@@ -11,6 +11,7 @@ import sklearn
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import weft
 from weft import RangeScaler, WeightedKMeans
 from weft.estimators import range_scaler
 
@@ -54,6 +55,48 @@ def test_what_is_missing_stays_missing():
     np.testing.assert_array_equal(np.isnan(out), [[0, 0, 0], [1, 0, 0], [0, 1, 1]])
     np.testing.assert_array_equal(out[[0, 2], 0], [-1.0, 1.0])
     np.testing.assert_array_equal(out[:2, 1], [0.5, -0.5])
+
+
+@pytest.mark.parametrize("kind", ["string", "category", "boolean", object])
+def test_a_missing_category_of_any_type_of_pandas(kind):
+    values = [True, None, False] if kind == "boolean" else ["y", None, "x"]
+    table = pd.DataFrame({"a": pd.Series(values, dtype=kind)})
+    # One of two seen rows has each category: 1 - 1/2 and 0 - 1/2.
+    expected = [[-0.5, 0.5], [np.nan, np.nan], [0.5, -0.5]]
+    np.testing.assert_array_equal(RangeScaler().fit_transform(table), expected)
+
+
+def test_a_column_without_any_category_has_no_dummies(tmp_path):
+    table = pd.DataFrame({"a": [1.0, 3.0], "b": pd.Series([None, None], dtype=object)})
+    scaler = RangeScaler().fit(table)
+    np.testing.assert_array_equal(scaler.transform(table), [[-1.0], [1.0]])
+    assert scaler.get_feature_names_out().tolist() == ["a"]
+    scaler.save(tmp_path / "scaler.weft")
+    again = weft.load(tmp_path / "scaler.weft")
+    np.testing.assert_array_equal(again.transform(table), scaler.transform(table))
+
+
+@pytest.mark.parametrize("value", [0.1, 1e17 + 64, -1e290])
+def test_a_constant_column_becomes_0_without_rounding(value):
+    # The sum of three 0.1 is above 0.3, so their mean is above 0.1.
+    np.testing.assert_array_equal(RangeScaler().fit_transform(np.full((7, 1), value)), 0.0)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_tables_of_other_libraries_have_categories_too(library):
+    module = pytest.importorskip(library)
+    make = module.DataFrame if library == "polars" else module.table
+    columns = {"size": [0.0, 5.0, 10.0, 5.0], "kind": ["a", "b", "a", None]}
+    scaler = RangeScaler().fit(make(columns))
+    expected = RangeScaler().fit_transform(pd.DataFrame(columns))
+    np.testing.assert_array_equal(scaler.transform(make(columns)), expected)
+    assert scaler.get_feature_names_out().tolist() == ["size", "kind_a", "kind_b"]
+    numbers = make({"a": [1.0, 2.0, 1.0], "b": [0.0, 1.0, 2.0]})
+    named = RangeScaler(categorical=["a"]).fit(numbers)
+    assert named.get_feature_names_out().tolist() == ["a_1.0", "a_2.0", "b"]
+    assert named.transform(numbers).shape == (3, 3)
+    with pytest.raises(ValueError, match="infinity"):
+        RangeScaler().fit(make({"a": [1.0, np.inf]}))
 
 
 def test_a_new_category_is_none_of_the_known():

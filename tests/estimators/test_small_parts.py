@@ -9,11 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 import weft
+from weft import (
+    DynamicSwarm,
+    GeneticClustering,
+    KernelSubtractive,
+    KernelSwarm,
+    StagedSwarm,
+)
 from weft.estimators import _centers, _mixins, _soft_answers
 from weft.estimators._anchors import AnchorsMixin
 from weft.estimators._auto_rows import read_rows
@@ -398,3 +406,23 @@ def test_one_cluster_needs_no_repeats(n_clusters, n_repeats):
     seen = []
     weft.AutoCluster(n_clusters, n_resamples=2, callbacks=[seen.append]).fit(rows)
     assert len(seen) == n_repeats
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        StagedSwarm(n_particles=6, n_generations=3),
+        DynamicSwarm(n_rounds=1, n_particles=6, n_generations=3, scale=False),
+        GeneticClustering(n_particles=6, n_generations=3, scale=False),
+        KernelSwarm("rbf", centers="input", sigma=1.0, scale=False, n_particles=6, n_generations=3),
+        KernelSubtractive(3, kernel="linear", scale=False),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_predict_repeats_the_labels_of_rows_as_near_to_two_centres(model):
+    tables = np.random.default_rng(0).integers(0, 4, size=(50, 16, 2)).astype(float)
+    for seed, X in enumerate(tables):
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        assert_array_equal(model.fit(X).predict(X), model.labels_)
+        assert_array_equal(np.unique(model.labels_), np.arange(model.n_clusters_))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from weft.kmeans import seeding
 from weft.kmeans.data import make_data
+from weft.kmeans.ordering import canonical_order
 from weft.kmeans.seeding import (
     AnomalousPatterns,
     anomalous_patterns,
@@ -148,8 +148,8 @@ def test_rows_are_drawn_by_their_mass():
 def test_the_order_follows_the_values_alone():
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[:, 2] = 0.0
-    order, keys = seeding.canonical_order(X)
+    order, keys = canonical_order(X)
     turned = np.random.default_rng(1).permutation(30)
-    again, _ = seeding.canonical_order(X[turned])
+    again, _ = canonical_order(X[turned])
     assert_array_equal(X[turned][again], X[order])
     assert (np.diff(keys[order]) >= 0.0).all()

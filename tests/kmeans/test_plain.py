@@ -7,8 +7,8 @@ import pytest
 
 from weft.kmeans import plain
 from weft.kmeans.anomalous import AnomalousStart, read_anomalous
+from weft.kmeans.ordering import canonical_order
 from weft.kmeans.plain import kmeans, plain_patterns, sample
-from weft.kmeans.seeding import canonical_order
 
 X = np.array([[0.0, 7.0], [1.0, 7.0], [1.5, 7.0], [9.0, 7.0], [10.0, 7.0]])
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
+from weft import WeightedKMeans
 from weft.kmeans.data import make_data
+from weft.kmeans.ordering import canonical_order
 from weft.kmeans.seeding import (
     _draw,
     anomalous_patterns,
-    canonical_order,
     complete,
     from_patterns,
     plain_factors,
@@ -287,22 +289,6 @@ def test_one_draw():
         assert _draw(mass, Known(value)) == index
 
 
-def key(row, largest):
-    return sum(
-        x * ((v + 2) ** 0.5 % 1 + 0.5) / (largest[v] or 1.0) for v, x in enumerate(row) if x == x
-    )
-
-
-def test_the_order_of_rows_is_by_their_values():
-    X = np.random.default_rng(5).normal(size=(20, 3)) * [1.0, 100.0, 0.01]
-    X[3, 1] = np.nan
-    X[:, 2] = 0.0
-    order, keys = canonical_order(X)
-    wanted = [key(row, np.nanmax(np.abs(X), axis=0)) for row in X]
-    np.testing.assert_allclose(keys, wanted, rtol=1e-12)
-    np.testing.assert_array_equal(order, np.argsort(wanted, kind="stable"))
-
-
 def test_random_rows_by_definition():
     # In the order of their values: 0 (mass 1), 1 (2 rows, mass 3 together), 4 (mass 4).
     data = table([[4.0], [1.0], [0.0], [1.0]], mass=[4.0, 1.0, 1.0, 2.0])
@@ -352,3 +338,21 @@ def test_plus_plus_with_masses_and_columns_that_do_not_count():
     at = dict(zip(order.tolist(), np.cumsum(reach) / reach.sum() - 1e-9, strict=True))
     found = plus_plus(data, active, 2, Known(take[1], at[2], at[0]))
     np.testing.assert_array_equal(found[:, 0], [5.0, 0.0])
+
+
+def test_rows_of_the_same_key_are_different_starts():
+    data = table(np.eye(8))
+    for seed in range(5):
+        centers = random_rows(data, 8, np.random.default_rng(seed))
+        assert len(np.unique(centers, axis=0)) == 8
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_starts_in_dummies_of_a_category_do_not_depend_on_the_order_of_rows(init):
+    rng = np.random.default_rng(1)
+    X = np.eye(16)[rng.integers(0, 16, 80)]
+    turned = rng.permutation(80)
+    for seed in range(5):
+        model = WeightedKMeans(4, init=init, n_init=1, random_state=seed)
+        labels = model.fit(X).labels_
+        assert adjusted_rand_score(labels[turned], model.fit(X[turned]).labels_) == 1.0

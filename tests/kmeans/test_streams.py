@@ -110,3 +110,19 @@ def test_fit_begins_anew_and_medians_are_refused():
         WeightedKMeans(2, distance_exponent=1).partial_fit(rows(50, 0))
     with pytest.raises(ValueError, match="2 features"):
         WeightedKMeans(2).partial_fit(rows(50, 0)).partial_fit(rows(50, 0)[:, :2])
+
+
+def test_a_row_without_mass_does_not_change_the_labels_of_a_batch():
+    # Later batches are assigned to the centres before the batch, all of their rows.
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(40, 2)), 2.0 * rng.normal(size=(90, 2)) + [3.0, 1.0]
+    first[20:] += 4.0
+    stream = WeightedKMeans(2, init="k-means++", random_state=0).partial_fit(first)
+    assigned = stream.predict(second)
+    assert (stream.partial_fit(second).predict(second) != assigned).any()
+    np.testing.assert_array_equal(stream.labels_, assigned)
+    stream = WeightedKMeans(2, init="k-means++", random_state=0).partial_fit(first)
+    more = np.vstack([second, [[2.0, 2.0]]])
+    stream.partial_fit(more, sample_weight=np.r_[np.ones(90), 0.0])
+    np.testing.assert_array_equal(stream.labels_[:90], assigned)
+    assert stream.labels_.shape == (91,)

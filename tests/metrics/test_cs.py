@@ -55,6 +55,8 @@ def test_precomputed_is_the_same():
         gram, labels, kernel="precomputed", centers="feature-space", weighted=True
     )
     assert direct == pytest.approx(given_gram)
+    with pytest.raises(ValueError, match=r"square matrix of inner products, got shape \(4, 1\)"):
+        kernel_cs(np.ones((4, 1)), [0, 0, 1, 1], kernel="precomputed", centers="feature-space")
     with pytest.raises(ValueError, match="needs the rows themselves"):
         kernel_cs(gram, labels, kernel="precomputed")
 

@@ -79,6 +79,12 @@ def test_missing_clusters_count_as_missed():
     assert none == (0.0, 0.0, 0.0)
 
 
+def test_classes_and_labels_of_found_features_belong_to_the_same_rows():
+    for y_true, labels in (([0, 1, 1], [0, 1]), ([0, 1], [0, 1, 1]), ([], [])):
+        with pytest.raises(ValueError, match="one class and one label per row"):
+            found_features(np.eye(2), np.eye(2), y_true, labels)
+
+
 def test_errors():
     with pytest.raises(ValueError, match="rule"):
         select_features([[1.0, 2.0]], rule="best")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from weft._base.arrays import Integers
@@ -38,3 +41,21 @@ def numbers_by_first_row(labels: Integers, n_clusters: int) -> Integers:
     numbers[order] = np.arange(len(order))
     numbers[numbers < 0] = np.arange(len(order), n_clusters)
     return numbers
+
+
+def number_centers(nearest: Callable[[Any], Integers], centers: Any) -> tuple[Integers, Any]:
+    """Return labels numbered by first row, and the centres that have rows, in that order.
+
+    ``nearest(centers)`` gives each row its nearest centre, the first on a tie; for the returned
+    centres it gives the returned labels. In the new order another centre may be the first for a row
+    that is as near to two of them, so rows are assigned until the order stays. Each round settles
+    at least one more cluster: that of the first row that is in none of the settled ones.
+    """
+    labels = nearest(centers)
+    for _ in range(len(centers) + 1):
+        order = order_by_first_row(labels)
+        centers = centers[order]
+        before, labels = renumber(labels, order), nearest(centers)
+        if (labels == before).all():
+            break
+    return before, centers

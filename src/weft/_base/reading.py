@@ -25,6 +25,7 @@ def read_array(X: Any, *, min_rows: int = 1, allow_nan: bool = False, name: str 
     """Return a table that a function was given as float64 rows in C order, checked."""
 
     def read() -> Any:
+        refuse_masked(X, name)
         return check_array(
             X,
             dtype=np.float64,
@@ -37,6 +38,16 @@ def read_array(X: Any, *, min_rows: int = 1, allow_nan: bool = False, name: str 
     rows = convert(read, name)
     check_numbers(rows, name=name, allow_nan=allow_nan, columns=getattr(X, "columns", None))
     return rows
+
+
+def refuse_masked(X: Any, name: str = "X") -> None:
+    """Refuse a masked array that hides values: as a plain array it would show them."""
+    n_masked = int(np.ma.count_masked(X)) if np.ma.isMaskedArray(X) else 0
+    if n_masked:
+        raise ValueError(
+            f"{name} is a masked array that hides {n_masked} of its values; pass "
+            f"{name}.filled(np.nan) for missing values, or drop such rows."
+        )
 
 
 def convert(read: Callable[[], Any], name: str = "X") -> Any:

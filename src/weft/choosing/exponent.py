@@ -188,12 +188,17 @@ def _read_y(y: Any, rows: Floats) -> Integers:
     given = np.asarray(y, dtype=object)
     if given.shape != (len(rows),):
         raise ValueError(f"y has shape {given.shape} for {len(rows)} rows; pass one entry per row.")
-    unknown = np.array([value is None or value != value or value == -1 for value in given])
+    unknown = np.array([_is_unknown(value) for value in given])
     if (~unknown).sum() < 2:
         raise ValueError("y has the class of fewer than two rows; give more classes.")
     out = np.full(len(rows), -1, dtype=np.int64)
     out[~unknown] = np.unique([str(v) for v in given[~unknown]], return_inverse=True)[1]
     return out
+
+
+def _is_unknown(value: Any) -> bool:
+    """Return whether a class is -1, None, NaN or pandas' NA (which cannot be compared)."""
+    return value is None or str(value) == "<NA>" or bool(value != value or value == -1)
 
 
 def _read_pairs(must_link: Any, cannot_link: Any, n_rows: int) -> tuple[Integers, Integers]:

@@ -38,6 +38,7 @@ FEWEST_OF_A_CLUSTER = 100  # rows that a cluster keeps in a sample
 DRAWN = 1_000_000  # values of z under permuted labels, about, for each cluster
 MOST_DRAWS, FEWEST_DRAWS = 200, 20
 MOST_KEPT = 50_000_000  # values of z under permuted labels that are held
+ROUNDING = 1e-6  # relative difference below which two values of z are the same
 
 
 class Comparison(NamedTuple):
@@ -113,11 +114,14 @@ def false_discovery_rates(real: Floats, chance: Floats, n_draws: int) -> Floats:
 
     The rate of a level is the number of values by chance at that level, per draw, over the number
     of real ones; one is added to the number by chance, so that few draws never give a rate of 0.
+    In few rows, or columns of few values, many permuted labels give the value of the real ones:
+    rounding must not decide whether they reach it.
     """
     order = np.argsort(-real, kind="stable")
     levels = real[order]
-    by_chance = len(chance) - np.searchsorted(np.sort(chance), levels, side="left")
-    n_real = np.searchsorted(-levels, -levels, side="right")  # ties count together
+    reached = levels * (1.0 - ROUNDING)
+    by_chance = len(chance) - np.searchsorted(np.sort(chance), reached, side="left")
+    n_real = np.searchsorted(-levels, -reached, side="right")  # ties count together
     rates = np.minimum((by_chance + 1.0) / n_draws / n_real, 1.0)
     # A larger value is never less significant than a smaller one.
     rates = np.minimum.accumulate(rates[::-1])[::-1]

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, column_or_1d
 
 from weft._base.arrays import Floats, Integers
-from weft._base.reading import check_numbers, convert
+from weft._base.reading import check_numbers, convert, refuse_masked
 from weft._base.validation import check_real
 from weft.columns.counts import check_counts, normalized_counts, usual_total
 from weft.columns.marker_table import Markers, tabulate
@@ -194,6 +194,7 @@ def _comparable(X: Any, counts: bool) -> Any:
 
 
 def _read(X: Any, names: Any) -> Any:
+    refuse_masked(X)
     options = {"dtype": np.float64, "ensure_all_finite": False, "ensure_min_samples": 2}
     table = convert(lambda: check_array(X, accept_sparse="csc", **options))
     numbers = table.data[:, np.newaxis] if sparse.issparse(table) else table

@@ -75,7 +75,10 @@ class BlockwiseMixin(GuardMixin):
         after, centers, labels = advance(
             before, used, mass, self.cluster_centers_, self._factors, exponent
         )
-        self._keep_stream(after, centers, rows, counting, labels)
+        if not counting.all():  # rows without mass too, by the same centres
+            labels = rows_to_labels(self.cluster_centers_, self._factors, exponent, rows)
+        self._keep_stream(after, centers)
+        self.labels_ = labels
         if hasattr(self, "anomalous_patterns_"):
             self.anomalous_patterns_ = None  # their labels belong to rows of earlier batches
         return self
@@ -95,14 +98,7 @@ class BlockwiseMixin(GuardMixin):
         self._stream = advance(stream, used, mass, *fitted, self._exponent).stream
         return self
 
-    def _keep_stream(
-        self: Any,
-        stream: Stream,
-        centers: np.ndarray,
-        rows: np.ndarray,
-        counting: Mask,
-        labels: np.ndarray,
-    ) -> None:
+    def _keep_stream(self: Any, stream: Stream, centers: np.ndarray) -> None:
         exponent = self._exponent
         active = some_varying(stream.low, stream.high)
         spread = dispersions(stream, exponent)
@@ -115,10 +111,6 @@ class BlockwiseMixin(GuardMixin):
         self.feature_weights_ = stream.mass @ weights / stream.mass.sum()
         costs = np.nansum(self._factors * spread, axis=1)
         self._keep_worth(rule.total(costs, stream.sizes, weights))
-        if counting.all():
-            self.labels_ = labels
-        else:
-            self.labels_ = rows_to_labels(centers, self._factors, exponent, rows)
 
     def _keep_worth(self: Any, criterion: float) -> None:
         self.inertia_ = criterion

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils.validation import _check_sample_weight
 
 from weft._base.arrays import Floats
-from weft.estimators._centers import CenterClusterer
+from weft.estimators._centers import CenterClusterer, read_mass
 from weft.estimators._reading import read_table
 from weft.methods.projected.settings import read_exponent
 from weft.methods.projected.sparse import SparseSpace
@@ -46,7 +45,7 @@ class MetricClusterer(CenterClusterer):
             return super()._look_up(X, sample_weight)
         similar = self._similar(self._read(X))
         nearest = similar.max(axis=1)
-        mass = _check_sample_weight(sample_weight, nearest)
+        mass = read_mass(sample_weight, nearest)
         return similar.argmax(axis=1).astype(np.int32), -float(np.dot(nearest, mass))
 
     def _similar(self, rows: Any) -> Floats:

@@ -21,7 +21,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from weft._base.arrays import Floats
-from weft._base.reading import check_numbers, convert
+from weft._base.reading import check_numbers, convert, refuse_masked
 from weft._base.validation import LARGEST, import_optional
 from weft._base.warnings import warn_caller
 from weft.backends.devices import to_host
@@ -90,7 +90,7 @@ class RawTableMixin:
             return self._read_table(X)[0]
         plan = vars(self).get("_table")
         if plan is None or not is_table(X) or PREPARED in getattr(X, "attrs", {}):
-            return to_host(X)
+            return on_host(X)
         if isinstance(plan, TablePlan):
             return _named(raw_table(plan, X).X, self._names(plan.names))
         pandas = import_optional("pandas", "app")
@@ -117,7 +117,7 @@ class RawTableMixin:
             found = suspected_identifiers(X) if is_table(X) else []
             if found:
                 warn_caller(about_identifiers(found), UserWarning)
-            return to_host(X), None
+            return on_host(X), None
         if self._balance == "directions" and isinstance(plan.points, Embedding):
             units = coordinate_deviations(plan.points)
             points = balanced(plan.points, self._balance)
@@ -128,6 +128,12 @@ class RawTableMixin:
 
     def _names(self: Any, names: list[str]) -> list[str]:
         return list(getattr(self, "feature_names_in_", names))
+
+
+def on_host(X: Any) -> Any:
+    """Return a table of numbers in CPU memory; a masked array with hidden values is refused."""
+    refuse_masked(X)
+    return to_host(X)
 
 
 def _place(row: int) -> str:
@@ -174,7 +180,7 @@ def read_table(
 
     def read() -> Any:
         raw = isinstance(estimator, RawTableMixin)
-        given = estimator._rows_of(X, reset=reset) if raw else to_host(X)
+        given = estimator._rows_of(X, reset=reset) if raw else on_host(X)
         return validate_data(
             estimator,
             given,

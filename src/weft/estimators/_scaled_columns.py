@@ -71,7 +71,8 @@ def learn_number(column: np.ndarray) -> ScaledColumn:
         return ScaledColumn(None, np.array([0.0]), 1.0)
     low, high = float(seen.min()), float(seen.max())
     half = 0.5 * high - 0.5 * low  # halves first: the range itself may overflow
-    return ScaledColumn(None, np.array([seen.mean()]), half if half > 0.0 else 1.0)
+    mean = seen.mean() if low < high else low  # the mean of equal values is rounded
+    return ScaledColumn(None, np.array([mean]), half if half > 0.0 else 1.0)
 
 
 def learn_category(column: np.ndarray) -> ScaledColumn:
@@ -89,7 +90,9 @@ def scale(rule: ScaledColumn, column: np.ndarray) -> np.ndarray:
     """Return a scaled column of numbers, or the centred dummies of categories."""
     if rule.categories is None:
         return ((column - rule.mean[0]) / rule.half_range)[:, None]  # eq. 3.13
-    out = np.stack([column == category for category in rule.categories], axis=1).astype(float)
-    out -= rule.mean
-    out[_missing(column)] = np.nan
+    missing = _missing(column)
+    seen = column[~missing]  # pandas' NA is neither equal to a category nor different from it
+    out = np.full((len(column), len(rule.categories)), np.nan)
+    for place, category in enumerate(rule.categories):
+        out[~missing, place] = (seen == category) - rule.mean[place]
     return out

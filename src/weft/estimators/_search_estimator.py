@@ -8,6 +8,7 @@ learned from the best position; `_search` does the rest: callbacks, the loop, th
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from weft._base.arrays import Floats, Integers
-from weft._base.labels import order_by_first_row, renumber
+from weft._base.labels import number_centers
 from weft._base.validation import check_integer
 from weft._base.warnings import warn_caller
 from weft.answers.membership import center_softness, soften
@@ -152,11 +153,8 @@ class ScaledCentersMixin(SoftAnswersMixin, PredictMixin):
 
     def _keep_centers(self: Any, X: Floats, rows: Floats, centers: Floats) -> None:
         """Give each of the `rows`, the scaled ones of X, to its nearest centre."""
-        labels = assign(rows, centers)
-        order = order_by_first_row(labels)
-        self.labels_ = renumber(labels, order)
-        self.n_clusters_ = len(order)
-        self._fit_centers = centers[order]
+        self.labels_, self._fit_centers = number_centers(partial(assign, rows), centers)
+        self.n_clusters_ = len(self._fit_centers)
         self.cluster_centers_ = np.stack(
             [X[self.labels_ == number].mean(axis=0) for number in range(self.n_clusters_)]
         )

@@ -163,7 +163,7 @@ class LocallyAdaptiveKMeans(EntropyFamily):
     strength_ : float
         The h used.
     inertia_ : float
-        Sum of weighted squared distances, plus h times Σ w log w.
+        ``Σ_k Σ_v (w_kv X_kv + h w_kv log w_kv)``.
 
     Notes
     -----

@@ -112,6 +112,10 @@ class KernelSubtractive(KernelMixin, ReportMixin, ClusterMixin, BaseEstimator):
         return self
 
     def _nearest(self, X: Floats) -> Integers:
-        cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, self.center_indices_]
-        norms = np.diag(self._fit_space.gram)[self.center_indices_]
-        return (norms - 2.0 * cross).argmin(axis=1)
+        # In the order in which the centres were chosen: on a tie the first wins, as in fit.
+        places = (self.center_indices_[:, np.newaxis] == self.history_["center"]).argmax(axis=1)
+        order = np.argsort(places, kind="stable")
+        centers = self.center_indices_[order]
+        cross = self._fit_space.cross(self._fit_scaling.apply(X))[:, centers]
+        norms = np.diag(self._fit_space.gram)[centers]
+        return order[(norms - 2.0 * cross).argmin(axis=1)]

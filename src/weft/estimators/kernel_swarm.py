@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
+from weft._base.labels import number_centers
 from weft._base.records import Merge, RecordParameter
 from weft._base.scaling import standard_scaling
 from weft._base.validation import check_choice, check_integer
@@ -181,14 +183,14 @@ default="feature-space"
             self._fit_sampled(rows, run.seed(self.random_state), _MATRICES)
 
     def _check_settings(self) -> None:
-        kernel = read_kernel(self.kernel).name
+        kernel = read_kernel(self.kernel)
         among_rows = isinstance(read_centers(self.centers), InputCenters)
-        if among_rows and kernel != "rbf":
+        if among_rows and kernel.name != "rbf":
             raise ValueError(
                 f"centers='input' is the published form and needs kernel='rbf', got "
-                f"{kernel!r}; set kernel='rbf', or centers='feature-space'."
+                f"{kernel.name!r}; set kernel='rbf', or centers='feature-space'."
             )
-        if among_rows and self.sigma == "stability":
+        if among_rows and self.sigma == "stability" and "gamma" not in kernel.params:
             raise ValueError(
                 "sigma='stability' needs centers='feature-space'; give sigma as a number (the "
                 "paper: 1.1) or as 'median'."
@@ -211,12 +213,14 @@ default="feature-space"
         among_rows = isinstance(search.centers, InputCenters)
         search_centers = search_input_centers if among_rows else search_feature_centers
         learned = search_centers(rows, search, seed, self._search)
-        self.labels_ = learned.labels
-        self.n_clusters_ = int(learned.labels.max()) + 1
+        self.labels_, self._fit_reference = learned.labels, learned.reference
+        if among_rows:
+            nearest = partial(assign, rows)
+            self.labels_, self._fit_reference = number_centers(nearest, learned.reference)
+        self.n_clusters_ = int(self.labels_.max()) + 1
         self.sigma_ = learned.sigma if kernel.name in ("diffusion", "rbf") else None
         self.fitness_ = learned.best.fitness
         self.n_evaluations_ = learned.n_evaluations
-        self._fit_reference = learned.reference
         self._keep_history(learned.best)
         self._warn_if_one_cluster(advice="check that the rows differ, or lower min_size")
 

@@ -224,6 +224,9 @@ class ProjectedSwarm(MovedParamsMixin, BlockwiseMixin, MetricClusterer, SearchEs
     def _fit_rows(self, rows: Any, seed: int) -> None:
         rng = np.random.default_rng(seed)
         settings = read_settings(self)
+        # An earlier fit may have been on a Dask table or with the other metric.
+        for name in ("n_samples_search_", "_weights", "_exponent", "_factors"):
+            self.__dict__.pop(name, None)
         with thread_runner(self.n_jobs) as run:
             if self.metric == "jaccard":
                 text = SparseSpace(rows, int(self.n_clusters), settings.exponent, run)

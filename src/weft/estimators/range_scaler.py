@@ -13,8 +13,8 @@ from sklearn.utils._array_api import get_namespace
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from weft._base.reading import check_numbers, convert
-from weft.backends.devices import to_host
 from weft.estimators._mixins import KeepMixin
+from weft.estimators._reading import on_host
 from weft.estimators._scaled_columns import (
     RANGE_SCALER,
     ScaledColumn,
@@ -23,6 +23,7 @@ from weft.estimators._scaled_columns import (
     learn_number,
     scale,
 )
+from weft.tables.cells import is_raw, is_table
 
 # Sums of larger numbers over many rows exceed the range of float64.
 _LARGEST = 1e298
@@ -53,6 +54,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
     -----
     Missing values stay missing (a missing category gives dummies that are all NaN). A category that
     was not seen in `fit` gets zeros for all dummies, before centring. A constant column becomes 0.
+    A column of categories without any value has no dummies.
 
     With scikit-learn's ``array_api_dispatch`` switched on, tensors of torch and arrays of CuPy are
     scaled on their device and returned as such. Otherwise the result is a NumPy array.
@@ -174,6 +176,7 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
         mean = xp.sum(xp.where(known, table, zero), axis=0) / xp.where(number > 0, number, ones)
         low = xp.min(xp.where(known, table, zero + np.inf), axis=0)
         high = xp.max(xp.where(known, table, zero - np.inf), axis=0)
+        mean = xp.where((number > 0) & (low == high), low, mean)  # without rounding
         half = 0.5 * high - 0.5 * low
         half = xp.where((number > 0) & (half > 0.0), half, ones)
         # A few numbers per column are stored on the CPU, as for any other table.
@@ -205,13 +208,20 @@ class RangeScaler(KeepMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimat
 
     def _read(self, X: Any, *, reset: bool) -> list[np.ndarray]:
         """Return the columns: floats, or objects where they are categories."""
-        X = to_host(X)
+        X = given = on_host(X)
         frame = hasattr(X, "columns") and hasattr(X, "iloc")
         if not frame:
-            given = X
-            X = convert(
-                lambda: validate_data(self, given, reset=reset, **_reading(self.categorical))
-            )
+            other = is_table(X) and hasattr(X, "to_pandas")  # polars and Arrow
+            if other and not isinstance(self.categorical, str):
+                return self._read(X.to_pandas(), reset=reset)
+            try:
+                X = convert(
+                    lambda: validate_data(self, given, reset=reset, **_reading(self.categorical))
+                )
+            except ValueError:
+                if not other or not is_raw(given, allow_nan=True):
+                    raise
+                return self._read(given.to_pandas(), reset=reset)
             table = [X[:, i] for i in range(X.shape[1])]
         else:
             validate_data(self, X, reset=reset, skip_check_array=True)

@@ -14,12 +14,12 @@ from weft._base.validation import check_choice, check_integer, check_real
 from weft.backends import CPU, Backend
 from weft.kmeans.alternation import Assign, DeadEnd, Outcome, Start, alternate
 from weft.kmeans.data import Data, make_data
+from weft.kmeans.ordering import canonical_order
 from weft.kmeans.seeding import (
     AnomalousPatterns,
     Membership,
     Order,
     anomalous_patterns,
-    canonical_order,
     from_patterns,
     plus_plus,
     random_rows,

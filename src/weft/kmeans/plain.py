@@ -9,7 +9,8 @@ from weft.backends.cpu import lloyd
 from weft.backends.cpu.lloyd import Partition
 from weft.kmeans.data import make_data
 from weft.kmeans.fitting import varying
-from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns, canonical_order
+from weft.kmeans.ordering import canonical_order
+from weft.kmeans.seeding import AnomalousPatterns, anomalous_patterns
 from weft.kmeans.weights import Unweighted
 from weft.parallel.threads import thread_runner
 

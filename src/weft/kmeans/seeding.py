@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft._base.arrays import Floats, Mask
-from weft.backends import CPU
 from weft.kmeans.alternation import Start
 from weft.kmeans.data import Data, center_of, distances, mass_of, nearest, rows_of
+from weft.kmeans.ordering import Rows, canonical_order, starts_of_groups
 from weft.kmeans.weights import Rule, uniform
 
 PATTERN_STEPS = 100
-Rows = NDArray[np.int64]
 Order = tuple[Rows, Floats] | None
 
 
@@ -183,15 +182,20 @@ def scattered(data: Data, active: Mask, n_clusters: int, centers: Floats | None 
     """Return rows far from each other: each is the farthest from those already taken.
 
     The first, unless `centers` are given to go on from, is the row farthest from the table's
-    centre.
+    centre. Of rows equally far away, the first in canonical order is taken.
     """
+    order, _ = canonical_order(data.X)
+
+    def farthest(away: Floats) -> Floats:
+        return complete(data.X[[order[away[order].argmax()]]], data)
+
     if centers is None:
         middle = center_of(data, np.arange(len(data.X)), np.zeros(data.X.shape[1])).centers
         away = _to_center(data, middle, active)
-        centers = complete(data.X[[int(away.argmax())]], data)
+        centers = farthest(away)
     away = distances(data, centers, plain_factors(active, len(centers))).min(axis=1)
     while len(centers) < n_clusters:
-        center = complete(data.X[[int(away.argmax())]], data)
+        center = farthest(away)
         centers = np.vstack([centers, center])
         away = np.minimum(away, _to_center(data, center[0], active))
     return centers
@@ -201,21 +205,12 @@ def _to_center(data: Data, center: Floats, active: Mask) -> Floats:
     return distances(data, center[None], plain_factors(active, 1))[:, 0]
 
 
-def canonical_order(X: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Return an order of the rows by their values alone, and the key that gives it."""
-    multipliers = np.sqrt(np.arange(2.0, X.shape[1] + 2.0)) % 1.0 + 0.5
-    scale = np.nanmax(np.abs(X), axis=0)
-    multipliers /= np.where(scale > 0.0, scale, 1.0)
-    keys = CPU.kmeans.row_keys(X, multipliers)
-    return np.argsort(keys, kind="stable"), keys
-
-
 def random_rows(
     data: Data, n_clusters: int, rng: np.random.Generator, order_of: Order = None
 ) -> Floats:
     """Return different rows, drawn by mass; `order_of` is the table's `canonical_order`."""
     order, keys = order_of or canonical_order(data.X)
-    first = np.concatenate([[True], np.diff(keys[order]) > 0.0])
+    first = starts_of_groups(data.X, order, keys)
     groups = np.cumsum(first) - 1  # rows of equal values form a group
     mass = mass_of(groups, data.mass[order], int(groups[-1]) + 1)
     members = order[first]

@@ -180,6 +180,11 @@ def found_features(
         )
     classes = np.unique(np.asarray(y_true), return_inverse=True)[1]
     clusters = np.asarray(labels)
+    if classes.ndim != 1 or classes.shape != clusters.shape or len(classes) == 0:
+        raise ValueError(
+            f"y_true has shape {np.shape(y_true)} and labels {clusters.shape}; pass one class and "
+            "one label per row."
+        )
     if classes.max() >= len(truth) or clusters.max() >= len(chosen):
         raise ValueError(
             f"y_true has {classes.max() + 1} classes and labels go up to {clusters.max()}, but "

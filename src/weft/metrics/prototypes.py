@@ -135,8 +135,13 @@ def kernel_cs(
                 "centers='input' needs the rows themselves, and kernel='precomputed' has none; "
                 "set centers='feature-space'."
             )
-        given = np.asarray(labels) != -1
-        gram = read_array(X)[np.ix_(given, given)]
+        given, gram = np.asarray(labels) != -1, read_array(X)
+        if gram.shape[0] != gram.shape[1]:
+            raise ValueError(
+                f"kernel='precomputed' needs a square matrix of inner products, got shape "
+                f"{gram.shape}; name a kernel for a table."
+            )
+        gram = gram[np.ix_(given, given)]
     else:
         gram = pairwise_kernels(rows, metric=kernel, n_jobs=1, **params)
     n_clusters = int(dense.max()) + 1

@@ -27,8 +27,8 @@ from weft.columns.mixed.embedding import embed, learn_blocks, learn_embedding, t
 from weft.columns.mixed.filling import Directions, _main_directions, fill, find_directions
 from weft.columns.mixed.main_directions import along_main_directions, learn_main_view
 from weft.columns.source import MixedTable, SourceColumn
+from weft.kmeans.ordering import canonical_order
 from weft.kmeans.plain import kmeans
-from weft.kmeans.seeding import canonical_order
 
 # Copulas ----------------------------------------------------------------------------------------
 

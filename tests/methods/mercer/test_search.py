@@ -199,14 +199,18 @@ def test_local_scales_by_hand():
 def test_widths_that_are_tried():
     rows = np.array([[0.0], [1.0], [3.0]])  # distances 1, 2 and 3
     walk = Walk.of(ROWS, 2)
-    assert candidate_widths(rows, "linear", "stability", None) == (1.0,)
-    assert candidate_widths(rows, "rbf", 5, None) == (5.0,)
-    assert candidate_widths(rows, "rbf", "median", None) == (2.0,)
-    many = candidate_widths(rows, "rbf", "stability", None)
+    assert candidate_widths(rows, Kernel("linear"), "stability", None) == (1.0,)
+    assert candidate_widths(rows, Kernel("rbf"), 5, None) == (5.0,)
+    assert candidate_widths(rows, Kernel("rbf"), "median", None) == (2.0,)
+    # exp(-γ r²) = exp(-r² / 2σ²) for γ = 1 / 2σ²: 1/8 is σ = 2; None is scikit-learn's 1 / columns.
+    assert candidate_widths(rows, Kernel("rbf", {"gamma": 1 / 8}), "stability", None) == (2.0,)
+    default = candidate_widths(np.ones((3, 8)), Kernel("rbf", {"gamma": None}), "median", None)
+    assert default == (2.0,)
+    many = candidate_widths(rows, Kernel("rbf"), "stability", None)
     np.testing.assert_allclose(many, 2.0 * 2.0 ** np.arange(-3.5, 1.1, 0.5))
-    assert candidate_widths(ROWS, "diffusion", 3.0, walk) == (3.0,)
-    assert candidate_widths(ROWS, "diffusion", "median", walk) == (walk.median_width(),)
-    steps = candidate_widths(ROWS, "diffusion", "stability", walk)
+    assert candidate_widths(ROWS, Kernel("diffusion"), 3.0, walk) == (3.0,)
+    assert candidate_widths(ROWS, Kernel("diffusion"), "median", walk) == (walk.median_width(),)
+    steps = candidate_widths(ROWS, Kernel("diffusion"), "stability", walk)
     assert steps == (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 
 

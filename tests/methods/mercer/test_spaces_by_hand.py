@@ -123,7 +123,7 @@ def test_the_nearest_mean_by_its_definition(monkeypatch, at_once):
     ("kernel", "width", "params"),
     [
         (Kernel("rbf"), 2.0, {"gamma": 1 / 8}),
-        (Kernel("rbf", {"gamma": 0.75}), 2.0, {"gamma": 0.75}),
+        (Kernel("rbf", {"gamma": 0.5}), 1.0, {"gamma": 0.5}),
         (Kernel("linear"), None, {}),
         (Kernel("diffusion"), 2.0, None),
     ],
@@ -134,7 +134,9 @@ def test_spaces_of_kernels(kernel, width, params, sigma):
     if sigma == "median":
         # Distances are 1, 3, 9, 10, 2, 8, 9, 6, 7 and 1; those of the walk count pairs twice.
         walk = Walk.of(ROWS, 2)
-        width = {None: None}.get(width, walk.median_width() if params is None else 6.5)
+        # A kernel with γ has the width that it means: 1 / 2σ² = 0.5.
+        others = {None: None, 1.0: 1.0}
+        width = others.get(width, walk.median_width() if params is None else 6.5)
         if params == {"gamma": 1 / 8}:
             params = {"gamma": gamma_of(6.5)}
     assert used == width
@@ -279,7 +281,7 @@ def test_every_width_has_the_same_random_numbers():
     assert len(asked) == 10
     assert all(each == asked[0] for each in asked)
     assert asked[0][2:] == (1, 2)
-    assert found.sigma in search.candidate_widths(ROWS, "rbf", "stability", None)
+    assert found.sigma in search.candidate_widths(ROWS, Kernel("rbf"), "stability", None)
     squared = ((ROWS[:, None] - ROWS) ** 2).sum(axis=2)
     np.testing.assert_allclose(
         found.reference.gram, np.exp(-gamma_of(found.sigma) * squared), atol=1e-12

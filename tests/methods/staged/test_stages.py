@@ -113,7 +113,14 @@ def test_stage_3_starts_from_stage_2s_fitness():
 
 
 def test_partitions_are_numbered_by_first_row():
-    prototypes = np.array([[0.0], [1.0], [2.0], [3.0]])
-    found = Partition.of(np.array([3, 3, 0, 2, 0]), np.array([0]), prototypes)
+    # The rows 3 and 2.9 belong to the prototype 3, then comes one of 0, then one of 2; 9 has none.
+    rows, prototypes = (
+        np.array([[3.0], [2.9], [0.0], [2.0], [0.1]]),
+        np.array([[0.0], [2], [9], [3]]),
+    )
+    found = Partition.nearest(rows, np.array([0]), prototypes)
     assert found.labels.tolist() == [0, 0, 1, 2, 1]
     assert found.prototypes.ravel().tolist() == [3.0, 0.0, 2.0]
+    assert found.selected.tolist() == [0]
+    polished = Partition.nearest(rows, np.array([0]), prototypes, selected=np.array([1]))
+    assert polished.selected.tolist() == [1]

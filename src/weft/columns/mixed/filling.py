@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats
-from weft.kmeans.seeding import canonical_order
+from weft.kmeans.ordering import canonical_order
 from weft.parallel.blas import one_blas_thread
 
 MAX_DIRECTIONS = 10

@@ -16,7 +16,7 @@ from weft.backends import CPU, Backend
 from weft.methods.mercer.objectives import CenterObjective, InputObjective, SpaceObjective
 from weft.methods.mercer.printed import PrintedObjective, RepairedMEPSO
 from weft.methods.mercer.settings import FeatureCenters, InputCenters, Kernel
-from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of
+from weft.methods.mercer.spaces import FeatureSpace, KernelSpace, Walk, gamma_of, own_width
 from weft.search.swarms.mepso import MEPSO
 
 # Widths that sigma="stability" tries: in multiples of the median distance for the Gaussian
@@ -41,11 +41,14 @@ class WidthResult(NamedTuple):
 
 
 def candidate_widths(
-    rows: Floats, kernel: str, sigma: float | str, walk: Walk | None, backend: Backend = CPU
+    rows: Floats, kernel: Kernel, sigma: float | str, walk: Walk | None, backend: Backend = CPU
 ) -> tuple[float, ...]:
-    """Return the widths to search at; a kernel without a width gets one search."""
-    if kernel not in ("diffusion", "rbf"):
+    """Return the widths to search at: one for a kernel without a width or with one of its own."""
+    if kernel.name not in ("diffusion", "rbf"):
         return (1.0,)
+    own = own_width(kernel, rows.shape[1])
+    if own is not None:
+        return (own,)
     if not isinstance(sigma, str):
         return (float(sigma),)
     if walk is not None:
@@ -147,8 +150,12 @@ def search_input_centers(
 
     ``move(objective, swarm, positions, rng)`` runs the loop and returns the best position.
     """
-    (sigma,) = candidate_widths(rows, "rbf", search.sigma, None, search.backend)
-    settings: dict[str, Any] = {"gamma": gamma_of(sigma), "n_threads": search.n_threads}
+    (sigma,) = candidate_widths(rows, search.kernel, search.sigma, None, search.backend)
+    gamma = search.kernel.params.get("gamma")
+    settings: dict[str, Any] = {
+        "gamma": gamma_of(sigma) if gamma is None else float(gamma),
+        "n_threads": search.n_threads,
+    }
     centers = search.centers
     if isinstance(centers, InputCenters) and centers.repairs == "printed":
         # Computed on the CPU for every device.
@@ -171,8 +178,8 @@ def search_feature_centers(
     """Search for centres in feature space, at one width or at many; the stable partition wins."""
     settings = search.centers if isinstance(search.centers, FeatureCenters) else FeatureCenters()
     least = max(min(2, len(rows) // 2), int(np.ceil(settings.min_size * len(rows))))
-    kernel = search.kernel.name
-    walk = Walk.of(rows, search.max_clusters) if kernel == "diffusion" else None
+    kernel = search.kernel
+    walk = Walk.of(rows, search.max_clusters) if kernel.name == "diffusion" else None
     searches: list[Any] = []
     results: list[WidthResult] = []
     for sigma in candidate_widths(rows, kernel, search.sigma, walk, search.backend):

@@ -25,7 +25,8 @@ class Kernel:
     name : str
         ``"diffusion"``, or any kernel of scikit-learn by name.
     params : dict, default={}
-        Passed to kernels of scikit-learn, such as ``{"degree": 3}``.
+        Passed to kernels of scikit-learn, such as ``{"degree": 3}``. ``gamma`` of ``"rbf"`` takes
+        the place of ``sigma``.
 
     Examples
     --------

@@ -159,6 +159,16 @@ def read_width(sigma: Any) -> Any:
     return check_real("sigma", sigma, low=0.0, open_low=True)
 
 
+def own_width(kernel: Kernel, n_features: int) -> float | None:
+    """Return the width that ``gamma`` of a Gaussian kernel means; None if sigma gives the width."""
+    if kernel.name != "rbf" or "gamma" not in kernel.params:
+        return None
+    gamma = kernel.params["gamma"]
+    if gamma is None:  # scikit-learn's default
+        gamma = 1.0 / n_features
+    return float(np.sqrt(0.5 / check_real("gamma", gamma, low=0.0, open_low=True)))
+
+
 class LoadedSpace(NamedTuple):
     """A feature space, with its inner products in the memory of the backend."""
 
@@ -190,8 +200,9 @@ def make_space(
     if kernel != "rbf" or set(params) - {"gamma"}:
         other = KernelSpace.of(rows, kernel, params, n_components)
         return LoadedSpace(other, None, operations.load_gram(other.gram, backend.device))
-    width = sigma
-    if sigma == "median":
+    own = own_width(given, rows.shape[1])
+    width = sigma if own is None else own
+    if width == "median":
         width = operations.median_distance(rows, backend.device)
     params = {"gamma": gamma_of(width), **params}
     gram = operations.gaussian_gram(rows, params["gamma"], backend.device)

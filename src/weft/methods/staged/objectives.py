@@ -19,12 +19,13 @@ than 2 clusters or more than the cap: fitness 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from weft._base.arrays import Floats, Integers
-from weft._base.labels import order_by_first_row, renumber
+from weft._base.labels import number_centers
 from weft.backends import CPU, Backend
 from weft.parallel.workers import SpreadObjective
 from weft.search.swarms.base import Evaluation
@@ -86,23 +87,19 @@ class Partition(NamedTuple):
     polished_from: Integers | None = None  # the selected features, if others assign rows
 
     @classmethod
-    def of(
+    def nearest(
         cls,
-        labels: Integers,
+        rows: Floats,
         features: Integers,
         prototypes: Floats,
         *,
         selected: Integers | None = None,
     ) -> Partition:
-        """Drop prototypes without rows and number the others by their first row."""
-        order = order_by_first_row(labels)
-        return cls(renumber(labels, order), features, prototypes[order], selected)
-
-    @classmethod
-    def nearest(cls, rows: Floats, features: Integers, prototypes: Floats) -> Partition:
-        """Assign rows to the nearest of the prototypes (K, m')."""
+        """Assign rows to the nearest of the prototypes (K, m'); those without rows are dropped."""
         data = CPU.prototypes.load(rows, CPU.device)
-        return cls.of(CPU.prototypes.nearest(data, features, prototypes), features, prototypes)
+        nearest = partial(CPU.prototypes.nearest, data, features)
+        labels, prototypes = number_centers(nearest, prototypes)
+        return cls(labels, features, prototypes, selected)
 
     @classmethod
     def one_cluster(cls, rows: Floats) -> Partition:

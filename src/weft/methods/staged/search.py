@@ -146,4 +146,4 @@ def polished(partition: Partition, rows: Floats, terms: Terms, kind: str) -> Par
             break
         best = leader
     features = np.arange(rows.shape[1])
-    return Partition.of(best.labels, features, best.centers, selected=partition.selected)
+    return Partition.nearest(rows, features, best.centers, selected=partition.selected)
