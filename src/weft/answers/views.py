@@ -58,6 +58,12 @@ class ColumnView(NamedTuple):
             return str(np.datetime64(int(np.floor(value)), "D"))
         return f"{show_number(value)}{_unit(self.unit)}"
 
+    def show_cut(self, value: float) -> str:
+        """Return a cut between two values, with as many digits as are needed to separate them."""
+        if self.levels or self.kind == "date":
+            return self.show(value)
+        return f"{show_exactly(value)}{_unit(self.unit)}"
+
 
 def number_views(X: Floats, names: Sequence[str]) -> list[ColumnView]:
     """Return the columns of a table of numbers."""
@@ -100,3 +106,11 @@ def show_number(value: float) -> str:
     if 1000 <= abs(value) < 1e7:
         return f"{value:.0f}"
     return f"{value:.4g}"
+
+
+def show_exactly(value: float) -> str:
+    """Return a number with all its digits, and without an exponent for usual magnitudes."""
+    value = float(value) + 0.0  # −0.0 becomes 0.0
+    if value == 0 or 1e-4 <= abs(value) < 1e15:
+        return np.format_float_positional(value, trim="-")
+    return repr(value)

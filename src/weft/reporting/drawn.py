@@ -200,7 +200,7 @@ def _named(
         proposed, found = getattr(model, "cluster_names_", None), getattr(model, "rules_", None)
     if proposed is None or found is None:
         proposed = name_clusters(kept, labels[rows], weights) if kept else {}
-        found = find_rules(kept, labels[rows], weights) if kept else []
+        found = find_rules([views[j] for j in chosen], labels, weights) if kept else []
     rules = {rule.cluster: rule for rule in found}
     for entry in clusters:
         label = entry["label"]
