@@ -30,7 +30,7 @@ def test_what_a_model_says():
     )
     assert certainty(model, 2) == {
         **{"probability": 0.75, "of": "right", "agreement": 0.625, "share": 0.7},
-        **{"by_cluster": [0.5, 0.0], "for": ["a"], "against": ["b", "c"]},
+        **{"by_cluster": [0.5, None], "for": ["a"], "against": ["b", "c"]},
     }
     # Stabilities of another number of clusters, or of repeats that were not made, say nothing.
     assert certainty(model, 3)["by_cluster"] is None
@@ -132,3 +132,7 @@ def test_noise_columns_by_hand():
         {"noise": False, "share": 0.0},
     ]
     assert noise(features) == {"n_columns": 2, "column_share": 0.5, "weight_share": 0.375}
+
+
+def test_nothing_is_compared_with_unknown_classes():
+    assert scores(np.full(3, -1), np.array([0, 0, 1]), "class") is None

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft.answers.comparing import Compared, Flow, Side
 from weft.answers.explaining import Reason, RowExplanation
+from weft.answers.views import show_share
 
 # One colour per cluster (Okabe and Ito, 2008), also for readers with colour blindness.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a500")
@@ -62,11 +63,11 @@ def headline(row: RowExplanation, names: dict[int, str]) -> str:
     if row.cluster < 0:
         return f"Row {row.row} is in no cluster (outlier score {row.outlier_score:.2f})."
     text = f"Row {row.row} is in cluster {row.cluster}{_in_brackets(row.cluster, names)}"
-    text += f", probability {row.probability:.0%}"
+    text += f", probability {show_share(row.probability)}"
     if row.next_cluster is not None:
         text += (
             f"; next is cluster {row.next_cluster}{_in_brackets(row.next_cluster, names)}, "
-            f"{row.next_probability:.0%}"
+            f"{show_share(row.next_probability)}"
         )
     return f"{text}; outlier score {row.outlier_score:.2f}."
 

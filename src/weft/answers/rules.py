@@ -19,7 +19,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.answers.conditions import Condition, possible_conditions
-from weft.answers.views import ColumnView
+from weft.answers.views import ColumnView, show_share
 from weft.parallel.blas import one_blas_thread
 
 MAX_CONDITIONS = 4
@@ -64,7 +64,7 @@ class Rule(NamedTuple):
         conditions = " and ".join(condition["text"] for condition in self.conditions) or "any row"
         return (
             f"cluster {self.cluster}: {conditions} "
-            f"(precision {self.precision:.0%}, coverage {self.coverage:.0%})"
+            f"(precision {show_share(self.precision)}, coverage {show_share(self.coverage)})"
         )
 
     def to_dict(self) -> dict[str, Any]:

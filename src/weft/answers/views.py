@@ -114,3 +114,17 @@ def show_exactly(value: float) -> str:
     if value == 0 or 1e-4 <= abs(value) < 1e15:
         return np.format_float_positional(value, trim="-")
     return repr(value)
+
+
+def show_share(share: float) -> str:
+    """Return a share in percent: two digits, one decimal below a tenth and above 99.5 %.
+
+    Only a share of 0 is 0%, and only one of 1 is 100%.
+    """
+    if share == 0 or share > 1.0 - 1e-9:
+        return f"{share:.0%}"
+    if share < 0.0005:
+        return "<0.1%"
+    if share >= 0.9995:
+        return ">99.9%"
+    return f"{share:.0%}" if 0.0995 <= share < 0.995 else f"{share:.1%}"

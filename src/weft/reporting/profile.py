@@ -77,7 +77,8 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
     if size == total:
         return f"All {rows}: there is nothing to compare with."
     if not traits:
-        return f"{rows} that do not differ from the others in any single column."
+        where, verb = "in no cluster " * (label == -1), "does" if size == 1 else "do"
+        return f"{rows} {where}that {verb} not differ from the others in any single column."
     parts = []
     for trait in traits:
         if trait["binary"]:

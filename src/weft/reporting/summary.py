@@ -23,6 +23,7 @@ from weft.reporting.facts import Facts, dense_rows, method_name, read_facts, tak
 from weft.reporting.making import fingerprint, plain, settings_of, versions
 from weft.reporting.schema import SCHEMA
 from weft.reporting.sources import by_source, plan_of, used_columns
+from weft.reporting.told import percent
 from weft.tables.cells import is_table, read_cells
 from weft.tables.plan import TablePlan
 
@@ -203,7 +204,7 @@ def _sizes(facts: Facts) -> list[dict[str, Any]]:
             "size": int(size),
             "share": size / total,
             "traits": [],
-            "sentence": f"{size} row{'s' if size != 1 else ''} ({size / total:.0%}).",
+            "sentence": f"{size} row{'s' if size != 1 else ''} ({percent(size / total)}).",
         }
         for label, size in zip(clusters, sizes, strict=True)
     ]

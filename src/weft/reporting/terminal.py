@@ -107,8 +107,8 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
         console.print(
             _line(
                 f"\n{counted(noise['n_columns'], 'noise column')}, "
-                f"{noise['column_share']:.0%} of all columns, got ",
-                ("bold", f"{noise['weight_share']:.0%} of the weight"),
+                f"{percent(noise['column_share'])} of all columns, got ",
+                ("bold", f"{percent(noise['weight_share'])} of the weight"),
             )
         )
     stability = summary["stability"]

@@ -6,6 +6,8 @@ import itertools
 import math
 from typing import Any
 
+from weft.answers.views import show_share
+
 ALIKE = 0.4  # weights are alike if more than this share of the columns holds half of the weight
 
 
@@ -70,15 +72,13 @@ def counted(count: int, word: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share: two digits, and one decimal below a tenth."""
-    if share is None:
-        return "–"
-    return f"{share:.0%}" if share >= 0.0995 or share == 0 else f"{share:.1%}"
+    """A share as in `show_share`, "–" where there is none."""
+    return "–" if share is None else show_share(share)
 
 
 def percent_or_none(share: float | None) -> str:
-    """A probability in whole percents, "" where there is none."""
-    return "" if share is None else f"{share:.0%}"
+    """A probability in percent, "" where there is none."""
+    return "" if share is None else show_share(share)
 
 
 def two_digits(value: float | None) -> str:
@@ -111,15 +111,28 @@ def compared_means(trait: dict[str, Any]) -> str:
 
 
 def both_means(trait: dict[str, Any]) -> tuple[str, str]:
-    """The mean of a cluster and that of the other rows, with the same number of decimals."""
+    """The mean of a cluster and that of the other rows, with the same number of decimals.
+
+    They have three digits, and more if the two means would otherwise look the same.
+    """
     values = trait["mean"], trait["rest_mean"]
     if trait["binary"]:
         return percent(values[0]), percent(values[1])
+    texts = _in_digits(values, 3)
+    for digits in range(4, 16):
+        if None in values or values[0] == values[1] or texts[0] != texts[1]:
+            break
+        texts = _in_digits(values, digits)
+    return texts
+
+
+def _in_digits(values: tuple[float | None, float | None], digits: int) -> tuple[str, str]:
+    """Both values, the larger of them with this number of digits."""
     known = [abs(value) for value in values if value is not None]
     largest = max(known, default=0.0)
-    if not 1e-3 <= largest < 1e7:
-        return number(values[0], digits=3), number(values[1], digits=3)
-    decimals = max(0, 2 - math.floor(math.log10(largest)))
+    if not 1e-3 <= largest < (1e7 if digits == 3 else 1e15):
+        return number(values[0], digits), number(values[1], digits)
+    decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return _rounded(values[0], decimals), _rounded(values[1], decimals)
 
 
