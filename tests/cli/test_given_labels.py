@@ -58,6 +58,7 @@ def test_labels_by_row_number(here):
     ("text", "words"),
     [
         ("cluster\n1\n2\n", "2 labels but the table has 60 rows"),
+        ("row,cluster\n1,0\n2,1\n2,0\n", "has row 2 twice in column 'row'"),
         ("a,b\n1,2\n3,4\n", "none called 'cluster'; name one with --labels-column: a, b"),
         ("row,cluster\n99,1\n98,2\n", "rows are counted from 1 to 60"),
     ],

@@ -12,6 +12,7 @@ from weft._base.arrays import Integers
 from weft._base.reading import convert
 from weft.answers.comparing import Side
 from weft.models.files import load_model
+from weft.reporting.given_labels import is_gap
 from weft.tables.errors import InputError
 
 _LABEL_COLUMNS = ("cluster", "label", "labels")
@@ -108,7 +109,7 @@ def as_numbers(cells: list[Any]) -> Integers:
     >>> as_numbers(["b", "a", "b"]).tolist()
     [1, 0, 1]
     """
-    missing = [cell is None or cell != cell or cell == "" for cell in cells]
+    missing = [is_gap(cell) or cell == "" for cell in cells]
     try:
         numbers = [0 if gap else float(cell) for cell, gap in zip(cells, missing, strict=True)]
         whole = all(number.is_integer() and abs(number) < 2**53 for number in map(float, numbers))
@@ -118,8 +119,9 @@ def as_numbers(cells: list[Any]) -> Integers:
         labels = np.array(numbers, dtype=np.float64).astype(np.int64)
         labels[labels < 0] = -1
     else:
-        known = {text: n for n, text in enumerate(sorted({str(c) for c in cells}))}
-        labels = np.array([known[str(cell)] for cell in cells], dtype=np.int64)
+        texts = ["" if gap else str(cell) for cell, gap in zip(cells, missing, strict=True)]
+        known = {text: n for n, text in enumerate(sorted(set(texts) - {""}))}
+        labels = np.array([known.get(text, _LEFT_OUT) for text in texts], dtype=np.int64)
     labels[np.array(missing, dtype=bool)] = _LEFT_OUT
     return labels
 
