@@ -133,3 +133,10 @@ def test_models_arrays_and_notebooks():
     assert done.result.weights == ()
     both = weft.compare(model, model)
     assert "The weights of the columns are the same." in str(both)
+
+
+def test_a_page_that_cannot_be_written(runs, tmp_path):
+    done = call("compare", runs / "two", runs / "three", "--out", tmp_path / "nothing" / "x.html")
+    assert done.exit_code == 2
+    # The name that was given, not that of a temporary file.
+    assert done.stderr.endswith("x.html' cannot be written: No such file or directory.\n")

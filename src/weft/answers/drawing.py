@@ -104,7 +104,9 @@ def times(contribution: float) -> str:
 def explanation_html(row: RowExplanation, names: dict[int, str]) -> str:
     """Return one explanation as a table with a bar for each column."""
     reasons = shown_reasons(row)
-    largest = max((abs(reason.contribution) for reason in reasons), default=1.0)
+    if not reasons:
+        return f'<div class="weft-explanation"><p>{escape(headline(row, names))}</p></div>'
+    largest = max(abs(reason.contribution) for reason in reasons)
     other = "the others" if row.next_cluster is None else f"cluster {row.next_cluster}"
     lines = []
     for reason in reasons:
@@ -148,8 +150,9 @@ def sankey(first: Side, second: Side, done: Compared) -> str:
         {flow.second for flow in done.flows},
         key=lambda label: (place.get(partner.get(label, -2), len(left)), _none_last(label)),
     )
-    scale = (HEIGHT - GAP * (max(len(left), len(right)) - 1)) / max(done.n_rows, 1)
-    scale = max(scale, 0.0)
+    # Gaps between many clusters may take up the whole height: the picture is then higher.
+    room = max(HEIGHT - GAP * (max(len(left), len(right)) - 1), HEIGHT / 2)
+    scale = room / max(done.n_rows, 1)
     tops_left = _stack(
         left, {f: sum(e.n_rows for e in done.flows if e.first == f) for f in left}, scale
     )
@@ -212,7 +215,8 @@ def _ribbons(
             f"V{y1 + height:.1f} C{middle},{y1 + height:.1f} {middle},{y0 + height:.1f} "
             f"{BAR},{y0 + height:.1f} Z"
         )
-        tooltip = f"{flow.n_rows} rows: {_number(flow.first)} to {_number(flow.second)}"
+        rows = f"{flow.n_rows} row{'' if flow.n_rows == 1 else 's'}"
+        tooltip = f"{rows}: {_number(flow.first)} to {_number(flow.second)}"
         drawn.append(
             f'<path d="{path}" fill="{_colour(flow.first)}" '
             f'fill-opacity="{0.55 if stays else 0.25}"><title>{tooltip}</title></path>'
