@@ -87,3 +87,27 @@ def test_the_terminal_says_everything_once(here):
     refused = run("cluster", "t.csv", "--out", "p", "--alternative", "99")
     assert refused.exit_code == 2
     assert "--alternative=99 is not possible" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (("report", "t.csv", "--labels", "plain.csv", "--stability", 2), "--stability is not an"),
+        (("report", "t.csv", "--labels", "plain.csv", "--data", "t.csv"), "--data is not an"),
+        (("report", "m.weft", "--label", "colour"), "--label is not an option of a report without"),
+        (("report", "m.weft", "--labels-column", "a"), "--labels-column is not an option of a"),
+        (("predict", "m.weft", "t.csv", "--json", "--join"), "--join is not an option together"),
+        (("cluster", "c.h5ad", "--label", "colour"), "--label is not an option for .h5ad files"),
+        (("cluster", "c.h5ad", "--alternative", 2), "--alternative is not an option for .h5ad"),
+        (("cluster", "c.h5ad", "--generations", 2), "--generations is not an option for .h5ad"),
+        (("generate", "gaussians", "--clusters", 0, "--rows", 9), "--clusters=0 must be at least"),
+        (("generate", "rings", "--rows", 0), "--rows=0 must be at least 1"),
+        (("generate", "gaussians", "--features", 0), "--features=0 must be at least 1"),
+        (("generate", "gaussians", "--noise", -1), "--noise=-1 must be at least 0"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(here, command, sentence):
+    result = run(*command)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dis import opname
 from pathlib import Path
@@ -75,6 +75,13 @@ def clickable(path: Path) -> Any:
 
     full = path.resolve()
     return Text(clean(str(path)), style=f"link {full.as_uri()}")
+
+
+def refuse_ignored(options: Mapping[str, Any], where: str) -> None:
+    """Refuse options that would have no effect; those that were not given are false or empty."""
+    for option, value in options.items():
+        if value:
+            raise ValueError(f"{option} is not an option {where}; leave it out.")
 
 
 def print_json(value: Any) -> None:
