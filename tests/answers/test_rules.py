@@ -20,7 +20,14 @@ from weft.answers.rules import (
     find_rules,
     spread_rows,
 )
-from weft.answers.traits import _of_category, _of_number, find_traits, name_clusters, observe
+from weft.answers.traits import (
+    _numbered,
+    _of_category,
+    _of_number,
+    find_traits,
+    name_clusters,
+    observe,
+)
 from weft.answers.views import ColumnView, number_views, source_views
 from weft.columns.source import MixedTable, SourceColumn
 
@@ -501,3 +508,10 @@ def test_outliers_are_rows_that_a_single_cluster_can_be_told_from():
     labels = np.repeat([0, -1], 30)
     (rule,) = find_rules(number_views(X, ["x"]), labels, np.ones(1))
     assert [each["text"] for each in rule.conditions] == ["x ≤ 60"]
+
+
+def test_numbers_after_names_are_new_names():
+    # A column may itself be called "x (2)".
+    names = {0: "x", 1: "x", 2: "x (2)", 3: "y", 4: "x"}
+    assert _numbered(names) == {0: "x", 1: "x (3)", 2: "x (2)", 3: "y", 4: "x (4)"}
+    assert _numbered({0: "y", 1: "y", 2: "y"}) == {0: "y", 1: "y (2)", 2: "y (3)"}

@@ -88,7 +88,7 @@ def draw(
         drawn = draw_map(
             metric,
             filled(rows),
-            compared.values[:, first],
+            _with_gaps(compared, first),
             hovered,
             np.arange(len(first)),
             row_numbers,
@@ -145,6 +145,14 @@ def filled(rows: Floats) -> Floats:
     gaps = np.isnan(rows)
     counts = np.maximum((~gaps).sum(axis=0), 1)
     return np.where(gaps, np.where(gaps, 0.0, rows).sum(axis=0) / counts, rows)
+
+
+def _with_gaps(compared: Compared, chosen: Integers) -> Floats:
+    """Return the values of some columns; where the table has none, they are NaN again."""
+    values = compared.values[:, chosen]
+    for place, source in enumerate(compared.source[chosen]):
+        values[np.isnan(compared.views[source].values), place] = np.nan
+    return values
 
 
 def _by_importance(told: Facts, against: Profile, source: Integers) -> Integers:
