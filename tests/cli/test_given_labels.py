@@ -111,3 +111,20 @@ def test_options_that_would_be_ignored_are_refused(here, command, sentence):
     assert result.exit_code == 2, result.output
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "t.csv", "--labels", "plain.csv", "--out", "t.csv"),
+        ("report", "t.csv", "--labels", "plain.csv", "--out", "plain.csv"),
+        ("compare", "plain.csv", "rows.csv", "--out", "rows.csv"),
+        ("cluster", "t.csv", "--method", "pso-fsw", "--checkpoint", "t.csv"),
+    ],
+)
+def test_no_file_that_is_read_is_overwritten(here, command):
+    before = Path(command[-1]).read_bytes()
+    result = run(*command)
+    assert result.exit_code == 2, result.output
+    assert f"{command[-1]!r} is read and would be overwritten; give another --" in result.stderr
+    assert Path(command[-1]).read_bytes() == before

@@ -30,7 +30,7 @@ from weft.cli.options import (
     swarms,
     use_config,
 )
-from weft.cli.shared import one_sentence, refuse_ignored
+from weft.cli.shared import one_sentence, refuse_ignored, refuse_overwriting
 
 
 def cluster(
@@ -211,6 +211,7 @@ def cluster(
             raw, label=label, drop=drop or (), keep=keep or (), missing=missing, scale=scale
         )
         refuse_own_input(file, folder)
+        refuse_overwriting(checkpoint, file, config, option="--checkpoint")
         table.warnings.extend([note] if note else [])
         if config is not None and not parts and changed_input(config, file):
             table.warnings.append(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import Json
-from weft.cli.shared import one_sentence, print_json, say, say_path
+from weft.cli.shared import one_sentence, print_json, refuse_overwriting, say, say_path
 
 RESULT = "A model file, the folder of a run, or a table with a column of labels."
 
@@ -33,6 +33,7 @@ def compare(
         from weft.cli.given import save
         from weft.reporting.comparison import compare as compare_results
 
+        refuse_overwriting(out, first, second)
         done = compare_results(first, second, key=key)
         if out is not None:
             save(done, out)

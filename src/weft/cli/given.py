@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from weft.cli.shared import refuse_overwriting
 from weft.io import InputError, prepare_table, read_table, table_stem
 from weft.reporting.given_labels import GivenClustering, is_gap, read_labels
 from weft.reporting.page import report
@@ -20,6 +21,7 @@ def report_labels(
     file: Path, labels: Path, *, column: str | None, truth: str | None, out: Path | None
 ) -> Path:
     """Write the report of a table and its labels, and return its path."""
+    refuse_overwriting(out, file, labels)
     raw = read_table(file)
     # A column of known classes must not be used to describe the clusters.
     table = prepare_table(raw, label=truth)

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.cli.given import save
 from weft.cli.identifiers import cells_by_column, free_name, identifier_columns
-from weft.cli.shared import console, print_json, refuse_ignored
+from weft.cli.shared import console, print_json, refuse_ignored, refuse_overwriting
 from weft.cli.single_cell import is_cells, label_cells
 from weft.cli.streaming import large_parts, processes, refuse_other_methods, write_labels
 from weft.io import InputError, apply_recipe, read_model, read_table, write_table
@@ -39,6 +39,7 @@ def predict(
     """Assign the rows of a new table to clusters."""
     import pandas as pd
 
+    refuse_overwriting(out, _model_path(model), file)
     shape = {"--join": join, "--sheet": sheet, "--query": query, "--transpose": transpose}
     if as_json and str(out) == "-":
         refuse_ignored({"--join": join}, "together with --json unless --out names a file")
@@ -156,6 +157,7 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
 
     held = _read_model(model)
     where = out or (_model_path(model).with_suffix(".html"))
+    refuse_overwriting(where, _model_path(model), data)
     if data is not None:
         if held.table is None:
             raise InputError(
