@@ -48,7 +48,7 @@ def test_clusters_and_how_sure_they_are():
     said = "3 clusters from 2 of 3 columns; the probability that they are right is about 88%."
     assert verdict_of(answer(), learned(), False) == said
     repeated = (
-        f"{said} Repeating the search on 70 % of the rows gives similar clusters (adjusted Rand "
+        f"{said} Repeating the search on 70% of the rows gives similar clusters (adjusted Rand "
         "index 0.75)."
     )
     assert verdict_of(answer(), learned(), True) == repeated

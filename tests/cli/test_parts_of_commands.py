@@ -282,7 +282,7 @@ def test_models_that_cannot_predict(tmp_path, monkeypatch):
         lambda: saved.load_with_table(Path("m")),
         lambda: saved.report(Path("m"), data=Path("t.csv"), out=None, stability=0),
     ):
-        assert refusal(action).startswith("m does not say how its table was read, because weft cluster")
+        assert refusal(action).startswith("m does not say how its table was read, because weft")
     assert refusal(saved.report, Path("m"), data=None, out=None, stability=1) == (
         "--stability refits the model and needs the rows; give --data FILE."
     )

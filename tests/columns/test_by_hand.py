@@ -48,7 +48,8 @@ def test_a_mean_of_zeros_is_zero():
     X = np.zeros((60, 50))
     X[20:] = 3.0 * rng.random((40, 50))
     compared = profile(X, np.repeat([0, 1, 1], 20))
-    assert (compared.means[0] == 0.0).all() and (compared.rest_means[1] == 0.0).all()
+    assert (compared.means[0] == 0.0).all()
+    assert (compared.rest_means[1] == 0.0).all()
     X[:20] = 3e-12
     assert profile(X, np.repeat([0, 1, 1], 20)).means[0] == pytest.approx(3e-12, rel=1e-3)
 

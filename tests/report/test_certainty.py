@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 
+import weft
 from weft.reporting.certainty import _cosine, certainty, measure_stability, noise, scores
 from weft.reporting.facts import read_facts
+from weft.reporting.summary import summarize
 
 
 def test_a_model_that_says_nothing():
@@ -136,3 +138,12 @@ def test_noise_columns_by_hand():
 
 def test_nothing_is_compared_with_unknown_classes():
     assert scores(np.full(3, -1), np.array([0, 0, 1]), "class") is None
+
+
+def test_refits_that_fail_do_not_cost_the_answer():
+    # Ten clusters of eleven rows: four fifths of the rows are nine.
+    X = np.random.default_rng(0).normal(size=(11, 2))
+    model = weft.WeightedKMeans(10, weights=None, init="random", random_state=0).fit(X)
+    summary = summarize(model, X, stability=2)
+    assert summary["stability"] is None
+    assert "Stability was not measured" in summary["warnings"][-1]

@@ -131,3 +131,12 @@ def test_clusterings_of_sparse_rows_are_refitted():
 def test_names_that_do_not_fit_are_refused(option, sentence):
     with pytest.raises(ValueError, match=sentence):
         weft.report(np.eye(4, 2), [0, 0, 1, 1], **option)
+
+
+def test_a_perfect_marker_is_no_number_of_300_digits():
+    # "v" is 1 in all rows of cluster 1 and 0 in all others: the effect is infinite, kept as 1e300.
+    group = np.arange(60) % 3
+    page = weft.report(pd.DataFrame({"v": (group == 1) * 1.0, "u": group * 9.0}), group).html
+    markers = page.split('id="marker-table"')[1].split("</table>")[0]
+    assert '<td class="num">↑all</td>' in markers
+    assert "00000" not in markers

@@ -112,9 +112,7 @@ def find_rules(
         return [Rule(cluster, (), 1.0, 1.0, len(labels), False) for cluster in clusters]
     used = [view for _, view in kept]
     with one_blas_thread():  # threads would make products this small slower
-        return [
-            _rule_of(cluster, used, labels, stands_for, max_conditions) for cluster in clusters
-        ]
+        return [_rule_of(cluster, used, labels, stands_for, max_conditions) for cluster in clusters]
 
 
 def _rows_each_stands_for(labels: Integers, sizes: dict[int, int]) -> Floats:

@@ -192,7 +192,7 @@ def verdict_of(
     if repeated:
         stability = learned["stability_"]
         text += (
-            f" Repeating the search on 70 % of the rows gives {_how_alike(stability)} "
+            f" Repeating the search on 70% of the rows gives {_how_alike(stability)} "
             f"clusters (adjusted Rand index {stability:.2f})."
         )
     if answer.partition.caution:

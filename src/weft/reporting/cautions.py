@@ -52,8 +52,8 @@ def _about_clusters(facts: Facts) -> list[str]:
         )
     elif facts.verdict is None and sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
         sentences.append(
-            f"One cluster holds {percent(sizes.max() / n)} of the rows: the other clusters look like "
-            "outliers, not like groups."
+            f"One cluster holds {percent(sizes.max() / n)} of the rows: the other clusters look "
+            "like outliers, not like groups."
         )
     elif n_clusters == 2 and not given:
         sentences.append(

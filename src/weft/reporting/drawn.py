@@ -17,11 +17,12 @@ from weft.parallel.blas import one_blas_thread
 from weft.reporting.distributions import distribution
 from weft.reporting.facts import Facts
 from weft.reporting.marking import list_markers
-from weft.reporting.profile import PERFECT, describe_clusters, sentence_of_name
+from weft.reporting.profile import describe_clusters, sentence_of_name
 from weft.reporting.rowwise import describe_rows
 from weft.reporting.sources import facets
 from weft.reporting.space import draw_map, draw_silhouette, learned_metric
 from weft.reporting.sureness import measure_sureness
+from weft.reporting.told import PERFECT
 from weft.tables.plan import TablePlan
 
 N_SHOWN = 40  # features in a heat map

@@ -168,9 +168,15 @@ def summarize(
     }
     if n_repeats and X is not None and refitted is None:
         owner = None if plan is None else plan.owner
-        summary["stability"] = measure_stability(
-            model, X, facts, told=told, owner=owner, n_repeats=n_repeats
-        )
+        try:
+            summary["stability"] = measure_stability(
+                model, X, facts, told=told, owner=owner, n_repeats=n_repeats
+            )
+        except ValueError as error:  # a long fit must not be lost because refits are impossible
+            summary["warnings"].append(
+                f"Stability was not measured: the method cannot be refitted to part of the rows "
+                f"({' '.join(str(error).split())[:150]})."
+            )
     return plain(summary)
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from weft.answers.views import show_share
 
+# Stands for an infinite effect: values are constant inside a cluster and outside, and differ.
+PERFECT = 999.0
 ALIKE = 0.4  # weights are alike if more than this share of the columns holds half of the weight
 
 
@@ -87,7 +89,9 @@ def two_digits(value: float | None) -> str:
 
 
 def signed(value: float) -> str:
-    """An effect with its sign."""
+    """An effect with its sign; an arrow and "all" if nothing varies in the groups that differ."""
+    if abs(value) >= PERFECT:
+        return "↑all" if value > 0 else "↓all"
     text = f"{value:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
