@@ -3,7 +3,7 @@
 A rule is found on two thirds of the rows and measured on the others, so precision and coverage are
 those of rows that were not used to find it. Precision: the share of the rows selected by the rule
 that belong to the cluster. Coverage: the share of the cluster's rows that the rule selects. Of many
-rows a sample is used; each row then counts for as many rows of its cluster as it stands for.
+rows a sample is used; each row then counts for the rows of its cluster that it represents.
 
 Beam search starts from "any row" and adds one condition at a time. It keeps the `N_BEAMS` rules
 with the highest F measure that counts precision twice as much as coverage (van Rijsbergen's F with

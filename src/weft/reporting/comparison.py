@@ -184,7 +184,7 @@ def _weight_lines(done: Comparison) -> list[str]:
 
 
 def _rest(count: int) -> list[str]:
-    """A line that says how many of so many entries are not listed, if any."""
+    """A line that says how many entries of a long list are not shown, if any."""
     return [f"  … and {count - N_SHOWN} more"] if count > N_SHOWN else []
 
 

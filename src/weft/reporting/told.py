@@ -20,9 +20,9 @@ def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
     told = {
         "n_clusters": str(result["n_clusters"]),
         "n_rows": f"{data['n_rows_used']:,}",
-        "n_selected": str(result["n_selected"]),
-        "n_features": str(data["n_features"]),
-        "n_unassigned": str(result["n_unassigned"]),
+        "n_selected": f"{result['n_selected']:,}",
+        "n_features": f"{data['n_features']:,}",
+        "n_unassigned": f"{result['n_unassigned']:,}",
         "probability": percent_or_none(sure.get("probability")),
         "agreement": two_digits(sure.get("agreement")),
         "share": percent(sure["share"]) if sure else "",
@@ -58,14 +58,14 @@ def headline(summary: dict[str, Any]) -> str:
     if nothing or not result["has_weights"]:
         return f"{groups} in {counted(data['n_features'], 'column')}"
     if result.get("weights_are_measured"):
-        return f"{groups}, separated by {result['n_selected']} {of}"
+        return f"{groups}, separated by {result['n_selected']:,} {of}"
     if result["n_selected"] < data["n_features"] or data["n_features"] < 4:
-        return f"{groups} from {result['n_selected']} {of}"
+        return f"{groups} from {result['n_selected']:,} {of}"
     shares = itertools.accumulate(entry["share"] for entry in summary["features"])
     half = sum(1 for share in shares if share < 0.5) + 1
     if half > ALIKE * data["n_features"]:
         return f"{groups}; all {counted(data['n_features'], 'column')} weigh about the same"
-    return f"{groups}; half of the weight is on {half} {of}"
+    return f"{groups}; half of the weight is on {half:,} {of}"
 
 
 def counted(count: int, word: str) -> str:
