@@ -157,9 +157,7 @@ def report(
             refuse_ignored(only, "of a report without --labels")
             made = saved.report(model, data=data, out=out, stability=stability)
         else:
-            refuse_ignored(
-                {"--data": data, "--stability": stability}, "of a report with --labels"
-            )
+            refuse_ignored({"--data": data, "--stability": stability}, "of a report with --labels")
             made = given.report_labels(model, labels, column=labels_column, truth=label, out=out)
         say_path("HTML report", made)
 
