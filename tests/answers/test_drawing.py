@@ -58,12 +58,12 @@ def test_ribbons_of_a_sankey_by_hand(drawn):
         (
             "M14,206.0 C360.0,206.0 360.0,214.0 706,214.0 V317.0 "
             "C360.0,317.0 360.0,309.0 14,309.0 Z",
-            *(COLOURS[0], "0.25", "1 rows: cluster 0 to cluster 1"),
+            *(COLOURS[0], "0.25", "1 row: cluster 0 to cluster 1"),
         ),
         (
             "M14,317.0 C360.0,317.0 360.0,317.0 706,317.0 V420.0 "
             "C360.0,420.0 360.0,420.0 14,420.0 Z",
-            *(COLOURS[1], "0.55", "1 rows: cluster 1 to cluster 1"),
+            *(COLOURS[1], "0.55", "1 row: cluster 1 to cluster 1"),
         ),
     ]
 
@@ -137,3 +137,19 @@ def test_the_text_of_an_explanation_by_hand():
 )
 def test_factors_in_words(factor, text):
     assert times(np.log(factor)) == text
+
+
+def test_rows_of_many_clusters_can_be_seen():
+    # 60 clusters have 59 gaps of 8, more than the height of 420. Rows then share half of it: of
+    # 120 rows, two in each cluster, each cluster gets 210 / 60 = 3.5.
+    labels = np.repeat(np.arange(60), 2)
+    side = Side("a", labels)
+    bars = re.findall(r'height="([\d.]+)" fill', sankey(side, side, compare_sides(side, side)))
+    assert bars == ["3.5"] * 120
+
+
+def test_a_row_in_no_cluster_has_no_table_of_reasons():
+    row = RowExplanation(3, -1, 0.0, None, 0.0, 0.9, (Reason("a", "1", 0.0, "", "", 1.0),))
+    assert explanation_html(row, {}) == (
+        '<div class="weft-explanation"><p>Row 3 is in no cluster (outlier score 0.90).</p></div>'
+    )

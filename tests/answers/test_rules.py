@@ -20,7 +20,14 @@ from weft.answers.rules import (
     find_rules,
     spread_rows,
 )
-from weft.answers.traits import _of_category, _of_number, find_traits, name_clusters, observe
+from weft.answers.traits import (
+    _numbered,
+    _of_category,
+    _of_number,
+    find_traits,
+    name_clusters,
+    observe,
+)
 from weft.answers.views import ColumnView, number_views, source_views
 from weft.columns.source import MixedTable, SourceColumn
 
@@ -44,6 +51,36 @@ def test_a_cut_separates_neighbouring_floats():
     above = np.nextafter(below, 1.0)
     cut = shortest_between(below, above)
     assert below <= cut < above
+
+
+@pytest.mark.parametrize(
+    ("cut", "text"),
+    [
+        (1013.2, "hPa > 1013.2"),
+        (12345697.0, "hPa > 12345697"),
+        (0.00025, "hPa > 0.00025"),
+        (2.5e-7, "hPa > 2.5e-07"),
+        (1.5e20, "hPa > 1.5e+20"),
+        (-0.0, "hPa > 0"),
+    ],
+)
+def test_a_rule_gives_every_digit_of_its_cut(cut, text):
+    # Rounded to four digits, "hPa > 1013" would also select 1013.1, which the rule does not.
+    assert Condition(0, low=cut).show(ColumnView("hPa", "number", np.empty(0))) == text
+
+
+def test_a_rule_is_as_precise_as_on_all_rows_if_a_sample_was_used():
+    # 10 of 10,000 rows form cluster 1, at x = 1; 300 rows of cluster 0 are there as well, and all
+    # others at x = 0. The only rule, x = 1, selects 310 rows, 10 of them its own: precision 10/310.
+    # The sample of 3,000 rows has 9 rows of the small cluster where its share is 3: if all rows
+    # counted alike, the precision would be 9 / 99, almost three times as high.
+    labels = np.r_[np.ones(10, dtype=int), np.zeros(9_990, dtype=int)]
+    x = np.zeros(10_000)
+    x[:10] = 1.0
+    x[10 + np.random.default_rng(0).choice(9_990, size=300, replace=False)] = 1.0
+    rule = find_rules(number_views(x[:, None], ["x"]), labels, np.ones(1))[1]
+    assert rule.coverage == 1.0
+    assert rule.precision == pytest.approx(10 / 310, rel=0.3)
 
 
 def test_two_groups_need_one_condition_each():
@@ -471,3 +508,10 @@ def test_outliers_are_rows_that_a_single_cluster_can_be_told_from():
     labels = np.repeat([0, -1], 30)
     (rule,) = find_rules(number_views(X, ["x"]), labels, np.ones(1))
     assert [each["text"] for each in rule.conditions] == ["x ≤ 60"]
+
+
+def test_numbers_after_names_are_new_names():
+    # A column may itself be called "x (2)".
+    names = {0: "x", 1: "x", 2: "x (2)", 3: "y", 4: "x"}
+    assert _numbered(names) == {0: "x", 1: "x (3)", 2: "x (2)", 3: "y", 4: "x (4)"}
+    assert _numbered({0: "y", 1: "y", 2: "y"}) == {0: "y", 1: "y (2)", 2: "y (3)"}

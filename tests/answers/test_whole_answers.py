@@ -112,14 +112,14 @@ def bars(text):
     return [(int(x), float(y), float(height), fill) for x, y, height, fill in found]
 
 
-def test_many_small_clusters_have_bars_of_height_1():
-    # 59 gaps of 8 are more than the height of 420: each bar has the least height.
+def test_many_small_clusters_share_half_the_height():
+    # 59 gaps of 8 are more than the height of 420: the 60 rows share 210, each bar has 3.5.
     first, second = Side("a", np.arange(60)), Side("b", np.zeros(60, dtype=int))
     text = sankey(first, second, compare_sides(first, second))
     found = bars(text)
-    assert found[:60] == [(0, 9.0 * k, 1.0, COLOURS[k % 8]) for k in range(60)]
-    assert found[60:] == [(706, 0.0, 1.0, COLOURS[0])]
-    assert f'viewBox="-6 -6 732 {60 * 9 - 8 + 12}"' in text
+    assert found[:60] == [(0, 11.5 * k, 3.5, COLOURS[k % 8]) for k in range(60)]
+    assert found[60:] == [(706, 0.0, 210.0, COLOURS[0])]
+    assert f'viewBox="-6 -6 732 {210 + 59 * 8 + 12}"' in text
 
 
 def test_a_single_row_fills_the_height():

@@ -258,8 +258,9 @@ def test_labels_of_all_parts(labelled, tmp_path):
     assert (first["row"].tolist(), first["cluster"].tolist()) == ([1, 2, 3], [7, -1, 7])
     np.testing.assert_array_equal(first["confidence"], [0.5, np.nan, 0.5])
     assert (second["row"].tolist(), second["cluster"].tolist()) == ([4, 5], [7, -1])
-    # What is complete stays; another model, or other parts, begin again.
-    assert streaming.write_labels(MODEL, "plan", parts, folder)["written"] == 0
+    # What is complete stays; another model, other parts or other options begin again.
+    assert streaming.write_labels(MODEL, "plan", parts, folder, "median")["written"] == 0
+    assert streaming.write_labels(MODEL, "plan", parts, folder)["written"] == 2
     (folder / "part-00001.parquet").unlink()
     stream = streaming.Streamed(parts)
     assert stream.write(MODEL, "plan", folder.parent) == (

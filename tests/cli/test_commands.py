@@ -277,7 +277,7 @@ def test_report_draws_the_kept_summary_and_new_ones(table):
     fine("report", "o/model.weft")
     assert Path("o/model.html").exists()
     fine("report", "o", "--data", "t.csv", "--stability", "1", "--out", "new.html")
-    assert "repeated 1 times" in Path("new.html").read_text(encoding="utf-8")
+    assert "repeated 1 time on" in Path("new.html").read_text(encoding="utf-8")
     assert "give --data" in refused("report", "o", "--stability", "1")
     model = weft.load("o/model.weft")
     assert model.report().html == before
@@ -586,3 +586,25 @@ def test_rules_of_the_report_are_in_the_units_of_the_file(tmp_path, monkeypatch)
     ]
     assert len(limits) >= 2
     assert all(1200 < limit < 1800 for limit in limits)
+
+
+def test_predictions_are_printed_and_written(table):
+    fine("cluster", "t.csv", "--method", "k-means", "--n-clusters", 3, "--out", "o", "-q")
+    told = json.loads(fine("predict", "o", "t.csv", "--json", "--join", "--out", "p.csv").stdout)
+    written = pd.read_csv("p.csv")
+    assert written["cluster"].tolist() == told["labels"]
+    assert list(written)[:4] == ["a", "b", "c", "colour"]  # --join holds for the file
+
+
+def test_a_report_of_a_table_names_the_rows_of_its_file(here):
+    # The third of 45 rows has a gap and is left out: the fourth is the next in the report.
+    frame = frame_of()
+    frame.loc[2, "a"] = np.nan
+    frame.to_csv("t.csv", index=False)
+    options = ("--method", "k-means", "--n-clusters", 3, "--missing", "drop-rows", "-q")
+    fine("cluster", "t.csv", "--out", "o", *options)
+    fine("report", "o", "--data", "t.csv", "--out", "r.html")
+    page = Path("r.html").read_text(encoding="utf-8")
+    summary = json.loads(page.split('id="summary">')[1].split("</script>")[0])
+    assert summary["rows"]["row"] == [1, 2, *range(4, 46)]
+    assert (summary["data"]["name"], summary["data"]["n_rows"]) == ("t.csv", 45)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import weft
 from weft.cli.app import app
+from weft.cli.explain import _text
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +134,45 @@ def test_models_arrays_and_notebooks():
     assert done.result.weights == ()
     both = weft.compare(model, model)
     assert "The weights of the columns are the same." in str(both)
+
+
+def test_a_page_that_cannot_be_written(runs, tmp_path):
+    done = call("compare", runs / "two", runs / "three", "--out", tmp_path / "nothing" / "x.html")
+    assert done.exit_code == 2
+    # The name that was given, not that of a temporary file.
+    assert done.stderr.endswith("x.html' cannot be written: No such file or directory.\n")
+
+
+def test_rows_without_a_cluster_are_not_explained(runs, tmp_path):
+    # weft predict puts a row without any value into no cluster.
+    frame = pd.read_csv(runs / "parts.csv")
+    frame.loc[1, ["height", "width", "depth"]] = np.nan
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    done = call("explain", runs / "three", tmp_path / "gaps.csv", "--row", 1, "--row", 2)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "row 2 of gaps.csv has too many missing values, and so no cluster" in done.stderr
+    frame.drop(columns="depth").to_csv(tmp_path / "less.csv", index=False)
+    done = call("explain", runs / "three", tmp_path / "less.csv", "--row", 1)
+    assert done.exit_code == 2
+    assert "less.csv lacks column 'depth'" in done.stderr  # the name of the file, not "X"
+
+
+def test_warnings_are_notes_without_lines_of_the_source(tmp_path):
+    hue = np.array(["red", "blue"])[np.repeat([0, 1], 20)]
+    x = np.repeat([0.0, 9.0], 20) + np.arange(40) % 7 / 10
+    pd.DataFrame({"x": x, "hue": hue}).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"x": x, "hue": "green"}).to_csv(tmp_path / "new.csv", index=False)
+    out = tmp_path / "out"
+    options = ("--method", "auto", "--n-clusters", 2, "--param", "n_resamples=0", "-q")
+    assert call("cluster", tmp_path / "t.csv", "--out", out, *options).exit_code == 0
+    done = call("explain", out, tmp_path / "new.csv", "--row", 1, "--row", 30)
+    assert done.exit_code == 0, done.output
+    lines = done.stderr.replace("\n      ", " ").strip().split("\n")  # long notes are wrapped
+    assert len(lines) == 1
+    assert lines[0].startswith("note: 'hue' has ")
+
+
+def test_days_are_found_as_they_are_written():
+    assert _text(pd.Timestamp("2020-01-05")) == "2020-01-05"
+    assert _text(pd.Timestamp("2020-01-05 06:30")) == "2020-01-05 06:30:00"
+    assert _text("at 00:00:00") == "at 00:00:00"

@@ -58,6 +58,7 @@ def test_labels_by_row_number(here):
     ("text", "words"),
     [
         ("cluster\n1\n2\n", "2 labels but the table has 60 rows"),
+        ("row,cluster\n1,0\n2,1\n2,0\n", "has row 2 twice in column 'row'"),
         ("a,b\n1,2\n3,4\n", "none called 'cluster'; name one with --labels-column: a, b"),
         ("row,cluster\n99,1\n98,2\n", "rows are counted from 1 to 60"),
     ],
@@ -86,3 +87,44 @@ def test_the_terminal_says_everything_once(here):
     refused = run("cluster", "t.csv", "--out", "p", "--alternative", "99")
     assert refused.exit_code == 2
     assert "--alternative=99 is not possible" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (("report", "t.csv", "--labels", "plain.csv", "--stability", 2), "--stability is not an"),
+        (("report", "t.csv", "--labels", "plain.csv", "--data", "t.csv"), "--data is not an"),
+        (("report", "m.weft", "--label", "colour"), "--label is not an option of a report without"),
+        (("report", "m.weft", "--labels-column", "a"), "--labels-column is not an option of a"),
+        (("predict", "m.weft", "t.csv", "--json", "--join"), "--join is not an option together"),
+        (("cluster", "c.h5ad", "--label", "colour"), "--label is not an option for .h5ad files"),
+        (("cluster", "c.h5ad", "--alternative", 2), "--alternative is not an option for .h5ad"),
+        (("cluster", "c.h5ad", "--generations", 2), "--generations is not an option for .h5ad"),
+        (("generate", "gaussians", "--clusters", 0, "--rows", 9), "--clusters=0 must be at least"),
+        (("generate", "rings", "--rows", 0), "--rows=0 must be at least 1"),
+        (("generate", "gaussians", "--features", 0), "--features=0 must be at least 1"),
+        (("generate", "gaussians", "--noise", -1), "--noise=-1 must be at least 0"),
+    ],
+)
+def test_options_that_would_be_ignored_are_refused(here, command, sentence):
+    result = run(*command)
+    assert result.exit_code == 2, result.output
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "t.csv", "--labels", "plain.csv", "--out", "t.csv"),
+        ("report", "t.csv", "--labels", "plain.csv", "--out", "plain.csv"),
+        ("compare", "plain.csv", "rows.csv", "--out", "rows.csv"),
+        ("cluster", "t.csv", "--method", "pso-fsw", "--checkpoint", "t.csv"),
+    ],
+)
+def test_no_file_that_is_read_is_overwritten(here, command):
+    before = Path(command[-1]).read_bytes()
+    result = run(*command)
+    assert result.exit_code == 2, result.output
+    assert f"{command[-1]!r} is read and would be overwritten; give another --" in result.stderr
+    assert Path(command[-1]).read_bytes() == before

@@ -34,6 +34,7 @@ from weft.tables.parquet_parts import Part
         ("true", True),
         ("True", True),
         ("false", False),
+        ("False", False),
         ("none", None),
         ("None", None),
         ("null", None),

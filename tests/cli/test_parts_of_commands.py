@@ -260,7 +260,8 @@ def test_new_rows_get_clusters(tmp_path, monkeypatch, capsys):
     names = Held(feature_names_in_=np.array(["x"]))
     assert predicted(tmp_path, monkeypatch, names, [], frame) == "row,cluster\n1,\n2,\n3,\n"
     (tmp_path / "p.csv").unlink()
-    assert predicted(tmp_path, monkeypatch, names, [1], frame, as_json=True) == ""
+    written = predicted(tmp_path, monkeypatch, names, [1], frame, as_json=True)
+    assert written == "row,cluster,outlier_score\n1,,\n2,1,1.666667\n3,,\n"
     assert json.loads(capsys.readouterr().out) == {
         "n_rows": 3, "labels": [None, 1, None], "outlier_score": [None, 1.666667, None],
         "warnings": ["w"],
@@ -281,7 +282,7 @@ def test_models_that_cannot_predict(tmp_path, monkeypatch):
         lambda: saved.load_with_table(Path("m")),
         lambda: saved.report(Path("m"), data=Path("t.csv"), out=None, stability=0),
     ):
-        assert refusal(action).startswith("m does not say how its table was read, because it was")
+        assert refusal(action).startswith("m does not say how its table was read, because weft")
     assert refusal(saved.report, Path("m"), data=None, out=None, stability=1) == (
         "--stability refits the model and needs the rows; give --data FILE."
     )

@@ -52,6 +52,22 @@ def test_labels_of_a_folder_are_written_in_parts_and_made_once(folder, tmp_path)
     assert all(a.equals(b) for a, b in zip(read(tmp_path / "predicted"), parts, strict=True))
 
 
+def test_labels_of_a_file_that_has_changed_are_made_again(folder, tmp_path):
+    out = tmp_path / "out"
+    assert run("cluster", folder, "--out", out, "--param", "n_resamples=0").exit_code == 0
+    before = read(out / "labels")[1]["cluster"].to_pylist()
+    # The same number of rows, in the opposite order: labels follow their rows.
+    changed = pandas.read_parquet(folder / "part-1.parquet")[::-1]
+    changed.to_parquet(folder / "part-1.parquet", index=False)
+    told = run("predict", out, folder, "--out", out / "labels")
+    assert told.exit_code == 0, told.output
+    assert read(out / "labels")[1]["cluster"].to_pylist() == before[::-1]
+    refused = run("predict", out, folder, "--out", out / "labels", "--join")
+    assert (refused.exit_code, refused.stderr) == (
+        2, "weft: --join is not an option for tables that are read in parts; leave it out.\n"
+    )  # fmt: skip
+
+
 def test_other_methods_are_refused_in_one_sentence(folder):
     done = run("cluster", folder, "--method", "pso-fsw")
     assert done.exit_code == 2

@@ -41,6 +41,19 @@ def test_effects_without_a_spread_or_a_rest():
     np.testing.assert_allclose(two.effects, [[-1.0 / np.sqrt(2.0)], [1.0 / np.sqrt(2.0)]])
 
 
+def test_a_mean_of_zeros_is_zero():
+    # Means are taken around the mean of the column. Adding that again leaves up to 1e-16 of the
+    # values where all values are 0. A mean of 1e-12 of the largest value is not rounding.
+    rng = np.random.default_rng(0)
+    X = np.zeros((60, 50))
+    X[20:] = 3.0 * rng.random((40, 50))
+    compared = profile(X, np.repeat([0, 1, 1], 20))
+    assert (compared.means[0] == 0.0).all()
+    assert (compared.rest_means[1] == 0.0).all()
+    X[:20] = 3e-12
+    assert profile(X, np.repeat([0, 1, 1], 20)).means[0] == pytest.approx(3e-12, rel=1e-3)
+
+
 def test_moments_of_a_sparse_table():
     X = sparse.random_array((30, 6), density=0.4, random_state=0, format="csr")
     X.data -= 0.5

@@ -20,10 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 import weft
 from weft.reporting.html import render
-from weft.reporting.profile import PERFECT
 from weft.reporting.summary import summarize
 from weft.reporting.terminal import show_result
-from weft.reporting.told import headline, percent, told_numbers, two_digits
+from weft.reporting.told import PERFECT, headline, percent, told_numbers, two_digits
 
 CLUSTERERS = [
     cluster.KMeans(3, n_init=1, random_state=0),

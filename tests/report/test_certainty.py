@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClusterMixin
 
+import weft
 from weft.reporting.certainty import _cosine, certainty, measure_stability, noise, scores
 from weft.reporting.facts import read_facts
+from weft.reporting.summary import summarize
 
 
 def test_a_model_that_says_nothing():
@@ -30,7 +32,7 @@ def test_what_a_model_says():
     )
     assert certainty(model, 2) == {
         **{"probability": 0.75, "of": "right", "agreement": 0.625, "share": 0.7},
-        **{"by_cluster": [0.5, 0.0], "for": ["a"], "against": ["b", "c"]},
+        **{"by_cluster": [0.5, None], "for": ["a"], "against": ["b", "c"]},
     }
     # Stabilities of another number of clusters, or of repeats that were not made, say nothing.
     assert certainty(model, 3)["by_cluster"] is None
@@ -132,3 +134,16 @@ def test_noise_columns_by_hand():
         {"noise": False, "share": 0.0},
     ]
     assert noise(features) == {"n_columns": 2, "column_share": 0.5, "weight_share": 0.375}
+
+
+def test_nothing_is_compared_with_unknown_classes():
+    assert scores(np.full(3, -1), np.array([0, 0, 1]), "class") is None
+
+
+def test_refits_that_fail_do_not_cost_the_answer():
+    # Ten clusters of eleven rows: four fifths of the rows are nine.
+    X = np.random.default_rng(0).normal(size=(11, 2))
+    model = weft.WeightedKMeans(10, weights=None, init="random", random_state=0).fit(X)
+    summary = summarize(model, X, stability=2)
+    assert summary["stability"] is None
+    assert "Stability was not measured" in summary["warnings"][-1]

@@ -39,10 +39,10 @@ def test_the_whole_text():
         "the first: 2 clusters; the second: 3 clusters; 6 rows.",
         "Adjusted Rand index 0.189, adjusted mutual information 0.217 (1: the same clusters, "
         "about 0: chance).",
-        "2 rows moved to another cluster (33.3%).",
+        "2 rows moved to another cluster (33%).",
         "",
         "  0 → 1: 2 rows in both, of 3 and of 2 (overlap 67%), top",
-        "  1 → 0: 1 rows in both, of 2 and of 2 (overlap 33%), high",
+        "  1 → 0: 1 row in both, of 2 and of 2 (overlap 33%), high",
         "  cluster 2 of the second has no matching cluster",
         "",
         "Weights that changed (share of all weight):",
@@ -51,7 +51,7 @@ def test_the_whole_text():
     ]
     turned = str(weft.compare(SECOND, FIRST)).split("\n")
     assert turned[4:7] == [
-        "  0 → 1: 1 rows in both, of 2 and of 2 (overlap 33%), high",
+        "  0 → 1: 1 row in both, of 2 and of 2 (overlap 33%), high",
         "  1 → 0: 2 rows in both, of 2 and of 3 (overlap 67%), <low>",
         "  cluster 2 of the first has no matching cluster",
     ]
@@ -62,10 +62,12 @@ def test_short_texts():
         "the first: 1 cluster; the second: 2 clusters; 2 rows.",
         "Adjusted Rand index 0.000, adjusted mutual information 0.000 (1: the same clusters, "
         "about 0: chance).",
-        "1 row moved to another cluster (50.0%).",
+        "1 row moved to another cluster (50%).",
     ]
     near = SimpleNamespace(labels_=FIRST.labels_, feature_weights_=np.array([0.504, 0.496, 0.0]))
-    assert str(weft.compare(FIRST, near)).endswith("\n\nThe weights of the columns are the same.")
+    assert str(weft.compare(FIRST, near)).endswith(
+        "\n\nNo column's share of all weight changed by 0.5 percentage points or more."
+    )
     just = SimpleNamespace(labels_=FIRST.labels_, feature_weights_=np.array([0.5625, 0.4375, 0.0]))
     assert str(weft.compare(FIRST, just)).endswith("x0: 50.0% → 56.2%\n  x1: 50.0% → 43.8%")
 
@@ -85,7 +87,7 @@ def test_columns_of_one_result_only():
     # Twelve clusters and twelve columns are listed.
     many = {f"c{j}": 1.0 for j in range(15)}
     lines = str(weft.compare(named(**many), named(z=1.0, **many))).split("\n")
-    assert sum(" rows in both" in line for line in lines) == 12
+    assert sum(" in both" in line for line in lines) == 12
     text = str(weft.compare(named(**many), named(**{f"d{j}": 1.0 for j in range(15)})))
     assert sum("not there" in line for line in text.split("\n")) == 12
 
@@ -119,7 +121,7 @@ def test_the_whole_page():
         + "</tr></thead><tbody>"
         + row("x0", "50.0%", "75.0%", "+25.0%")
         + row("x1", "50.0%", "25.0%", "-25.0%")
-        + row("x2", "0.0%", "0.0%", "+0.0%")
+        + row("x2", "0.0%", "0.0%", "0.0%")
         + "</tbody></table><details><summary>Rows that moved</summary><p>3, 5</p></details>"
     )
     assert body in done.html
@@ -247,3 +249,11 @@ def test_rows_by_a_key():
     # Numbers and texts of a key are the same name.
     mixed = align(side([0, 1], id=[1, 2]), side([3, 4], id=["2", "1"]), None)
     assert mixed[1].labels.tolist() == [4, 3]
+
+
+def test_keys_of_a_column_with_gaps_are_the_same_keys():
+    # A gap turns the whole numbers of a column into 1.0, 2.0, ...
+    first, second = side([0, 1, 1], id=[1, 2, 3]), side([1, 0, 0], id=[3.0, 1.0, float("nan")])
+    one, two, rows = align(first, second, "id")
+    assert (one.labels.tolist(), two.labels.tolist(), rows) == ([0, 1], [0, 1], [1, 3])
+    assert _common_key(first, second) == "id"

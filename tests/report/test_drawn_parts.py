@@ -25,7 +25,7 @@ from weft.reporting.drawn import (
     filled,
 )
 from weft.reporting.html import _cell, _cluster_class, _heat, _island, _numbers, _templates
-from weft.reporting.profile import PERFECT
+from weft.reporting.told import PERFECT
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
+from sklearn.cluster import KMeans
 
+import weft
 from weft.reporting import any_clustering
 from weft.reporting.any_clustering import _labels_of, _last, _named, _params, _read
+from weft.reporting.compared_files import as_numbers
+from weft.reporting.given_labels import read_labels
 
 FRAME = pd.DataFrame(
     {
@@ -87,3 +92,51 @@ def test_refits_of_clusterings(monkeypatch):
         "Stability was not measured: refits of SimpleNamespace would take more than 20 seconds of "
         "processor time. Give stability=3 to"
     )
+
+
+@pytest.mark.parametrize(
+    ("labels", "numbers"),
+    [
+        (pd.Series(["b", None, "a"], dtype="string"), [1, -1, 0]),  # its NA has no truth value
+        (pd.Series([1, None, 0], dtype="Int64"), [1, -1, 0]),
+        (pd.to_datetime(["2020-01-02", None, "2020-01-01"]), [1, -1, 0]),
+    ],
+)
+def test_gaps_of_pandas_are_no_cluster(labels, numbers):
+    assert read_labels(labels, 3).numbers.tolist() == numbers
+    expected = [number if number >= 0 else -2 for number in numbers]  # -2: not compared
+    assert as_numbers(list(labels)).tolist() == expected
+
+
+@pytest.mark.parametrize("label", [np.inf, -np.inf, 1e300, 0.5])
+def test_labels_that_are_no_numbers_of_clusters(label):
+    with pytest.raises(ValueError, match="whole numbers or texts, got fractions or numbers"):
+        read_labels(np.array([0.0, 1.0, label]), 3)
+
+
+def test_clusterings_of_sparse_rows_are_refitted():
+    X = sparse.csr_array(np.repeat(9.0 * np.eye(3), 10, axis=0))
+    made = weft.report(X, model=KMeans(3, n_init=1, random_state=0).fit(X), stability=2)
+    assert made.summary["stability"]["pairs"] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"feature_names": ["a"]}, "feature_names has 1 entries but X has 2 columns"),
+        ({"row_names": ["a"]}, "row_names has 1 entries but X has 4 rows"),
+        ({"names": {"young": 0}}, "the name of each cluster by its number"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(option, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        weft.report(np.eye(4, 2), [0, 0, 1, 1], **option)
+
+
+def test_a_perfect_marker_is_no_number_of_300_digits():
+    # "v" is 1 in all rows of cluster 1 and 0 in all others: the effect is infinite, kept as 1e300.
+    group = np.arange(60) % 3
+    page = weft.report(pd.DataFrame({"v": (group == 1) * 1.0, "u": group * 9.0}), group).html
+    markers = page.split('id="marker-table"')[1].split("</table>")[0]
+    assert '<td class="num">↑all</td>' in markers
+    assert "00000" not in markers

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import weft
 from weft.answers.views import ColumnView
 from weft.reporting import marking, space
 from weft.reporting.facts import Facts
@@ -226,6 +227,20 @@ def test_the_smallest_map(monkeypatch):
     monkeypatch.setattr(space, "neighbour_map", lambda learned, labels: ([1.0], [2.0]))
     found = drawn(metric, rows, told)
     assert (found["near_x"], found["near_y"]) == ([1.0], [2.0])
+
+
+def test_a_gap_is_a_gap_on_the_map():
+    # The map itself is drawn with the mean of the column, 4.5 here.
+    X = np.array([[1.0, 9.0], [2.0, 8.0], [8.0, 1.0], [np.nan, 2.0], [7.0, 3.0]])
+    made = weft.report(X, [0, 0, 1, 1, 1])
+    named = dict(
+        zip(
+            made.summary["map"]["features"],
+            zip(*made.summary["map"]["values"], strict=True),
+            strict=True,
+        )
+    )
+    assert named["x0"] == (1.0, 2.0, 8.0, None, 7.0)
 
 
 def test_silhouettes_need_two_clusters_and_a_third_row():

@@ -214,3 +214,21 @@ def test_long_names_and_lists():
     assert _listed("abcdefg") == "a, b, c, d, e, f and 1 more"
     assert _listed(["a" * 161]) == "a" * 159 + "…"
     assert clean("a\x1bb") == "a�b"
+
+
+@pytest.mark.parametrize(
+    ("weight", "share", "texts"),
+    [
+        # 5,000 equal weights are not 0.000 and 0.0%, and a weight is no number of 300 digits.
+        (2e-4, 2e-4, ("0.0002", "<0.1%")),
+        (1e300, 0.99999, ("1e+300", ">99.9%")),
+        (0.0, 0.0, ("0.000", "0.0%")),
+        (1.0, 1.0, ("1.000", "100.0%")),
+        (12.3456, 0.3333, ("12.346", "33.3%")),
+        (None, 0.5, ("–", "50.0%")),
+    ],
+)
+def test_weights_and_shares_of_features(weight, share, texts):
+    feature = {"name": "size", "weight": weight, "share": share, "selected": True}
+    (line,) = [t for t in printed(show_result, summary(features=[feature])) if t[:4] == "size"]
+    assert tuple(line.split()[1:3]) == texts

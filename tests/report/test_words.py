@@ -15,7 +15,16 @@ from weft.reporting.snippet import _cut, snippet
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.04, "0.0"), (-0.04, "0.0"), (0.26, "+0.3"), (-0.26, "−0.3"), (12.0, "+12.0")],
+    [
+        (0.04, "0.0"),
+        (-0.04, "0.0"),
+        (0.26, "+0.3"),
+        (-0.26, "−0.3"),
+        (12.0, "+12.0"),
+        (1e300, "↑all"),
+        (-999.0, "↓all"),
+        (998.0, "+998.0"),
+    ],
 )
 def test_effects_have_a_sign(value, text):
     assert told.signed(value) == text
@@ -23,7 +32,12 @@ def test_effects_have_a_sign(value, text):
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(None, "–"), (0, "0%"), (0.0994, "9.9%"), (0.0995, "10%"), (0.004, "0.4%"), (1.0, "100%")],
+    [
+        *[(None, "–"), (0, "0%"), (0.0994, "9.9%"), (0.0995, "10%"), (0.004, "0.4%")],
+        # No share of some rows is 0% or 100%.
+        *[(1e-5, "<0.1%"), (0.0005, "0.1%"), (0.9949, "99%"), (0.995, "99.5%"), (0.9994, "99.9%")],
+        *[(0.9996, ">99.9%"), (1.0 - 1e-12, "100%"), (1.0, "100%")],
+    ],
 )
 def test_shares(share, text):
     assert told.percent(share) == text
@@ -104,6 +118,11 @@ def test_headlines(given, text):
         (1e7, 0.5, ("1e+07", "0.5")),
         (0.00042, 0.0, ("0.00042", "0")),
         (None, 3.0, ("–", "3.00")),
+        # More digits where three would make them look the same.
+        (1013.2, 1013.4, ("1013.2", "1013.4")),
+        (1000000005.6, 1000000000.1, ("1000000006", "1000000000")),
+        (5e-4, 5.0001e-4, ("0.0005", "0.00050001")),
+        (2.0, 2.0, ("2.00", "2.00")),
     ],
 )
 def test_both_means_have_the_same_decimals(mean, rest_mean, texts):
@@ -131,6 +150,9 @@ def test_sentences_of_clusters_by_hand():
     assert _sentence(0, 4, 4, traits) == "All 4 rows (100%): there is nothing to compare with."
     assert _sentence(0, 3, 4, []) == (
         "3 rows (75%) that do not differ from the others in any single column."
+    )
+    assert _sentence(-1, 1, 4, []) == (
+        "1 row (25%) in no cluster that does not differ from the others in any single column."
     )
 
 

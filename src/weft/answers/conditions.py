@@ -55,10 +55,10 @@ class Condition(NamedTuple):
         if view.kind == "ordered":
             return self._show_levels(view)
         if self.low == -np.inf:
-            return f"{view.name} ≤ {view.show(self.high)}"
+            return f"{view.name} ≤ {view.show_cut(self.high)}"
         if self.high == np.inf:
-            return f"{view.name} > {view.show(self.low)}"
-        return f"{view.show(self.low)} < {view.name} ≤ {view.show(self.high)}"
+            return f"{view.name} > {view.show_cut(self.low)}"
+        return f"{view.show_cut(self.low)} < {view.name} ≤ {view.show_cut(self.high)}"
 
     def _show_categories(self, view: ColumnView) -> str:
         names = [view.levels[level] for level in self.levels]

@@ -13,6 +13,7 @@ import numpy as np
 
 from weft.answers.comparing import Compared, Flow, Side
 from weft.answers.explaining import Reason, RowExplanation
+from weft.answers.views import show_share
 
 # One colour per cluster (Okabe and Ito, 2008), also for readers with colour blindness.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a500")
@@ -62,11 +63,11 @@ def headline(row: RowExplanation, names: dict[int, str]) -> str:
     if row.cluster < 0:
         return f"Row {row.row} is in no cluster (outlier score {row.outlier_score:.2f})."
     text = f"Row {row.row} is in cluster {row.cluster}{_in_brackets(row.cluster, names)}"
-    text += f", probability {row.probability:.0%}"
+    text += f", probability {show_share(row.probability)}"
     if row.next_cluster is not None:
         text += (
             f"; next is cluster {row.next_cluster}{_in_brackets(row.next_cluster, names)}, "
-            f"{row.next_probability:.0%}"
+            f"{show_share(row.next_probability)}"
         )
     return f"{text}; outlier score {row.outlier_score:.2f}."
 
@@ -103,7 +104,9 @@ def times(contribution: float) -> str:
 def explanation_html(row: RowExplanation, names: dict[int, str]) -> str:
     """Return one explanation as a table with a bar for each column."""
     reasons = shown_reasons(row)
-    largest = max((abs(reason.contribution) for reason in reasons), default=1.0)
+    if not reasons:
+        return f'<div class="weft-explanation"><p>{escape(headline(row, names))}</p></div>'
+    largest = max(abs(reason.contribution) for reason in reasons)
     other = "the others" if row.next_cluster is None else f"cluster {row.next_cluster}"
     lines = []
     for reason in reasons:
@@ -147,8 +150,9 @@ def sankey(first: Side, second: Side, done: Compared) -> str:
         {flow.second for flow in done.flows},
         key=lambda label: (place.get(partner.get(label, -2), len(left)), _none_last(label)),
     )
-    scale = (HEIGHT - GAP * (max(len(left), len(right)) - 1)) / max(done.n_rows, 1)
-    scale = max(scale, 0.0)
+    # Gaps between many clusters may take up the whole height: the picture is then higher.
+    room = max(HEIGHT - GAP * (max(len(left), len(right)) - 1), HEIGHT / 2)
+    scale = room / max(done.n_rows, 1)
     tops_left = _stack(
         left, {f: sum(e.n_rows for e in done.flows if e.first == f) for f in left}, scale
     )
@@ -211,7 +215,8 @@ def _ribbons(
             f"V{y1 + height:.1f} C{middle},{y1 + height:.1f} {middle},{y0 + height:.1f} "
             f"{BAR},{y0 + height:.1f} Z"
         )
-        tooltip = f"{flow.n_rows} rows: {_number(flow.first)} to {_number(flow.second)}"
+        rows = f"{flow.n_rows} row{'' if flow.n_rows == 1 else 's'}"
+        tooltip = f"{rows}: {_number(flow.first)} to {_number(flow.second)}"
         drawn.append(
             f'<path d="{path}" fill="{_colour(flow.first)}" '
             f'fill-opacity="{0.55 if stays else 0.25}"><title>{tooltip}</title></path>'

@@ -2,7 +2,8 @@
 
 A rule is found on two thirds of the rows and measured on the others, so precision and coverage are
 those of rows that were not used to find it. Precision: the share of the rows selected by the rule
-that belong to the cluster. Coverage: the share of the cluster's rows that the rule selects.
+that belong to the cluster. Coverage: the share of the cluster's rows that the rule selects. Of many
+rows a sample is used; each row then counts for the rows of its cluster that it represents.
 
 Beam search starts from "any row" and adds one condition at a time. It keeps the `N_BEAMS` rules
 with the highest F measure that counts precision twice as much as coverage (van Rijsbergen's F with
@@ -18,7 +19,7 @@ import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
 from weft.answers.conditions import Condition, possible_conditions
-from weft.answers.views import ColumnView
+from weft.answers.views import ColumnView, show_share
 from weft.parallel.blas import one_blas_thread
 
 MAX_CONDITIONS = 4
@@ -63,7 +64,7 @@ class Rule(NamedTuple):
         conditions = " and ".join(condition["text"] for condition in self.conditions) or "any row"
         return (
             f"cluster {self.cluster}: {conditions} "
-            f"(precision {self.precision:.0%}, coverage {self.coverage:.0%})"
+            f"(precision {show_share(self.precision)}, coverage {show_share(self.coverage)})"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,17 +103,34 @@ def find_rules(
     cluster 0: size ≤ 19 (precision 100%, coverage 100%)
     """
     rows = spread_rows(labels, MAX_ROWS)
+    sizes = dict(zip(*np.unique(labels, return_counts=True), strict=True))
     labels = labels[rows]
+    stands_for = _rows_each_stands_for(labels, sizes)
     kept = [(j, view.take(rows)) for j, view in enumerate(views) if weights[j] > 0.0]
     clusters = [int(label) for label in np.unique(labels) if label >= 0]
     if len(clusters) < 2 and not (labels < 0).any():
         return [Rule(cluster, (), 1.0, 1.0, len(labels), False) for cluster in clusters]
     used = [view for _, view in kept]
     with one_blas_thread():  # threads would make products this small slower
-        return [_rule_of(cluster, used, labels, max_conditions) for cluster in clusters]
+        return [_rule_of(cluster, used, labels, stands_for, max_conditions) for cluster in clusters]
 
 
-def _rule_of(cluster: int, views: list[ColumnView], labels: Integers, max_conditions: int) -> Rule:
+def _rows_each_stands_for(labels: Integers, sizes: dict[int, int]) -> Floats:
+    """Return how many rows of its cluster each sampled row stands for.
+
+    A sample has more rows of a small cluster than its share, so rows must not count alike.
+    """
+    known, place, sampled = np.unique(labels, return_inverse=True, return_counts=True)
+    return (np.array([sizes[label] for label in known]) / sampled)[place]
+
+
+def _rule_of(
+    cluster: int,
+    views: list[ColumnView],
+    labels: Integers,
+    stands_for: Floats,
+    max_conditions: int,
+) -> Rule:
     inside = labels == cluster
     held_out = int(inside.sum()) >= FEWEST_TO_SPLIT
     learning, measuring = _split(labels) if held_out else (np.arange(len(labels)),) * 2
@@ -125,11 +143,17 @@ def _rule_of(cluster: int, views: list[ColumnView], labels: Integers, max_condit
     return Rule(
         cluster,
         tuple(condition.to_dict(views[condition.column]) for condition in conditions),
-        hits / max(int(taken.sum()), 1),
+        _share_of_own(taken, own, stands_for[measuring]),
         hits / max(int(own.sum()), 1),
         len(measuring),
         held_out,
     )
+
+
+def _share_of_own(taken: Mask, own: Mask, stands_for: Floats) -> float:
+    """Return the share of the cluster's rows among the rows that a rule selects."""
+    selected = float(stands_for[taken].sum())
+    return float(stands_for[taken & own].sum()) / selected if selected else 0.0
 
 
 def _split(labels: Integers) -> tuple[Integers, Integers]:

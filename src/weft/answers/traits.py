@@ -124,9 +124,11 @@ def _name(traits: list[Trait]) -> str:
 
 def _numbered(names: dict[int, str]) -> dict[int, str]:
     """Add numbers to names that occur several times."""
-    counted: dict[str, int] = {}
-    out = {}
+    taken = set(names.values())
+    out: dict[int, str] = {}
     for cluster, name in names.items():
-        counted[name] = counted.get(name, 0) + 1
-        out[cluster] = name if counted[name] == 1 else f"{name} ({counted[name]})"
+        number, free = 2, name
+        while free in out.values() or (free != name and free in taken):
+            number, free = number + 1, f"{name} ({number})"
+        out[cluster] = free
     return out

@@ -58,6 +58,12 @@ class ColumnView(NamedTuple):
             return str(np.datetime64(int(np.floor(value)), "D"))
         return f"{show_number(value)}{_unit(self.unit)}"
 
+    def show_cut(self, value: float) -> str:
+        """Return a cut between two values, with as many digits as are needed to separate them."""
+        if self.levels or self.kind == "date":
+            return self.show(value)
+        return f"{show_exactly(value)}{_unit(self.unit)}"
+
 
 def number_views(X: Floats, names: Sequence[str]) -> list[ColumnView]:
     """Return the columns of a table of numbers."""
@@ -100,3 +106,25 @@ def show_number(value: float) -> str:
     if 1000 <= abs(value) < 1e7:
         return f"{value:.0f}"
     return f"{value:.4g}"
+
+
+def show_exactly(value: float) -> str:
+    """Return a number with all its digits, and without an exponent for usual magnitudes."""
+    value = float(value) + 0.0  # −0.0 becomes 0.0
+    if value == 0 or 1e-4 <= abs(value) < 1e15:
+        return np.format_float_positional(value, trim="-")
+    return repr(value)
+
+
+def show_share(share: float) -> str:
+    """Return a share in percent: two digits, one decimal below a tenth and above 99.5 %.
+
+    Only a share of 0 is 0%, and only one of 1 is 100%.
+    """
+    if share == 0 or share > 1.0 - 1e-9:
+        return f"{share:.0%}"
+    if share < 0.0005:
+        return "<0.1%"
+    if share >= 0.9995:
+        return ">99.9%"
+    return f"{share:.0%}" if 0.0995 <= share < 0.995 else f"{share:.1%}"

@@ -150,11 +150,14 @@ def report(
     """Write the HTML report of a saved model, or of a table and its labels."""
     with one_sentence():
         from weft.cli import given, saved
-        from weft.cli.shared import say_path
+        from weft.cli.shared import refuse_ignored, say_path
 
         if labels is None:
+            only = {"--labels-column": labels_column, "--label": label}
+            refuse_ignored(only, "of a report without --labels")
             made = saved.report(model, data=data, out=out, stability=stability)
         else:
+            refuse_ignored({"--data": data, "--stability": stability}, "of a report with --labels")
             made = given.report_labels(model, labels, column=labels_column, truth=label, out=out)
         say_path("HTML report", made)
 
@@ -175,8 +178,8 @@ def generate(
             help="Output file; the extension decides the format, - writes CSV to standard output."
         ),
     ] = Path("-"),
-    clusters: Annotated[int, typer.Option(help="Number of clusters.")] = 4,
-    features: Annotated[int, typer.Option(help="Number of features.")] = 10,
+    clusters: Annotated[int, typer.Option(help="Number of clusters; shapes have their own.")] = 4,
+    features: Annotated[int, typer.Option(help="Number of features; shapes have two.")] = 10,
     rows: Annotated[int | None, typer.Option(help="Approximate number of rows.")] = None,
     noise: Annotated[int, typer.Option(help="Number of noise columns to add.")] = 0,
     seed: Seed = 0,

@@ -30,7 +30,7 @@ from weft.cli.options import (
     swarms,
     use_config,
 )
-from weft.cli.shared import one_sentence
+from weft.cli.shared import one_sentence, refuse_ignored, refuse_overwriting
 
 
 def cluster(
@@ -169,6 +169,18 @@ def cluster(
         if is_cells(file):
             if wanted.name != "auto":
                 raise ValueError(f"{wanted.title} does not take .h5ad files; leave out --method.")
+            refuse_ignored(
+                {
+                    **{"--clusterer": clusterer, "--criterion": criterion, "--swarm": swarm},
+                    **{"--exponents": exponents, "--generations": generations},
+                    **{"--particles": particles, "--label": label, "--drop": drop, "--keep": keep},
+                    **{"--scale": scale != "standard", "--missing": missing != "auto"},
+                    **{"--sheet": sheet, "--query": query, "--transpose": transpose},
+                    **{"--stability": stability, "--alternative": alternative != 1},
+                    **{"--checkpoint": checkpoint, "--resume": resume},
+                },
+                "for .h5ad files",
+            )
             given_options = {"n_clusters": n_clusters, "max_clusters": max_clusters, "n_jobs": jobs}
             given_options = {
                 key: value for key, value in given_options.items() if value is not None
@@ -187,6 +199,10 @@ def cluster(
         parts = large_parts(file)
         if parts:
             refuse_other_methods(wanted.name, wanted.title)
+            refuse_ignored(
+                {"--sheet": sheet, "--query": query, "--transpose": transpose},
+                "for tables that are read in parts",
+            )
         resources.enter_context(processes((jobs or 1) if parts else None))
         raw = read_sample(parts, file) if parts else read_table(file, sheet=sheet, query=query)
         note = "" if transpose else orientation_note(raw)
@@ -195,6 +211,7 @@ def cluster(
             raw, label=label, drop=drop or (), keep=keep or (), missing=missing, scale=scale
         )
         refuse_own_input(file, folder)
+        refuse_overwriting(checkpoint, file, config, option="--checkpoint")
         table.warnings.extend([note] if note else [])
         if config is not None and not parts and changed_input(config, file):
             table.warnings.append(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.options import Json
-from weft.cli.shared import one_sentence, print_json, say
+from weft.cli.shared import one_sentence, print_json, refuse_overwriting, say, say_path
 
 RESULT = "A model file, the folder of a run, or a table with a column of labels."
 
@@ -30,14 +30,17 @@ def compare(
 ) -> None:
     """Compare two results: matching clusters, rows that moved, weights that changed."""
     with one_sentence():
+        from weft.cli.given import save
         from weft.reporting.comparison import compare as compare_results
 
+        refuse_overwriting(out, first, second)
         done = compare_results(first, second, key=key)
         if out is not None:
-            done.save(out)
+            save(done, out)
         if as_json:
             print_json(done.to_dict())
             return
         say(str(done))
         if out is not None:
-            say(f"\nHTML page: {out}")
+            say("")
+            say_path("HTML page", out)

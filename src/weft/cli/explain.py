@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,14 +37,31 @@ def explain(
                 f"a {type(loaded).__name__} does not store the rows that explanations need; "
                 "cluster with --method auto."
             )
-        frame = read_table(file, sheet=sheet, query=query).frame
+        raw = read_table(file, sheet=sheet, query=query)
+        frame = raw.frame
         chosen = _chosen_rows(frame, file.name, row or [], where)
+        _refuse_without_cluster(raw, vars(loaded)["_table"], chosen)
         part = frame.iloc[[number - 1 for number in chosen]]
         done = loaded.explain(part.set_axis(chosen, axis="index"))
         if as_json:
             print_json(done.to_dict())
             return
         say(str(done))
+
+
+def _refuse_without_cluster(raw: Any, plan: Any, chosen: list[int]) -> None:
+    """Refuse rows that ``weft predict`` puts into no cluster, because values are missing."""
+    from weft.cli.saved import without_empty_rows
+    from weft.io import InputError, apply_recipe
+
+    part = replace(raw, frame=raw.frame.iloc[[number - 1 for number in chosen]])
+    kept = set(without_empty_rows(apply_recipe(part, plan)).rows.tolist())
+    for place, number in enumerate(chosen):
+        if place not in kept:
+            raise InputError(
+                f"row {number} of {raw.name} has too many missing values, and so no cluster; "
+                "choose other rows."
+            )
 
 
 def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> list[int]:
@@ -79,5 +97,7 @@ def _chosen_rows(frame: Any, table: str, rows: list[int], where: str | None) -> 
 
 
 def _text(cell: Any) -> str:
-    """Return a cell as it is written in a table: whole numbers without a decimal point."""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    """Return a cell as it is written in a table: whole numbers without a decimal point, days
+    without a time."""
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return text.removesuffix(" 00:00:00") if hasattr(cell, "isoformat") else text

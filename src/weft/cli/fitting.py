@@ -35,8 +35,8 @@ _TABLES = ("labels.csv", "features.csv", "markers.csv")
 FILES = (*_TABLES, "model.weft", "summary.json", "report.html", "run.toml")
 # Options that methods without them silently ignore.
 _QUIET = ("random_state", "n_jobs")
-# Parameters that cannot be given as text.
-_NOT_TYPED = ("callbacks", "verbose")
+_IN_JSON = {"none": "null", "None": "null", "True": "true", "False": "false"}
+_NOT_TYPED = ("callbacks", "verbose")  # parameters that cannot be given as text
 _WORDS = {
     "n_particles": "--particles",
     "n_generations": "--generations",
@@ -117,7 +117,7 @@ def _count(
 def _literal(text: str) -> Any:
     """Return a number, true, false, a list or null if the text is one, else the text."""
     try:
-        return json.loads({"none": "null", "None": "null", "True": "true"}.get(text, text))
+        return json.loads(_IN_JSON.get(text, text))
     except (ValueError, RecursionError):  # also numbers that are too long, too many brackets
         return text
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from weft.cli.shared import refuse_overwriting
 from weft.io import InputError, prepare_table, read_table, table_stem
-from weft.reporting.given_labels import GivenClustering, read_labels
+from weft.reporting.given_labels import GivenClustering, is_gap, read_labels
 from weft.reporting.page import report
 
 # Usual names of the column with labels; the first that the file has is used.
@@ -20,6 +21,7 @@ def report_labels(
     file: Path, labels: Path, *, column: str | None, truth: str | None, out: Path | None
 ) -> Path:
     """Write the report of a table and its labels, and return its path."""
+    refuse_overwriting(out, file, labels)
     raw = read_table(file)
     # A column of known classes must not be used to describe the clusters.
     table = prepare_table(raw, label=truth)
@@ -66,7 +68,7 @@ def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
         raise InputError(
             f"{path.name} has {what}; name one with --labels-column: {', '.join(names[:8])}."
         )
-    cells = [None if cell != cell or cell is None else cell for cell in frame[chosen].tolist()]
+    cells = [None if is_gap(cell) else cell for cell in frame[chosen].tolist()]
     cells = [int(c) if isinstance(c, float) and c.is_integer() else c for c in cells]
     if ROW not in names:
         if len(cells) != n_rows:
@@ -76,11 +78,17 @@ def read_label_file(path: Path, column: str | None, n_rows: int) -> Any:
             )
         return np.array(cells, dtype=object)
     labels = np.full(n_rows, None, dtype=object)
+    seen = set()
     for row, cell in zip(frame[ROW].tolist(), cells, strict=True):
         if not (isinstance(row, (int, float)) and 1 <= row <= n_rows and row == int(row)):
             raise InputError(
                 f"{path.name} has {row!r} in column 'row'; rows are counted from 1 to {n_rows}."
             )
+        if row in seen:
+            raise InputError(
+                f"{path.name} has row {int(row)} twice in column 'row'; give one label per row."
+            )
+        seen.add(row)
         labels[int(row) - 1] = cell
     return labels
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.cli.given import save
 from weft.cli.identifiers import cells_by_column, free_name, identifier_columns
-from weft.cli.shared import console, print_json
+from weft.cli.shared import console, print_json, refuse_ignored, refuse_overwriting
 from weft.cli.single_cell import is_cells, label_cells
 from weft.cli.streaming import large_parts, processes, refuse_other_methods, write_labels
 from weft.io import InputError, apply_recipe, read_model, read_table, write_table
@@ -39,14 +39,19 @@ def predict(
     """Assign the rows of a new table to clusters."""
     import pandas as pd
 
+    refuse_overwriting(out, _model_path(model), file)
+    shape = {"--join": join, "--sheet": sheet, "--query": query, "--transpose": transpose}
+    if as_json and str(out) == "-":
+        refuse_ignored({"--join": join}, "together with --json unless --out names a file")
     held = _read_model(model)
     if is_cells(file):
+        refuse_ignored({**shape, "--missing": missing}, "for .h5ad files")
         _predict_cells(held.model, file, out, as_json)
         return
     if held.table is None:
         raise InputError(
-            f"{model.name} does not say how its table was read, because it was not written by "
-            "weft cluster; use weft.load and predict in Python."
+            f"{model.name} does not say how its table was read, because weft cluster did not write "
+            "it from a table; use weft.load and predict in Python."
         )
     if not hasattr(held.model, "predict"):
         raise InputError(
@@ -55,6 +60,7 @@ def predict(
         )
     parts = large_parts(file)
     if parts:
+        refuse_ignored({**shape, "--json": as_json}, "for tables that are read in parts")
         _predict_parts(held, parts, out, missing)
         return
     raw = read_table(file, sheet=sheet, query=query)
@@ -72,7 +78,8 @@ def predict(
     if as_json:
         named = {"labels" if name == "cluster" else name: v for name, v in columns.items()}
         print_json({"n_rows": new.n_rows, **named, "warnings": new.warnings})
-        return
+        if str(out) == "-":
+            return
     before = cells_by_column(raw.frame) if join else identifier_columns(raw.frame, held.table)
     taken = {name: free_name(name, before) for name in columns}
     write_table(
@@ -106,8 +113,9 @@ def _predict_cells(model: Any, file: Path, out: Path, as_json: bool) -> None:
     """Write the clusters of the cells of an AnnData file."""
     cells, columns = label_cells(model, file)
     if as_json:
-        print_json({"n_rows": len(cells), "labels": columns.pop("cluster"), **columns})
-    else:
+        named = {"labels" if name == "cluster" else name: v for name, v in columns.items()}
+        print_json({"n_rows": len(cells), **named})
+    if not as_json or str(out) != "-":
         write_table(out, {"cell": cells, **columns})
 
 
@@ -149,17 +157,29 @@ def report(model: Path, *, data: Path | None, out: Path | None, stability: int) 
 
     held = _read_model(model)
     where = out or (_model_path(model).with_suffix(".html"))
+    refuse_overwriting(where, _model_path(model), data)
     if data is not None:
         if held.table is None:
             raise InputError(
-                f"{model.name} does not say how its table was read, because it was not written "
-                "by weft cluster; use model.report(X) in Python."
+                f"{model.name} does not say how its table was read, because weft cluster did not "
+                "write it from a table; use model.report(X) in Python."
             )
         new = apply_recipe(read_table(data), held.table)
         names = list(held.model.feature_names_in_)
         X = pd.DataFrame(new.X, columns=names)
         plan = held.table if isinstance(held.table, TablePlan) else None
-        made = draw(held.model, X, plan=plan, mixed=new.mixed, stability=stability)
+        made = draw(
+            held.model,
+            X,
+            plan=plan,
+            mixed=new.mixed,
+            stability=stability,
+            table={
+                "data": {"name": data.name, "n_rows": new.n_rows},
+                "warnings": new.warnings,
+            },
+            row_numbers=new.rows + 1,
+        )
     elif stability:
         raise InputError("--stability refits the model and needs the rows; give --data FILE.")
     elif held.summary is not None:
@@ -174,8 +194,8 @@ def load_with_table(path: Path) -> Any:
     held = _read_model(path)
     if held.table is None:
         raise InputError(
-            f"{path.name} does not say how its table was read, because it was not written by "
-            "weft cluster; use weft.load and explain in Python."
+            f"{path.name} does not say how its table was read, because weft cluster did not write "
+            "it from a table; use weft.load and explain in Python."
         )
     vars(held.model)["_table"] = held.table
     return held.model

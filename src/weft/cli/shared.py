@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dis import opname
 from pathlib import Path
@@ -77,6 +78,24 @@ def clickable(path: Path) -> Any:
     return Text(clean(str(path)), style=f"link {full.as_uri()}")
 
 
+def refuse_ignored(options: Mapping[str, Any], where: str) -> None:
+    """Refuse options that would have no effect; those that were not given are false or empty."""
+    for option, value in options.items():
+        if value:
+            raise ValueError(f"{option} is not an option {where}; leave it out.")
+
+
+def refuse_overwriting(where: Path | None, *inputs: Path | None, option: str = "--out") -> None:
+    """Refuse to write a result over a file that the command reads."""
+    from weft.io import table_files
+
+    if where is None or not where.is_file():
+        return
+    files = [file for given in inputs if given is not None for file in table_files(given)]
+    if any(file.is_file() and file.samefile(where) for file in files):
+        raise ValueError(f"{str(where)!r} is read and would be overwritten; give another {option}.")
+
+
 def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
 
@@ -88,7 +107,8 @@ def one_sentence() -> Iterator[None]:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a bar must not fail in a narrow encoding
     try:
-        yield
+        with _warnings_as_notes():
+            yield
     except KeyboardInterrupt:
         ignore_ctrl_c()
         typer.echo("weft: stopped; nothing was written.", err=True)
@@ -100,6 +120,24 @@ def one_sentence() -> Iterator[None]:
             raise
         say(f"weft: {in_options(str(error)) or type(error).__name__}", err=True)
         raise typer.Exit(2) from None
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Print each warning once and as a note: users need no line of the source code."""
+    from weft.reporting.terminal import show_warnings
+
+    said: set[str] = set()
+
+    def say_once(message: Any, *_: Any, **__: Any) -> None:
+        text = in_options(str(message))
+        if text not in said:
+            said.add(text)
+            show_warnings([text], console(stderr=True))
+
+    with warnings.catch_warnings():
+        warnings.showwarning = say_once
+        yield
 
 
 def _is_ours(error: BaseException) -> bool:

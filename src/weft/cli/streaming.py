@@ -8,6 +8,7 @@ complete, and complete files are not computed again, so an interrupted run can b
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -120,7 +121,7 @@ def write_labels(
     """Write cluster and confidence of all rows, one file for each part; return the counts."""
     dask = import_optional("dask", "scale")
     folder.mkdir(parents=True, exist_ok=True)
-    stamp = _stamp(model, parts)
+    stamp = _stamp(model, parts, missing)
     if not (folder / _STAMP).is_file() or (folder / _STAMP).read_text() != stamp:
         for old in folder.glob("part-*.parquet"):
             old.unlink()
@@ -135,12 +136,22 @@ def write_labels(
     return {"files": len(made), "written": int(sum(made)), "rows": int(starts[-1])}
 
 
-def _stamp(model: Any, parts: list[Part]) -> str:
-    """Return a digest that changes with the model and with the parts."""
-    digest = hashlib.sha256(repr(parts).encode())
+def _stamp(model: Any, parts: list[Part], missing: str | None) -> str:
+    """Return a digest that changes with the model, the parts, their files and `missing`."""
+    states = [_state(path) for path in dict.fromkeys(part.path for part in parts)]
+    digest = hashlib.sha256(repr((parts, states, missing)).encode())
     for name in ("_fit_anchors", "_fit_anchor_labels", "feature_weights_", "feature_scales_"):
         digest.update(np.ascontiguousarray(getattr(model, name)).tobytes())
     return digest.hexdigest()
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    """Return the size and time of a file; None without one, which reading it then reports."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_size, state.st_mtime_ns
 
 
 def _write_labels(shared: tuple[LightModel, Any, Any], part: Part, first: int, path: Path) -> bool:

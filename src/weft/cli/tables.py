@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import weft
+from weft._base.validation import check_integer
 from weft.cli.options import generators
 from weft.cli.shared import console, print_json
 from weft.io import InputError, prepare_table, read_table, write_table
+from weft.reporting.terminal import show_warnings
 
 
 def generate(
@@ -24,6 +26,11 @@ def generate(
     """Write a table with known clusters, and return its description."""
     from weft import datasets
 
+    check_integer("--clusters", clusters, low=1)
+    check_integer("--features", features, low=1)
+    check_integer("--noise", noise, low=0)
+    if rows is not None:
+        check_integer("--rows", rows, low=1)
     per_cluster = None if rows is None else max(2, rows // clusters)
     if kind in ("ellipsoids", "gaussians"):
         make = getattr(datasets, f"make_{kind}")
@@ -68,6 +75,7 @@ def choose(
     from rich.table import Table
 
     ready = prepare_table(read_table(file, sheet=sheet, query=query), **table)
+    show_warnings(ready.warnings, console(stderr=True))
     choice = weft.choose_n_clusters(ready.countable, max_clusters=max_clusters, random_state=seed)
     rows = choice.table
     if as_json:

@@ -42,10 +42,10 @@ def profile(X: np.ndarray, labels: np.ndarray) -> Profile:
         spread[spread < 1e-13 * squares.sum(axis=0)] = 0.0
         pooled = np.sqrt(spread / max(len(X) - 2, 1))
         difference = means - rest_means
-        effects = np.where(
-            np.abs(difference) < 1e-13 * np.maximum(X.max(axis=0), -X.min(axis=0)),
-            0.0,
-            difference / pooled,
-        )
+        dust = 1e-13 * np.maximum(X.max(axis=0), -X.min(axis=0))  # what rounding leaves of a 0
+        effects = np.where(np.abs(difference) < dust, 0.0, difference / pooled)
     effects[np.broadcast_to(n_rest == 0, effects.shape)] = np.nan
-    return Profile(found, sizes, means + center, rest_means + center, effects)
+    means, rest_means = (
+        np.where(np.abs(each + center) < dust, 0.0, each + center) for each in (means, rest_means)
+    )
+    return Profile(found, sizes, means, rest_means, effects)

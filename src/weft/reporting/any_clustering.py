@@ -88,6 +88,11 @@ def report(
     if labels is None and model is None:
         raise ValueError("report needs the clusters: give labels, or a fitted model.")
     rows, table, plan, own_names = _read(X, feature_names)
+    if row_names is not None and len(row_names) != len(rows):
+        raise ValueError(
+            f"row_names has {len(row_names)} entries but X has {len(rows)} rows; give one name per "
+            "row."
+        )
     if labels is None and callable(getattr(model, "report", None)):
         made = model.report(
             X,
@@ -139,7 +144,13 @@ def _read(
         raise ValueError(f"X must be a table of at least 2 rows, got shape {rows.shape}.")
     if np.isinf(rows).any():
         raise ValueError("X holds infinite values; replace them or mark them missing (NaN).")
-    return rows, None, None, column_names or [f"x{i}" for i in range(rows.shape[1])]
+    column_names = column_names or [f"x{i}" for i in range(rows.shape[1])]
+    if len(column_names) != rows.shape[1]:
+        raise ValueError(
+            f"feature_names has {len(column_names)} entries but X has {rows.shape[1]} columns; "
+            "give one name per column."
+        )
+    return rows, None, None, column_names
 
 
 def _labels_of(model: Any, X: Any) -> Any:
@@ -169,7 +180,12 @@ def _named(names: Mapping[int, str] | Sequence[str] | None) -> dict[int, str] | 
     if names is None:
         return None
     pairs = names.items() if isinstance(names, Mapping) else enumerate(names)
-    return {int(number): str(name) for number, name in pairs}
+    try:
+        return {int(number): str(name) for number, name in pairs}
+    except (TypeError, ValueError):
+        raise ValueError(
+            "names must give the name of each cluster by its number, such as {0: 'young'}."
+        ) from None
 
 
 def _refit(
@@ -180,7 +196,7 @@ def _refit(
 
     if model is None or n_repeats == 0 or not hasattr(model, "fit_predict"):
         return None, []
-    rows = X if hasattr(X, "iloc") else np.asarray(X)
+    rows = X.toarray() if hasattr(X, "toarray") else X if hasattr(X, "iloc") else np.asarray(X)
     method = type(_last(model)).__name__
     try:
         refits = measure_refits(

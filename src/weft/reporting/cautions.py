@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from weft.reporting.facts import Facts
+from weft.reporting.told import percent
 
 # Standard deviations further apart than this are different units rather than different features.
 UNITS_APART = 30.0
@@ -51,8 +52,8 @@ def _about_clusters(facts: Facts) -> list[str]:
         )
     elif facts.verdict is None and sizes.max() >= 0.95 * sizes.sum() and n_clusters <= 3:
         sentences.append(
-            f"One cluster holds {sizes.max() / n:.0%} of the rows: the other clusters look like "
-            "outliers, not like groups."
+            f"One cluster holds {percent(sizes.max() / n)} of the rows: the other clusters look "
+            "like outliers, not like groups."
         )
     elif n_clusters == 2 and not given:
         sentences.append(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from weft.reporting.facts import Facts, read_facts
+from weft.reporting.making import plain
 
 REPEATED_SHARE = 0.7  # of the rows, in the repeats of AutoCluster
 
@@ -18,13 +19,13 @@ def certainty(model: Any, n_clusters: int) -> dict[str, Any]:
 
     ``probability``: that the clusters are right, or (``of`` = "no clusters") that there are none.
     ``agreement``: adjusted Rand index of the answer with its repeats on part of the rows
-    (``share``), as the fit has measured it; ``by_cluster``: how well each cluster is reproduced.
+    (``share``), as the fit has measured it; ``by_cluster``: how well each cluster is reproduced,
+    None where that was not measured, as for rare clusters that were found afterwards.
     """
     confidence = getattr(model, "confidence_", None)
     method = getattr(model, "method_", "")
     reasons = getattr(model, "evidence_", None) or {}
     by_cluster = np.asarray(getattr(model, "cluster_stability_", []), dtype=float)
-    by_cluster = np.nan_to_num(by_cluster)
     repeated = by_cluster.size == n_clusters and bool((by_cluster > 0).any())
     agreement = getattr(model, "stability_", None) if repeated else None
     if agreement is not None and not math.isfinite(agreement):
@@ -34,7 +35,7 @@ def certainty(model: Any, n_clusters: int) -> dict[str, Any]:
         "of": "no clusters" if method == "none" else "right",
         "agreement": None if agreement is None else float(agreement),
         "share": REPEATED_SHARE,
-        "by_cluster": by_cluster.tolist() if repeated else None,
+        "by_cluster": plain(by_cluster) if repeated else None,
         "for": list(reasons.get("for", [])),
         "against": list(reasons.get("against", [])),
     }
@@ -97,13 +98,15 @@ def _cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b) / length if length > 0 else 0.0
 
 
-def scores(truth: np.ndarray, labels: np.ndarray, name: str | None) -> dict[str, Any]:
-    """Agreement with known classes, over the rows whose class is known."""
+def scores(truth: np.ndarray, labels: np.ndarray, name: str | None) -> dict[str, Any] | None:
+    """Agreement with known classes, over the rows whose class is known; None if there are none."""
     from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
     from weft import metrics
 
     known = truth != -1
+    if not known.any():
+        return None
     y, clusters = truth[known], labels[known]
     return {
         "label": name,

@@ -12,6 +12,7 @@ from weft._base.arrays import Integers
 from weft._base.reading import convert
 from weft.answers.comparing import Side
 from weft.models.files import load_model
+from weft.reporting.given_labels import is_gap
 from weft.tables.errors import InputError
 
 _LABEL_COLUMNS = ("cluster", "label", "labels")
@@ -108,7 +109,7 @@ def as_numbers(cells: list[Any]) -> Integers:
     >>> as_numbers(["b", "a", "b"]).tolist()
     [1, 0, 1]
     """
-    missing = [cell is None or cell != cell or cell == "" for cell in cells]
+    missing = [is_gap(cell) or cell == "" for cell in cells]
     try:
         numbers = [0 if gap else float(cell) for cell, gap in zip(cells, missing, strict=True)]
         whole = all(number.is_integer() and abs(number) < 2**53 for number in map(float, numbers))
@@ -118,8 +119,9 @@ def as_numbers(cells: list[Any]) -> Integers:
         labels = np.array(numbers, dtype=np.float64).astype(np.int64)
         labels[labels < 0] = -1
     else:
-        known = {text: n for n, text in enumerate(sorted({str(c) for c in cells}))}
-        labels = np.array([known[str(cell)] for cell in cells], dtype=np.int64)
+        texts = ["" if gap else str(cell) for cell, gap in zip(cells, missing, strict=True)]
+        known = {text: n for n, text in enumerate(sorted(set(texts) - {""}))}
+        labels = np.array([known.get(text, _LEFT_OUT) for text in texts], dtype=np.int64)
     labels[np.array(missing, dtype=bool)] = _LEFT_OUT
     return labels
 
@@ -152,7 +154,7 @@ def _common_key(first: Side, second: Side) -> str | None:
     """Return a column that both tables have, with a different value in every row."""
     shared = [name for name in first.keys if name in second.keys and name != "row"]
     for name in shared:
-        if all(len(set(map(str, each.keys[name]))) == len(each.labels) for each in (first, second)):
+        if all(len(set(_texts(each, name))) == len(each.labels) for each in (first, second)):
             return name
     return None
 
@@ -163,11 +165,16 @@ def _shared_rows(
     for result in (first, second):
         if key not in result.keys:
             raise InputError(f"{result.title} has no column {key!r} to match rows by.")
-        if len(set(map(str, result.keys[key]))) < len(result.labels):
+        if len(set(_texts(result, key))) < len(result.labels):
             raise InputError(f"column {key!r} of {result.title} names some rows twice.")
-    place = {str(value): number for number, value in enumerate(second.keys[key])}
-    rows = [value for value in first.keys[key] if str(value) in place]
-    first_rows = {str(value): number for number, value in enumerate(first.keys[key])}
-    left = np.array([first_rows[str(value)] for value in rows], dtype=np.int64)
-    right = np.array([place[str(value)] for value in rows], dtype=np.int64)
-    return (left, right), rows
+    place = {text: number for number, text in enumerate(_texts(second, key))}
+    left = [number for number, text in enumerate(_texts(first, key)) if text in place]
+    right = [place[text] for text in _texts(first, key) if text in place]
+    rows = [first.keys[key][number] for number in left]
+    return (np.array(left, dtype=np.int64), np.array(right, dtype=np.int64)), rows
+
+
+def _texts(side: Side, key: str) -> list[str]:
+    """Return the keys of the rows as text: 1.0, in a column with gaps, is the same as 1."""
+    keys = side.keys[key]
+    return [str(int(k)) if isinstance(k, float) and k.is_integer() else str(k) for k in keys]

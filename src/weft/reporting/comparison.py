@@ -10,6 +10,7 @@ from weft.answers.comparing import Compared, Side, as_dict, compare_sides
 from weft.answers.drawing import sankey
 from weft.reporting.compared_files import align, distinct_titles, read_result
 from weft.reporting.page import write_page
+from weft.reporting.told import counted, percent
 
 N_SHOWN = 12  # columns and clusters in text
 
@@ -80,7 +81,7 @@ class Comparison:
                 m.n_first,
                 m.n_second,
                 m.n_both,
-                f"{m.overlap:.0%}",
+                percent(m.overlap),
             ]
             for m in self.result.matches
         ]
@@ -89,7 +90,7 @@ class Comparison:
         parts.append(_table("Clusters that belong together", titles, matches))
         if self.result.weights:
             cells = [
-                [w.column, _share(w.first), _share(w.second), f"{w.change:+.1%}"]
+                [w.column, _share(w.first), _share(w.second), _change(w.change)]
                 for w in self.result.weights[:40]
             ]
             columns = ("column", *heads, "change")
@@ -137,13 +138,14 @@ def compare(a: Any, b: Any, *, key: str | None = None) -> Comparison:
 def _headlines(done: Comparison) -> list[str]:
     result, plain = done.result, as_dict(done.first, done.second, done.result)
     n_first, n_second = plain["first"]["n_clusters"], plain["second"]["n_clusters"]
-    share = len(result.moved) / max(result.n_rows, 1)
+    n_moved = len(result.moved)
     return [
-        f"{done.first.title}: {n_first} cluster{_s(n_first)}; "
-        f"{done.second.title}: {n_second} cluster{_s(n_second)}; {result.n_rows} rows.",
+        f"{done.first.title}: {counted(n_first, 'cluster')}; "
+        f"{done.second.title}: {counted(n_second, 'cluster')}; {counted(result.n_rows, 'row')}.",
         f"Adjusted Rand index {result.ari:.3f}, adjusted mutual information {result.ami:.3f} "
         "(1: the same clusters, about 0: chance).",
-        f"{len(result.moved)} row{_s(len(result.moved))} moved to another cluster ({share:.1%}).",
+        f"{counted(n_moved, 'row')} moved to another cluster "
+        f"({percent(n_moved / max(result.n_rows, 1))}).",
     ]
 
 
@@ -157,23 +159,33 @@ def _match_lines(done: Comparison) -> list[str]:
             continue
         name = done.second.names.get(match.second, done.first.names.get(match.first, ""))
         lines.append(
-            f"  {match.first} → {match.second}: {match.n_both} rows in both, of {match.n_first} "
-            f"and of {match.n_second} (overlap {match.overlap:.0%}){f', {name}' if name else ''}"
+            f"  {match.first} → {match.second}: {counted(match.n_both, 'row')} in both, of "
+            f"{match.n_first} and of {match.n_second} (overlap {percent(match.overlap)})"
+            f"{f', {name}' if name else ''}"
         )
-    return lines
+    return lines + _rest(len(done.result.matches))
 
 
 def _weight_lines(done: Comparison) -> list[str]:
-    changed = [each for each in done.result.weights if abs(each.change) >= 0.005][:N_SHOWN]
-    if not done.result.weights:
+    weights = done.result.weights
+    changed = [each for each in weights if abs(each.change) >= 0.005]
+    if not weights:
         return []
-    if not changed:
+    if all(each.change == 0.0 for each in weights):
         return ["", "The weights of the columns are the same."]
+    if not changed:
+        return ["", "No column's share of all weight changed by 0.5 percentage points or more."]
     return [
         "",
         "Weights that changed (share of all weight):",
-        *(f"  {w.column}: {_share(w.first)} → {_share(w.second)}" for w in changed),
+        *(f"  {w.column}: {_share(w.first)} → {_share(w.second)}" for w in changed[:N_SHOWN]),
+        *_rest(len(changed)),
     ]
+
+
+def _rest(count: int) -> list[str]:
+    """A line that says how many entries of a long list are not shown, if any."""
+    return [f"  … and {count - N_SHOWN} more"] if count > N_SHOWN else []
 
 
 def _table(caption: str, titles: tuple[str, ...], rows: list[list[Any]]) -> str:
@@ -201,8 +213,9 @@ def _share(value: float | None) -> str:
     return "not there" if value is None else f"{value:.1%}"
 
 
-def _s(count: int) -> str:
-    return "" if count == 1 else "s"
+def _change(value: float) -> str:
+    text = f"{value:+.1%}"
+    return "0.0%" if text in ("+0.0%", "-0.0%") else text
 
 
 def _plain(value: Any) -> Any:

@@ -17,11 +17,12 @@ from weft.parallel.blas import one_blas_thread
 from weft.reporting.distributions import distribution
 from weft.reporting.facts import Facts
 from weft.reporting.marking import list_markers
-from weft.reporting.profile import PERFECT, describe_clusters, sentence_of_name
+from weft.reporting.profile import describe_clusters, sentence_of_name
 from weft.reporting.rowwise import describe_rows
 from weft.reporting.sources import facets
 from weft.reporting.space import draw_map, draw_silhouette, learned_metric
 from weft.reporting.sureness import measure_sureness
+from weft.reporting.told import PERFECT
 from weft.tables.plan import TablePlan
 
 N_SHOWN = 40  # features in a heat map
@@ -88,7 +89,7 @@ def draw(
         drawn = draw_map(
             metric,
             filled(rows),
-            compared.values[:, first],
+            _with_gaps(compared, first),
             hovered,
             np.arange(len(first)),
             row_numbers,
@@ -147,6 +148,14 @@ def filled(rows: Floats) -> Floats:
     return np.where(gaps, np.where(gaps, 0.0, rows).sum(axis=0) / counts, rows)
 
 
+def _with_gaps(compared: Compared, chosen: Integers) -> Floats:
+    """Return the values of some columns; where the table has none, they are NaN again."""
+    values = compared.values[:, chosen]
+    for place, source in enumerate(compared.source[chosen]):
+        values[np.isnan(compared.views[source].values), place] = np.nan
+    return values
+
+
 def _by_importance(told: Facts, against: Profile, source: Integers) -> Integers:
     """Return columns ordered by weight times effect: if weights are alike, effects decide."""
     effects = np.nan_to_num(np.abs(against.effects), posinf=LARGEST)
@@ -200,7 +209,7 @@ def _named(
         proposed, found = getattr(model, "cluster_names_", None), getattr(model, "rules_", None)
     if proposed is None or found is None:
         proposed = name_clusters(kept, labels[rows], weights) if kept else {}
-        found = find_rules(kept, labels[rows], weights) if kept else []
+        found = find_rules([views[j] for j in chosen], labels, weights) if kept else []
     rules = {rule.cluster: rule for rule in found}
     for entry in clusters:
         label = entry["label"]

@@ -12,6 +12,7 @@ from weft.answers.views import number_views, source_views
 from weft.columns.source import MixedTable
 from weft.reporting.apart import set_apart
 
+LARGEST = 2**53  # larger floats are not exact
 NONE_WORDS = ("", "-1", "nan", "none", "noise", "outlier", "no cluster")
 
 
@@ -35,8 +36,11 @@ def read_labels(given: Any, n_rows: int) -> Labels:
         )
     if values.dtype.kind in "fiub":
         numbers = np.where(np.isnan(values.astype(float)), -1, values).astype(float)
-        if not (numbers == np.round(numbers)).all():
-            raise ValueError("labels must be whole numbers or texts, got fractions.")
+        if not ((numbers == np.round(numbers)) & (np.abs(numbers) < LARGEST)).all():
+            raise ValueError(
+                "labels must be whole numbers or texts, got fractions or numbers that are too "
+                "large."
+            )
         whole = numbers.astype(np.int64)
         known = np.unique(whole[whole >= 0])
         if len(known) == 0 or known[-1] == len(known) - 1:
@@ -59,8 +63,15 @@ def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 16 and str(int(word)) == word
 
 
+def is_gap(value: Any) -> bool:
+    """Return whether a value is missing: None, NaN, NaT, or the NA of pandas, which has no truth
+    value."""
+    unequal = value != value
+    return value is None or not isinstance(unequal, (bool, np.bool_)) or bool(unequal)
+
+
 def _word(value: Any) -> str:
-    word = "" if value is None or value != value else str(value).strip()
+    word = "" if is_gap(value) else str(value).strip()
     return "" if word.lower() in NONE_WORDS else word
 
 

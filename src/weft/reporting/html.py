@@ -15,7 +15,7 @@ from typing import Any
 
 from weft._base.validation import import_optional
 from weft.reporting import told
-from weft.reporting.profile import PERFECT
+from weft.reporting.told import PERFECT
 
 N_FEATURES = 15  # rows of the table shown before it is unfolded
 N_TABLE = 5_000  # rows that it holds at most
@@ -121,7 +121,7 @@ def _cell(effect: float) -> dict[str, str]:
     return {
         "way": "u" if effect > 0 else "d",
         "depth": f"{depth:.0f}%",
-        "text": ("↑" if effect > 0 else "↓") + "all" if perfect else told.signed(effect),
+        "text": told.signed(effect),
         "words": f"perfectly {way} the rest" if perfect else told.signed(effect),
     }
 

@@ -14,8 +14,6 @@ from weft.reporting.told import both_means, counted, percent
 N_TRAITS = 3
 # Cohen's rule of thumb calls 0.2 a small effect; smaller effects are not mentioned.
 SMALL_EFFECT = 0.2
-# Used instead of an infinite effect, if values are constant inside and outside.
-PERFECT = 999.0
 # Unicode's classes of characters that change the direction of the text after them.
 _TURNING = {"R", "AL", "RLE", "LRE", "RLO", "LRO", "RLI", "LRI", "FSI", "PDF", "PDI"}
 
@@ -77,7 +75,8 @@ def _sentence(label: int, size: int, total: int, traits: list[dict[str, Any]]) -
     if size == total:
         return f"All {rows}: there is nothing to compare with."
     if not traits:
-        return f"{rows} that do not differ from the others in any single column."
+        where, verb = "in no cluster " * (label == -1), "does" if size == 1 else "do"
+        return f"{rows} {where}that {verb} not differ from the others in any single column."
     parts = []
     for trait in traits:
         if trait["binary"]:

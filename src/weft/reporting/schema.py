@@ -163,7 +163,7 @@ _CERTAINTY = Fields(
         **dict.fromkeys(("probability", "agreement"), _NUMBER),
         "of": Choice("right", "no clusters"),
         "share": _SHARE,
-        "by_cluster": OneOf(NOTHING, ListOf(_SURE)),
+        "by_cluster": OneOf(NOTHING, ListOf(_NUMBER)),
         **dict.fromkeys(("for", "against"), _REASONS),
     }
 )

@@ -24,6 +24,7 @@ from weft.reporting.making import fingerprint, plain, settings_of, versions
 from weft.reporting.repeated import about_repeated
 from weft.reporting.schema import SCHEMA
 from weft.reporting.sources import by_source, plan_of, used_columns
+from weft.reporting.told import percent
 from weft.tables.cells import is_table, read_cells
 from weft.tables.plan import TablePlan
 
@@ -172,9 +173,15 @@ def summarize(
     }
     if n_repeats and X is not None and refitted is None:
         owner = None if plan is None else plan.owner
-        summary["stability"] = measure_stability(
-            model, X, facts, told=told, owner=owner, n_repeats=n_repeats
-        )
+        try:
+            summary["stability"] = measure_stability(
+                model, X, facts, told=told, owner=owner, n_repeats=n_repeats
+            )
+        except ValueError as error:  # a long fit must not be lost because refits are impossible
+            summary["warnings"].append(
+                f"Stability was not measured: the method cannot be refitted to part of the rows "
+                f"({' '.join(str(error).split())[:150]})."
+            )
     return plain(summary)
 
 
@@ -208,7 +215,7 @@ def _sizes(facts: Facts) -> list[dict[str, Any]]:
             "size": int(size),
             "share": size / total,
             "traits": [],
-            "sentence": f"{size} row{'s' if size != 1 else ''} ({size / total:.0%}).",
+            "sentence": f"{size} row{'s' if size != 1 else ''} ({percent(size / total)}).",
         }
         for label, size in zip(clusters, sizes, strict=True)
     ]

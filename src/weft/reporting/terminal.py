@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from weft.reporting.told import compared_means, counted, percent, told_numbers
+from weft.reporting.told import compared_means, counted, number, percent, told_numbers
 
 N_CLUSTERS = 12
 N_FEATURES = 10
@@ -107,8 +107,8 @@ def show_result(summary: dict[str, Any], console: Console) -> None:
         console.print(
             _line(
                 f"\n{counted(noise['n_columns'], 'noise column')}, "
-                f"{noise['column_share']:.0%} of all columns, got ",
-                ("bold", f"{noise['weight_share']:.0%} of the weight"),
+                f"{percent(noise['column_share'])} of all columns, got ",
+                ("bold", f"{percent(noise['weight_share'])} of the weight"),
             )
         )
     stability = summary["stability"]
@@ -137,7 +137,7 @@ def _last_line(summary: dict[str, Any]) -> Text:
     given = " (the number was given)" if result["n_clusters_given"] else ""
     return _line(
         ("bold", f"\n{counted(result['n_clusters'], 'cluster')}"),
-        f"{given} from {result['n_selected']} of {counted(data['n_features'], 'column')}; "
+        f"{given} from {result['n_selected']:,} of {counted(data['n_features'], 'column')}; "
         f"{rounds}in {took}{fitness}",
     )
 
@@ -235,13 +235,25 @@ def _features(summary: dict[str, Any]) -> Table:
         if entry.get("noise"):
             name.append(" (noise)", style="dim")
         table.add_row(
-            name, f"{entry['weight']:.3f}", f"{entry['share']:.1%}", Text(bar, style="cyan")
+            name, _weight(entry["weight"]), _share(entry["share"]), Text(bar, style="cyan")
         )
     more, dropped = len(chosen) - N_FEATURES, len(summary["features"]) - len(chosen)
-    rest = [f"{more} more selected"] * (more > 0) + [f"{dropped} not used"] * (dropped > 0)
+    rest = [f"{more:,} more selected"] * (more > 0) + [f"{dropped:,} not used"] * (dropped > 0)
     if rest:
         table.add_row(Text("… " + ", ".join(rest), style="dim"), "", "", "")
     return table
+
+
+def _weight(weight: float | None) -> str:
+    """A weight with three decimals, or with three digits if it is very small or very large."""
+    if weight is None or not (weight == 0 or 0.0005 <= weight < 1e6):
+        return number(weight, 3)
+    return f"{weight:.3f}"
+
+
+def _share(share: float) -> str:
+    """A share with one decimal, but neither 0.0% nor 100.0% for part of the whole."""
+    return percent(share) if 0 < share < 0.0005 or 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def _bar(part: float, width: int = 20) -> str:

@@ -6,6 +6,10 @@ import itertools
 import math
 from typing import Any
 
+from weft.answers.views import show_share
+
+# Stands for an infinite effect: values are constant inside a cluster and outside, and differ.
+PERFECT = 999.0
 ALIKE = 0.4  # weights are alike if more than this share of the columns holds half of the weight
 
 
@@ -16,9 +20,9 @@ def told_numbers(summary: dict[str, Any]) -> dict[str, str]:
     told = {
         "n_clusters": str(result["n_clusters"]),
         "n_rows": f"{data['n_rows_used']:,}",
-        "n_selected": str(result["n_selected"]),
-        "n_features": str(data["n_features"]),
-        "n_unassigned": str(result["n_unassigned"]),
+        "n_selected": f"{result['n_selected']:,}",
+        "n_features": f"{data['n_features']:,}",
+        "n_unassigned": f"{result['n_unassigned']:,}",
         "probability": percent_or_none(sure.get("probability")),
         "agreement": two_digits(sure.get("agreement")),
         "share": percent(sure["share"]) if sure else "",
@@ -54,14 +58,14 @@ def headline(summary: dict[str, Any]) -> str:
     if nothing or not result["has_weights"]:
         return f"{groups} in {counted(data['n_features'], 'column')}"
     if result.get("weights_are_measured"):
-        return f"{groups}, separated by {result['n_selected']} {of}"
+        return f"{groups}, separated by {result['n_selected']:,} {of}"
     if result["n_selected"] < data["n_features"] or data["n_features"] < 4:
-        return f"{groups} from {result['n_selected']} {of}"
+        return f"{groups} from {result['n_selected']:,} {of}"
     shares = itertools.accumulate(entry["share"] for entry in summary["features"])
     half = sum(1 for share in shares if share < 0.5) + 1
     if half > ALIKE * data["n_features"]:
         return f"{groups}; all {counted(data['n_features'], 'column')} weigh about the same"
-    return f"{groups}; half of the weight is on {half} {of}"
+    return f"{groups}; half of the weight is on {half:,} {of}"
 
 
 def counted(count: int, word: str) -> str:
@@ -70,15 +74,13 @@ def counted(count: int, word: str) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share: two digits, and one decimal below a tenth."""
-    if share is None:
-        return "–"
-    return f"{share:.0%}" if share >= 0.0995 or share == 0 else f"{share:.1%}"
+    """A share as in `show_share`, "–" where there is none."""
+    return "–" if share is None else show_share(share)
 
 
 def percent_or_none(share: float | None) -> str:
-    """A probability in whole percents, "" where there is none."""
-    return "" if share is None else f"{share:.0%}"
+    """A probability in percent, "" where there is none."""
+    return "" if share is None else show_share(share)
 
 
 def two_digits(value: float | None) -> str:
@@ -87,7 +89,9 @@ def two_digits(value: float | None) -> str:
 
 
 def signed(value: float) -> str:
-    """An effect with its sign."""
+    """An effect with its sign; an arrow and "all" if nothing varies in the groups that differ."""
+    if abs(value) >= PERFECT:
+        return "↑all" if value > 0 else "↓all"
     text = f"{value:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
@@ -111,15 +115,28 @@ def compared_means(trait: dict[str, Any]) -> str:
 
 
 def both_means(trait: dict[str, Any]) -> tuple[str, str]:
-    """The mean of a cluster and that of the other rows, with the same number of decimals."""
+    """The mean of a cluster and that of the other rows, with the same number of decimals.
+
+    They have three digits, and more if the two means would otherwise look the same.
+    """
     values = trait["mean"], trait["rest_mean"]
     if trait["binary"]:
         return percent(values[0]), percent(values[1])
+    texts = _in_digits(values, 3)
+    for digits in range(4, 16):
+        if None in values or values[0] == values[1] or texts[0] != texts[1]:
+            break
+        texts = _in_digits(values, digits)
+    return texts
+
+
+def _in_digits(values: tuple[float | None, float | None], digits: int) -> tuple[str, str]:
+    """Both values, the larger of them with this number of digits."""
     known = [abs(value) for value in values if value is not None]
     largest = max(known, default=0.0)
-    if not 1e-3 <= largest < 1e7:
-        return number(values[0], digits=3), number(values[1], digits=3)
-    decimals = max(0, 2 - math.floor(math.log10(largest)))
+    if not 1e-3 <= largest < (1e7 if digits == 3 else 1e15):
+        return number(values[0], digits), number(values[1], digits)
+    decimals = max(0, digits - 1 - math.floor(math.log10(largest)))
     return _rounded(values[0], decimals), _rounded(values[1], decimals)
 
 

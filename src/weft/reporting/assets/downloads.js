@@ -10,8 +10,8 @@ function save(name, text) {
 
 // A cell of a CSV file. Text that a spreadsheet would run as a formula gets a quote in front.
 function quoted(text) {
-  const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d/.test(text) ? "'" + text : text;
-  return /[",\n\r]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
+  const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? "'" + text : text;
+  return /[",;|\t\n\r]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
 }
 
 function saveLabels(labels, name) {

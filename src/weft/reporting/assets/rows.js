@@ -26,7 +26,7 @@ function standsOut(i) {
     const own = rows.label[i] < 0 ? drawn.all : drawn.clusters[k], edges = drawn.edges;
     let at = -1;
     if (drawn.levels) { at = drawn.levels.indexOf(column.levels[value]); }
-    else if (typeof edges[0] === "number") { at = edges.findLastIndex((edge) => edge <= value); } // outside of all bins: counts as never
+    else if (typeof edges[0] === "number") { at = value === edges[edges.length - 1] ? edges.length - 2 : edges.findLastIndex((edge) => edge <= value); } // outside of all bins: counts as never
     else { return; }
     const often = (own[at] || 0) / Math.max(...own);
     if (often < 0.2) { found.push([often, `${column.name} ${cellText(column, value)}`]); }

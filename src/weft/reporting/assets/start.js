@@ -49,8 +49,12 @@ function short(value, among) {
 
 function two(value) { return value === null ? "–" : value.toFixed(2).replace("-", "−"); }
 
+// Only a share of 0 is 0%, and only one of 1 is 100%.
 function percent(share) {
-  return share >= 0.0995 || share === 0 ? Math.round(100 * share) + "%" : (100 * share).toFixed(1) + "%";
+  if (share === 0 || share > 1 - 1e-9) { return Math.round(100 * share) + "%"; }
+  if (share < 0.0005) { return "<0.1%"; }
+  if (share >= 0.9995) { return ">99.9%"; }
+  return (100 * share).toFixed(share >= 0.0995 && share < 0.995 ? 0 : 1) + "%";
 }
 
 function counted(count, word) { return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`; }
