@@ -243,6 +243,11 @@ its starts by k-means++, where the last digit of a distance can change which row
 `CountNormalizer` takes log(1 + value), so that the factor of a table matters; give `target_sum`
 where tables are compared. `TablePreparer` decides by the values of a column whether to take its
 logarithm, so a shift of raw columns can change what it does.
+
+A promise about the order of rows or columns holds where distances differ. If many distances are
+equal, as between whole numbers on a grid, rounding or the order of the rows can decide which of two
+neighbours counts: `FeatureSwarm` with kNN graphs or linkage then gives other clusters for another
+order.
 """
 
 
