@@ -147,6 +147,13 @@ def read_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
+def is_gap(value: Any) -> bool:
+    """Return whether a cell is missing: None, NaN, NaT, or the NA of pandas, which cannot be
+    compared."""
+    unequal = value != value
+    return value is None or not isinstance(unequal, (bool, np.bool_)) or bool(unequal)
+
+
 def refuse_huge(peak: float, *, name: str = "X", largest: float = LARGEST) -> None:
     """Refuse a table whose largest magnitude is `peak` where that is above `largest`."""
     if peak > largest:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-from weft._base.reading import read_array, read_generator
+from weft._base.reading import is_gap, read_array, read_generator
 from weft._base.validation import check_choice, check_integer, check_real
 from weft.choosing import evidence
 from weft.choosing.evidence import Fitter, Floats, Integers, labels_of
@@ -188,17 +188,12 @@ def _read_y(y: Any, rows: Floats) -> Integers:
     given = np.asarray(y, dtype=object)
     if given.shape != (len(rows),):
         raise ValueError(f"y has shape {given.shape} for {len(rows)} rows; pass one entry per row.")
-    unknown = np.array([_is_unknown(value) for value in given])
+    unknown = np.array([is_gap(value) or value == -1 for value in given], dtype=bool)
     if (~unknown).sum() < 2:
         raise ValueError("y has the class of fewer than two rows; give more classes.")
     out = np.full(len(rows), -1, dtype=np.int64)
     out[~unknown] = np.unique([str(v) for v in given[~unknown]], return_inverse=True)[1]
     return out
-
-
-def _is_unknown(value: Any) -> bool:
-    """Return whether a class is -1, None, NaN or pandas' NA (which cannot be compared)."""
-    return value is None or str(value) == "<NA>" or bool(value != value or value == -1)
 
 
 def _read_pairs(must_link: Any, cannot_link: Any, n_rows: int) -> tuple[Integers, Integers]:

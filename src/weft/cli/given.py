@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from weft._base.reading import is_gap
 from weft.cli.shared import refuse_overwriting
 from weft.io import InputError, prepare_table, read_table, table_stem
-from weft.reporting.given_labels import GivenClustering, is_gap, read_labels
+from weft.reporting.given_labels import GivenClustering, read_labels
 from weft.reporting.page import report
 
 # Usual names of the column with labels; the first that the file has is used.

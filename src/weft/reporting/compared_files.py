@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from weft._base.arrays import Integers
-from weft._base.reading import convert
+from weft._base.reading import convert, is_gap
 from weft.answers.comparing import Side
 from weft.models.files import load_model
-from weft.reporting.given_labels import is_gap
 from weft.tables.errors import InputError
 
 _LABEL_COLUMNS = ("cluster", "label", "labels")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft._base.arrays import Floats, Integers, Mask
+from weft._base.reading import is_gap
 from weft.answers.views import number_views, source_views
 from weft.columns.source import MixedTable
 from weft.reporting.apart import set_apart
@@ -61,13 +62,6 @@ def read_labels(given: Any, n_rows: int) -> Labels:
 
 def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 16 and str(int(word)) == word
-
-
-def is_gap(value: Any) -> bool:
-    """Return whether a value is missing: None, NaN, NaT, or the NA of pandas, which has no truth
-    value."""
-    unequal = value != value
-    return value is None or not isinstance(unequal, (bool, np.bool_)) or bool(unequal)
 
 
 def _word(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft._base.reading import is_gap
 from weft._base.validation import import_optional
 from weft.tables.headers import is_total
 from weft.tables.text_columns import LEADING_ZERO
@@ -36,7 +37,7 @@ def ends_in_one_cell(frame: pd.DataFrame) -> bool:
     """Return whether the last row has one text and nothing else, as a footnote has."""
     if not len(frame):
         return False
-    cells = [cell for cell in frame.iloc[-1] if not _is_gap(cell)]
+    cells = [cell for cell in frame.iloc[-1] if not is_gap(cell)]
     return len(cells) == 1 and isinstance(cells[0], str)
 
 
@@ -147,7 +148,3 @@ def _about_subtotals(frame: pd.DataFrame) -> list[str]:
         f"rows that look like totals were kept: {len(found)} (such as {found[0][:60]!r}); if they "
         "are totals, remove them from the file."
     ]
-
-
-def _is_gap(cell: object) -> bool:
-    return cell is None or cell != cell  # None or NaN
