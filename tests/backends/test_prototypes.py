@@ -216,7 +216,7 @@ def test_subsets_of_a_pool_agree(name, fast_backend):
     pool = rows[rng.integers(len(rows), size=7)]
     bits = (rng.random((30, 7)) < 0.5) * 1.0
     bits[0], bits[1] = 0.0, 1.0
-    load = lambda b: b.prototypes.load_pool(_load(b, rows), pool)  # noqa: E731
+    load = lambda b: b.prototypes.load_pool(_load(b, rows), pool)  # noqa: E731 - one line
     _agree(fast_backend, "subset_swarm", load, bits)
 
 

@@ -224,7 +224,7 @@ def test_errors_become_a_sentence_and_a_code(error, code, words, capsys, monkeyp
 
 def test_a_fault_of_weft_is_not_hidden():
     with pytest.raises(TypeError), shared.one_sentence():
-        "x" + 1  # noqa: B018
+        "x" + 1  # noqa: B018 - the operator raises
     with pytest.raises(BrokenPipeError), shared.one_sentence():
         raise BrokenPipeError
 

@@ -141,8 +141,8 @@ def test_a_summary_of_seven_rows():
         },
         "noise": {"n_columns": 1, "column_share": 0.5, "weight_share": 0.25},
         "warnings": [
-            "Each cluster is one value of 'a': the clusters say no more than that column. "
-            "To look for groups of the other columns, leave it out."
+            "Each cluster is one value of 'a': the clusters add nothing to that column. "
+            "To find groups in the other columns, leave it out."
         ],
     }  # fmt: skip
     assert distributions["labels"] == [-1, 0, 1]

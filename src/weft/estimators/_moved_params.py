@@ -48,7 +48,7 @@ class MovedParamsMixin:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
-            cls.__init__ = _with_old_names(cls.__init__)  # type: ignore[method-assign]
+            cls.__init__ = _with_old_names(cls.__init__)  # type: ignore[method-assign] # it is wrapped
 
     @classmethod
     def _old_names(cls) -> tuple[str, ...]:

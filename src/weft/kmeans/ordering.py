@@ -1,4 +1,4 @@
-"""An order of the rows that depends on their values alone, so that draws and ties do."""
+"""An order of the rows by their values alone, for draws and ties that ignore the given order."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 # The BLAS of both libraries must be loaded before the controller searches for them.
-import numpy.linalg  # noqa: F401
-import scipy.linalg.cython_blas  # noqa: F401
+import numpy.linalg  # noqa: F401 - see above
+import scipy.linalg.cython_blas  # noqa: F401 - see above
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Clusters that are the values of one column: they say what the column says, and no more."""
+"""Clusters that only repeat the values of one column."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def about_repeated(values: np.ndarray, names: Sequence[str], labels: np.ndarray)
     listed = " and of ".join(repr(name) for name in repeated[:N_NAMED])
     which, them = ("that column", "it") if len(repeated) == 1 else ("those columns", "them")
     return [
-        f"Each cluster is one value of {listed}: the clusters say no more than {which}. To look "
-        f"for groups of the other columns, leave {them} out."
+        f"Each cluster is one value of {listed}: the clusters add nothing to {which}. To "
+        f"find groups in the other columns, leave {them} out."
     ]
 
 

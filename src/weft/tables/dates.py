@@ -260,5 +260,5 @@ def _zone(parts: dict[str, str | None]) -> float:
     whole, minutes = (digits[:-2], digits[-2:]) if len(digits) > 2 else (digits, "0")  # "+5:30"
     hours = int(whole) + int(minutes) / 60.0
     if hours > _FARTHEST_ZONE:
-        return math.nan  # "10:00-18:00" is no moment
+        return math.nan  # "10:00-18:00" is not a time
     return -hours if zone[0] == "-" else hours

@@ -13,7 +13,7 @@ from weft.tables.cell_texts import MISSING_TEXTS
 FEWEST_NUMBERS = 3  # that a column has below a line of units
 LOOK_AT = 30  # records from the top that are examined
 NO_FIRST_NAME = "column 1"  # what a first column without a name is called
-# "*+" gives nothing back: a long run of spaces is read once, not in all ways to divide it.
+# "*+" never goes back: a long run of spaces is read only once.
 _NUMBER = re.compile(r"\s*+[-+(]?[$€£]?\s*+\d[\d.,' \u00a0]*+\s*+[%)]?\s*+")
 _RULE = re.compile(r"[-=+:]{3,}")
 _TOTAL = re.compile(

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft._base.arrays import Floats
 
-# What people and things are called; with "id" at the end, as in "caseid", a name for each of them.
+# Words for people and things; with "id" at the end, as in "caseid", they name identifiers.
 _THINGS = (
     "case|user|person|patient|pat|subject|subj|participant|respondent|student|pupil|child|mother"
     "|father|family|household|hh|school|teacher|firm|company|customer|client|member|employee|emp"
@@ -22,7 +22,7 @@ _ID_NAME = re.compile(
     rf"|row[\s_.-]?(names?|num|number|no|nr)|(.*[\s_.-])?({_THINGS})id"
 )
 _ROW_NAME = re.compile(r"row[\s_.-]?names?")
-# The last word of a name: numbers that differ in every row may be identifiers ...
+# Last words of names of columns that are identifiers if their numbers differ in every row ...
 _ID_ENDS = {
     *("no", "nr", "nbr", "num", "serial", "seq", "seqno", "obs", "observation", "case", "record"),
     *("row", "subject", "subj", "patient", "participant", "respondent", "person", "individual"),
@@ -38,7 +38,7 @@ _NO_ID_ENDS = {
     *("casino", "mono", "piano", "platinum", "volcano"),
 }
 _AVERAGES = {"total", "sum", "mean", "average", "avg", "median", "max", "min", "maximum", "minimum"}
-# The last word of a name: whole numbers say who it is, in several rows for repeated measurements.
+# Last words of names of columns whose whole numbers identify a person, who may have several rows.
 _CASES = {"subject", "subj", "patient", "participant", "respondent", "proband"}
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _CODE_WORDS = {
@@ -47,7 +47,7 @@ _CODE_WORDS = {
     *("postleitzahl", "postnummer", "pincode", "eircode", "code", "codes"),
 }
 _CODE_ENDS = re.compile(r"[a-z]+code|fips[a-z]*|[a-z]+fips")
-# Words that say what is measured of a thing that has a code: "phone_calls", "zip_file_size".
+# Words for measurements, also next to the name of a code: "phone_calls", "zip_file_size".
 _MEASURED = {
     *("minutes", "hours", "seconds", "time", "size", "length", "total", "usage", "use", "users"),
     *("sessions", "score", "rating", "mean", "avg", "average"),

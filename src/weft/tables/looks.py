@@ -127,7 +127,7 @@ def are_levels(texts: Sequence[str], counts: Integers, is_meant: Mask, bad: Mask
 
 
 def are_limits(texts: Sequence[str], n_rows: int) -> bool:
-    """Return whether texts such as "<40" and ">=40" are levels: no cell has a number itself."""
+    """Return whether texts such as "<40" and ">=40" are levels: no cell is a plain number."""
     return few_levels(len(texts), n_rows) and all(text[:1] in LIMITS for text in texts)
 
 

@@ -24,7 +24,7 @@ _SCALE_WORDS = {
     **dict.fromkeys(("billion", "Billion", "Mrd", "mrd"), 1e9),
 }
 _SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "bn": 1e9, **_SCALE_WORDS}
-# "*+" gives nothing back: a long run of spaces is read once, not in all ways to divide it.
+# "*+" never goes back: a long run of spaces is read only once.
 _SHAPE = re.compile(
     rf"""(?P<limit>[<>≤≥]=?)?\s*+(?P<open>\()?\s*+
     (?P<sign>[-+−–])?\s*+

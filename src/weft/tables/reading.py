@@ -137,7 +137,7 @@ def _fits(reading: Reading, form: str) -> bool:
         return reading.form == DURATION
     if form == "flag":
         return reading.kind not in ("date", "cyclic")
-    # 1 is January to people, but names count from 0.
+    # A user who writes 1 means January, but names of months are numbered from 0.
     return form == "text" or reading.form not in ("day name", "month name")
 
 

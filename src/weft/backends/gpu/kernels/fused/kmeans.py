@@ -141,7 +141,7 @@ def _nearest(columns, centers, factors, numbers, labels, least_out, second_out, 
             f = tl.load(factors + k * M + v, mask=k < K, other=0.0)
             gap = x[:, None] - c[None, :]
             gap = tl.abs(tl.where(gap == gap, gap, 0.0))
-            if ROOT:  # noqa: SIM108
+            if ROOT:  # noqa: SIM108 (as above)
                 term = f[None, :] * gap * tl.sqrt(gap)
             else:
                 term = f[None, :] * powered(gap, exponent)
