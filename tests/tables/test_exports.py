@@ -310,6 +310,32 @@ def test_names_of_rows_without_a_name_above_them(sign, tmp_path):
     assert "the rows have one cell more than there are column names" in raw.notes[0]
 
 
+@pytest.mark.parametrize("name", ["r{}", "{}"])
+def test_names_of_rows_in_a_file_with_commas_as_r_writes_it(name, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f'"{name.format(i)}",{line}' for i, line in enumerate(TRIPLES, start=1)]
+    path.write_text("".join(['"x","y","stage"\n', *rows]))
+    raw = read_table(path)
+    pd.testing.assert_frame_equal(raw.frame.iloc[:, 1:], FRAME)
+    assert "the rows have one cell more than there are column names" in raw.notes[0]
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        pytest.param(lambda i: f"r{i % 2}", id="repeated names"),
+        pytest.param(lambda i: str(2 * i), id="numbers that are not those of the rows"),
+        pytest.param(lambda i: "r1" if i == 1 else "", id="names that are missing"),
+    ],
+)
+def test_a_cell_too_many_in_a_file_with_commas_is_refused_without_names_of_rows(start, tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{start(i)},{line}" for i, line in enumerate(TRIPLES, start=1)]
+    path.write_text("".join(["x,y,stage\n", *rows]))
+    with pytest.raises(InputError, match="4 cells on line 2 but 3 column names"):
+        read_table(path)
+
+
 def test_a_separator_at_the_end_of_each_row_names_no_rows(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("".join(["x;y;stage\n", *TRIPLES]).replace(",", ";").replace("\n", ";\n"))

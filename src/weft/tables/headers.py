@@ -86,19 +86,37 @@ def find_header(records: Sequence[Sequence[str]]) -> Header:
     return Header(numbered, n_above, n_lines + n_rules, [*notes, *told])
 
 
-def with_corner(records: Sequence[list[str]]) -> tuple[list[list[str]], list[str]]:
+def with_corner(records: Sequence[list[str]], separator: str) -> tuple[list[list[str]], list[str]]:
     """Return the records with a name for the first column where R left it out, and a note.
 
-    R writes names of rows without a name above them: each row has one cell more than the names.
+    R writes names of rows without a name above them: each row has one cell more than the names. In
+    a file with commas, a cell too many may also be a decimal comma, so there the first cells have
+    to look like names of rows.
     """
-    if len(records) < 2 or len(records[0]) < 2:
+    rows = records[1:]
+    if not rows or len(records[0]) < 2 or any(len(row) != len(records[0]) + 1 for row in rows):
         return list(records), []
-    if any(len(record) != len(records[0]) + 1 for record in records[1:]):
-        return list(records), []
-    if not any(record[-1].strip() for record in records[1:]):
+    if not any(row[-1].strip() for row in rows):
         return list(records), []  # a separator at the end of each row
+    if separator == "," and not _start_with_names(rows):
+        return list(records), []
     note = "the rows have one cell more than there are column names: it was taken for their name."
-    return [["", *records[0]], *records[1:]], [note]
+    return [["", *records[0]], *rows], [note]
+
+
+def _start_with_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first cells are different texts, or R's numbers of rows: 1, 2, 3, …
+
+    If all other cells are whole numbers, commas may be decimal, so nothing is certain.
+    """
+    first = [row[0].strip() for row in rows]
+    others = (cell.strip() for row in rows for cell in row[1:] if cell.strip())
+    if all(re.fullmatch(r"[-+]?\d+", cell) for cell in others):
+        return False
+    numbered = first == [str(number) for number in range(1, len(first) + 1)]
+    return numbered or (
+        all(first) and len(set(first)) == len(first) and not any(map(_is_value, first))
+    )
 
 
 def _line_of_codes(rest: Sequence[Sequence[str]]) -> int:

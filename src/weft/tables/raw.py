@@ -158,8 +158,7 @@ def _read(path: Path, called: str) -> RawTable:
         head = _first_records(file, form, called)
     if not head:
         raise InputError(f"{called} is empty; it needs a line of column names and rows below it.")
-    # In a file with commas, rows with a cell too many may have decimal commas.
-    head, corner = with_corner(head) if form.separator != "," else (head, [])
+    head, corner = with_corner(head, form.separator)
     header = find_header(head)
     n_above = header.n_above + header.n_lines
     as_text = find_text_columns(path, form, header, n_above)
