@@ -52,6 +52,9 @@ def test_clusters_and_how_sure_they_are():
         "index 0.75)."
     )
     assert verdict_of(answer(), learned(), True) == repeated
+    for n_rows, words in ((714, "70% of the rows"), (1_000_000, "500 of the 1,000,000 rows")):
+        text = verdict_of(answer(), learned(n_rows), True)
+        assert f"Repeating the search on {words} gives similar" in text
     # A sure answer whose repeats disagree: "but" from .8 and below .7 on.
     for confidence, stability, has_but in (
         (0.8, 0.69, True),

@@ -15,7 +15,7 @@ from weft.reporting.summary import summarize
 
 
 def test_a_model_that_says_nothing():
-    found = certainty(SimpleNamespace(), 2)
+    found = certainty(SimpleNamespace(), 2, 30)
     assert found == {
         **{"probability": None, "of": "right", "agreement": None, "share": 0.7},
         **{"by_cluster": None, "for": [], "against": []},
@@ -30,21 +30,23 @@ def test_what_a_model_says():
         cluster_stability_=np.array([0.5, np.nan]),
         stability_=0.625,
     )
-    assert certainty(model, 2) == {
+    assert certainty(model, 2, 30) == {
         **{"probability": 0.75, "of": "right", "agreement": 0.625, "share": 0.7},
         **{"by_cluster": [0.5, None], "for": ["a"], "against": ["b", "c"]},
     }
+    # Of many rows, a repeat has 500.
+    assert [certainty(model, 2, n)["share"] for n in (700, 1000, 10**6)] == [0.7, 0.5, 0.0005]
     # Stabilities of another number of clusters, or of repeats that were not made, say nothing.
-    assert certainty(model, 3)["by_cluster"] is None
-    assert certainty(model, 3)["agreement"] is None
+    assert certainty(model, 3, 30)["by_cluster"] is None
+    assert certainty(model, 3, 30)["agreement"] is None
     model.cluster_stability_ = np.zeros(2)
-    assert certainty(model, 2)["agreement"] is None
+    assert certainty(model, 2, 30)["agreement"] is None
     model.cluster_stability_, model.stability_ = np.array([0.5, 0.0]), float("nan")
-    assert certainty(model, 2)["agreement"] is None
-    assert certainty(model, 2)["by_cluster"] == [0.5, 0.0]
+    assert certainty(model, 2, 30)["agreement"] is None
+    assert certainty(model, 2, 30)["by_cluster"] == [0.5, 0.0]
     model.method_, model.evidence_ = "none", None
-    assert certainty(model, 2)["of"] == "no clusters"
-    assert certainty(model, 2)["for"] == []
+    assert certainty(model, 2, 30)["of"] == "no clusters"
+    assert certainty(model, 2, 30)["for"] == []
 
 
 class Halves(ClusterMixin, BaseEstimator):

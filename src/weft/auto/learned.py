@@ -12,7 +12,15 @@ from weft.auto.canonical import Canonical
 from weft.auto.examining import FEWEST_ROWS
 from weft.auto.judge import load
 from weft.auto.reasons import reasons
-from weft.auto.resampling import Repeat, cluster_stability, stability_of, weight_interval
+from weft.auto.resampling import (
+    MAX_ROWS,
+    SHARE,
+    Repeat,
+    cluster_stability,
+    share_of_round,
+    stability_of,
+    weight_interval,
+)
 from weft.auto.search import Answer
 from weft.auto.soft import soft_answers
 from weft.backends.cpu.known_rows import nearest_rows_of
@@ -197,14 +205,21 @@ def verdict_of(
         # Both may hold: the clusters of all rows are clear, and those of fewer rows are not.
         start = "But repeating" if confidence >= SURE and stability < ALIKE else "Repeating"
         text += (
-            f" {start} the search on 70% of the rows gives {_how_alike(stability)} "
-            f"clusters (adjusted Rand index {stability:.2f})."
+            f" {start} the search on {_rows_of_round(len(learned['labels_']))} gives "
+            f"{_how_alike(stability)} clusters (adjusted Rand index {stability:.2f})."
         )
     if answer.partition.caution:
         text = f"Caution: {answer.partition.caution}. {text}"
     if answer.cut_short_by:
         text += f" Repeats were left out because of {answer.cut_short_by}."
     return text
+
+
+def _rows_of_round(n_rows: int) -> str:
+    """Return in words which rows a repeat of the search has."""
+    if share_of_round(n_rows) < SHARE:
+        return f"{MAX_ROWS} of the {n_rows:,} rows"
+    return f"{SHARE:.0%} of the rows"
 
 
 def _how_alike(stability: float) -> str:

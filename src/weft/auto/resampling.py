@@ -1,4 +1,4 @@
-"""Whether the answer is reproduced when three rows in ten are left out.
+"""Whether the answer is reproduced when three rows in ten are left out, more in large tables.
 
 Each round leaves rows out and repeats the whole search: columns, candidates, judge. Rounds run in
 the package's one loop, so that callbacks, checkpoints and signals work as in any search: a round is
@@ -53,6 +53,11 @@ class Rounds:
         if fitness[0] <= state.best_fitness:
             return state
         return state._replace(best_position=state.positions[0], best_fitness=float(fitness[0]))
+
+
+def share_of_round(n_rows: int) -> float:
+    """Return the share of the rows that a round is given, but for rounding."""
+    return min(SHARE, MAX_ROWS / max(n_rows, 1))
 
 
 def rows_of_round(n_rows: int, seed: int, number: int) -> Integers:

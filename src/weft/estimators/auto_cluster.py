@@ -69,8 +69,8 @@ class AutoCluster(
         The share of pure noise tables in which at least one column is wrongly kept. Lower values
         need more permuted copies, and more time.
     n_resamples : int, default=4
-        Number of repeats of the search on 70 % of the rows, to measure how stable clusters and
-        columns are.
+        Number of repeats of the search on 70 % of the rows, but at most 500, to measure how stable
+        clusters and columns are.
     time_limit : float, default=None
         Seconds after which the remaining repeats are left out. The stability then depends on the
         speed of the machine.

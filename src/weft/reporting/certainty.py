@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from weft.auto.resampling import share_of_round
 from weft.reporting.facts import Facts, read_facts
 from weft.reporting.making import plain
 
-REPEATED_SHARE = 0.7  # of the rows, in the repeats of AutoCluster
 
-
-def certainty(model: Any, n_clusters: int) -> dict[str, Any]:
+def certainty(model: Any, n_clusters: int, n_rows: int) -> dict[str, Any]:
     """Return the model's own estimates of how good its answer is; None where it has none.
 
     ``probability``: that the clusters are right, or (``of`` = "no clusters") that there are none.
@@ -34,7 +33,7 @@ def certainty(model: Any, n_clusters: int) -> dict[str, Any]:
         "probability": None if confidence is None else float(confidence),
         "of": "no clusters" if method == "none" else "right",
         "agreement": None if agreement is None else float(agreement),
-        "share": REPEATED_SHARE,
+        "share": share_of_round(n_rows),
         "by_cluster": plain(by_cluster) if repeated else None,
         "for": list(reasons.get("for", [])),
         "against": list(reasons.get("against", [])),

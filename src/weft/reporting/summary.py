@@ -156,7 +156,7 @@ def summarize(
             "verdict": facts.verdict,
             "fingerprint": fingerprint(model),
         },
-        "certainty": certainty(model, facts.n_clusters),
+        "certainty": certainty(model, facts.n_clusters, len(facts.labels)),
         **drawn,
         "candidates": describe_candidates(candidates, alternatives, facts.labels),
         "walk": describe_walk(candidates, facts.labels),
