@@ -48,8 +48,8 @@ def answer(X: np.ndarray, seed: int, path: Path = JUDGE) -> Answer:
     if not len(examined.labels):
         return Answer(nothing, nothing, 0.0, 1.0, examined.labels)
     judge = judging.load(path)
-    doubt = judging.more_doubt(*X.shape)
-    verdict = judging.judge_candidates(judge, examined, relative=relative, doubt=doubt)
+    unfamiliar = judging.is_unfamiliar(*X.shape)
+    verdict = judging.judge_candidates(judge, examined, relative=relative, unfamiliar=unfamiliar)
     winner = examined.labels[verdict.winner]
     labels = nothing if verdict.no_clusters >= judge.gate_threshold else winner
     return Answer(labels, winner, verdict.confidence, verdict.no_clusters, examined.labels)

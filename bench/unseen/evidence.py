@@ -57,7 +57,6 @@ class TableEvidence(NamedTuple):
     seed: int
     clustered: bool
     n_clusters: int  # of the truth; 0 in clusterless tables
-    n_columns: int  # of the table, before any is left out
     labels: np.ndarray  # (C, n) int16
     values: np.ndarray  # (C, F) float32
     part_of: np.ndarray  # (C,) the representation of each candidate
@@ -65,11 +64,6 @@ class TableEvidence(NamedTuple):
     aris: np.ndarray  # (C,) float32, each candidate against the truth
     rivals: np.ndarray  # (len(COMPARED),) float32; NaN in clusterless tables, and before rivals ran
     seconds: float
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of the table."""
-        return self.labels.shape[1], self.n_columns
 
     def pool(self) -> Pool:
         """Return the candidates in the form that the judge takes."""
@@ -141,7 +135,6 @@ def compute(kind: str, seed: int, examine: Callable | None = None) -> TableEvide
         seed,
         table.clustered,
         number_of_clusters(table.y) if table.clustered else 0,
-        table.X.shape[1],
         examined.labels.astype(np.int16),
         np.nan_to_num(examined.values).astype(np.float32),
         examined.part_of,
@@ -157,9 +150,9 @@ def load(kind: str, seed: int) -> TableEvidence:
     with np.load(place(kind, seed), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     clustered, seconds = bool(arrays.pop("clustered")), float(arrays.pop("seconds"))
-    n_clusters, n_columns = int(arrays.pop("n_clusters")), int(arrays.pop("n_columns"))
+    n_clusters = int(arrays.pop("n_clusters"))
     arrays.pop("seed")
-    return TableEvidence(kind, seed, clustered, n_clusters, n_columns, seconds=seconds, **arrays)
+    return TableEvidence(kind, seed, clustered, n_clusters, seconds=seconds, **arrays)
 
 
 def _keep(path: Path, arrays: dict[str, Any]) -> None:

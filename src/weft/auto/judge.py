@@ -59,9 +59,8 @@ class Verdict(NamedTuple):
 
 
 PATH = Path(__file__).with_name("judge.npz")
-# The gate is too confident on wide tables, and more so if they have few rows: there this many log
-# odds are added to its doubt. See decisions 305, 306 and 308.
-WIDE_DOUBT = 0.77
+# In wide tables of fewer rows the gate misses "no clusters" too often (10 % in place of 5 %), so
+# its doubt is raised by this many log odds (3.5 %). See decisions 306 and 307.
 FEWEST_JUDGED = 30
 FEW_ROWS_DOUBT = 0.7
 
@@ -83,11 +82,9 @@ def load(path: Path = PATH) -> Judge:
     )
 
 
-def more_doubt(n_rows: int, n_columns: int) -> float:
-    """Return the log odds that are added to the doubt about a table of this shape."""
-    if not is_wide(n_rows, n_columns):
-        return 0.0
-    return WIDE_DOUBT + (FEW_ROWS_DOUBT if n_rows < FEWEST_JUDGED else 0.0)
+def is_unfamiliar(n_rows: int, n_columns: int) -> bool:
+    """Return whether a table is wide and has so few rows that the gate is too confident."""
+    return n_rows < FEWEST_JUDGED and is_wide(n_rows, n_columns)
 
 
 def told_features(
@@ -115,7 +112,7 @@ def judge_candidates(
     relative: Callable[[Floats], Floats] = relative,
     *,
     told: bool = False,
-    doubt: float = 0.0,
+    unfamiliar: bool = False,
 ) -> Verdict:
     """Return the verdict on the candidates of one table.
 
@@ -128,7 +125,7 @@ def judge_candidates(
         wins
     relative : the function that compares each value with those of the other candidates
     told : whether the allowed candidates are those of a number of clusters that the user gave
-    doubt : log odds of "no clusters" that are added: what `more_doubt` gives for the table
+    unfamiliar : what `is_unfamiliar` says of the table
     """
     values = rounded(pool.values)
     features = by_part(values, pool.part_of, relative)
@@ -149,7 +146,8 @@ def judge_candidates(
             place = best_of_told(likely, own.labels, every, pool.labels)
     winner = int(places[place])
     asked = doubts(features[places], scores[places], pool.take(places), likely, place)
-    no_clusters = float(logistic(predict(judge.gate, asked.gate[None]) + doubt)[0])
+    doubt = predict(judge.gate, asked.gate[None]) + (FEW_ROWS_DOUBT if unfamiliar else 0.0)
+    no_clusters = float(logistic(doubt)[0])
     raw = logistic(predict(judge.confidence, asked.confidence[None]))
     confidence = float(np.interp(raw, judge.curve_from, judge.curve_to)[0])
     scores[winner] = scores[places].max()

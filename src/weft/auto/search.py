@@ -25,7 +25,7 @@ from weft.auto.by_number import NumberEvidence, evidence_by_number, evidence_of_
 from weft.auto.candidates import Candidate
 from weft.auto.clock import Clock
 from weft.auto.examining import FIXED, Examined, examine, most_clusters, without_outliers
-from weft.auto.judge import Verdict, judge_candidates, load, more_doubt
+from weft.auto.judge import Verdict, is_unfamiliar, judge_candidates, load
 from weft.auto.pool import cluster_sizes
 from weft.auto.resampling import Repeat, rows_of_round
 from weft.auto.sources import Sources, as_alternatives, cluster_sources
@@ -190,9 +190,9 @@ def partition_of(
     if not allowed.any():
         return nothing
     judge = load()
-    doubt = more_doubt(len(rows), X.shape[1])
+    unfamiliar = is_unfamiliar(len(rows), X.shape[1])
     verdict = judge_candidates(
-        judge, pool, allowed, told=settings.n_clusters is not None, doubt=doubt
+        judge, pool, allowed, told=settings.n_clusters is not None, unfamiliar=unfamiliar
     )
     told = settings.n_clusters is not None or settings.min_clusters is not None
     if verdict.no_clusters >= judge.gate_threshold and not told:
