@@ -42,7 +42,8 @@ FOLD_SEEDS = (1,)
 # all. A single curve or frame is harder to distinguish from clusters than a lump. With one common
 # limit such tables would determine the threshold for all tables.
 LUMP_ALARMS, FALSE_ALARMS = 0.05, 0.1
-SHAPED = ("uniform_shape", "one_filament", "one_ring", "bent_sheet")  # one piece, but not a lump
+# One piece, but not a lump.
+SHAPED = ("uniform_shape", "one_filament", "one_long_curve", "one_ring", "bent_sheet")
 # The answer is "no clusters" from this probability on. The limits allow more (`train` prints how
 # much); wide tables of smooth factors and of counts need this value (decision 305). It is a fixed
 # number, so that training again does not change answers near it.

@@ -86,6 +86,11 @@ def test_no_clusters_and_why():
     said = verdict_of(answer("", alternatives=weak), learned(), False)
     assert said.startswith("No clusters found: columns depend on each other")
     assert said.endswith("answer 2 is a weak one of 4 clusters.")
+    judged = answer("", verdict=SimpleNamespace(), alternatives=weak)
+    assert verdict_of(judged, learned(), False) == (
+        "No clusters found: the 3 columns look like one cloud (probability 88%); answer 2 is a "
+        "weak one of 4 clusters."
+    )
 
 
 @pytest.mark.parametrize(
@@ -112,13 +117,27 @@ def test_values_go_back_to_where_the_table_has_them():
 
 
 def test_columns_that_answers_use():
-    given = SimpleNamespace(columns=np.array([2, 0, 1]))
+    # Position 0 of the canonical order is column 2 of the table. The last position is constant.
+    given = SimpleNamespace(
+        columns=np.array([2, 0, 1]), table=np.array([[1.0, 2.0, 5.0], [3.0, 4.0, 5.0]])
+    )
     kept = np.array([True, False, False])
     assert _used_columns(given, answer(), kept).tolist() == [0]
-    # Weak answers use all dependent columns: those at position 1, which is column 0.
-    dependent = answer("").partition.screening.dependent
-    expected = np.flatnonzero(in_given_order(dependent, given.columns)).tolist()
-    assert _used_columns(given, answer(""), kept).tolist() == expected
+    # Weak answers: columns that the screening kept, or else all dependent ones, or all that vary.
+    none = np.zeros(3, dtype=bool)
+    for own_kept, dependent, used in (
+        ([False, True, False], [True, True, False], [0]),
+        (none, [True, False, False], [2]),
+        (none, none, [0, 2]),
+    ):
+        screening = Screening(
+            np.array(own_kept), np.array(dependent), np.zeros(3, dtype=int), np.zeros(3)
+        )
+        weak = answer("")
+        weak = weak._replace(partition=weak.partition._replace(screening=screening))
+        assert _used_columns(given, weak, none).tolist() == used
+    constant = SimpleNamespace(columns=given.columns, table=np.ones((2, 3)))
+    assert _used_columns(constant, weak, none).tolist() == []
 
 
 def test_reasons_of_the_method_that_won():

@@ -100,7 +100,7 @@ def test_other_answers_are_skipped_after_four_fifths_of_the_time(monkeypatch, us
     assert found.cut_short_by == ("" if n_others else "the time limit")
 
 
-def test_weak_answers_are_given_where_all_rows_were_searched(monkeypatch):
+def test_weak_answers_come_after_the_answer_no_clusters(monkeypatch):
     def nothing(X, scales, rows, settings, sources=None, *, helpers=ALONE):
         kept = np.zeros(4, dtype=bool)
         return Partition(
@@ -111,8 +111,6 @@ def test_weak_answers_are_given_where_all_rows_were_searched(monkeypatch):
     found = search(numbers(), np.ones(4), SETTINGS, never())
     assert [one.method for one in found.alternatives] == ["none", "other"]
     assert_array_equal(found.weights, np.zeros(4))
-    monkeypatch.setattr(searching, "rows_of_search", lambda n_rows: np.arange(n_rows - 1))
-    assert search(numbers(), np.ones(4), SETTINGS, never()).alternatives == []
 
 
 def test_a_round_searches_only_its_rows(monkeypatch):
@@ -244,6 +242,19 @@ def test_no_clusters_from_the_threshold_on(monkeypatch, no_clusters, settings, i
         assert found.verdict is not None
         assert not found.kept.any()
         assert found.screening.kept.any()
+
+
+def test_a_doubtful_no_comes_with_the_best_clustering_as_a_weak_answer(monkeypatch):
+    with_parts(monkeypatch, verdict_on(1, 0.89))
+    found = partition_of(X12, np.ones(2), ROWS12, SETTINGS)
+    assert not found.clustered
+    (weak,) = found.others
+    assert np.isnan(weak.quality)
+    assert (weak.n_clusters, weak.method) == (3, "b")
+    assert_array_equal(weak.labels, THIRDS)
+    # From a probability of .9 on, "no clusters" is clear.
+    with_parts(monkeypatch, verdict_on(1, 0.9))
+    assert partition_of(X12, np.ones(2), ROWS12, SETTINGS).others == ()
 
 
 def test_only_what_was_asked_for_may_win(monkeypatch):

@@ -53,9 +53,12 @@ def learn(
     kept = learned["feature_weights_"] > 0.0
     in_columns = np.argsort(given.columns)
     anchors = np.ascontiguousarray(given.table[np.ix_(answer.rows, in_columns)])
+    used = _used_columns(given, answer, kept)
     nearest = np.zeros(len(table), dtype=np.int64)
-    if clustered and len(answer.rows) < len(table):
+    if len(answer.rows) < len(table) and (clustered or answer.alternatives):
         metric = learned["feature_weights_"] / learned["feature_scales_"]
+        if not clustered:  # a weak answer
+            metric[used] = 1.0 / learned["feature_scales_"][used]
         nearest = nearest_anchors(given.table[:, in_columns], anchors, metric, n_threads=n_threads)
     nearest[answer.rows] = np.arange(len(answer.rows))
     labels = answer.labels[nearest]
@@ -86,7 +89,7 @@ def learn(
             if clustered and verdict is not None
             else _own_reasons(answer)
         ),
-        "alternatives_": _alternatives(answer, nearest, _used_columns(given, answer, kept)),
+        "alternatives_": _alternatives(answer, nearest, used),
         "candidates_": _candidates(answer, nearest),
         "_fit_anchors": anchors,
         "_fit_anchor_labels": anchor_labels,
@@ -147,9 +150,18 @@ def _own_reasons(answer: Answer) -> dict[str, list[str]]:
 
 
 def _used_columns(given: Canonical, answer: Answer, kept: Mask) -> Integers:
-    """Return the columns that the answers use; weak answers use all dependent columns."""
-    if not answer.partition.clustered:
-        kept = in_given_order(answer.partition.screening.dependent, given.columns)
+    """Return the columns that the answers use.
+
+    Weak answers use the columns that the screening kept; where it kept none, all that depend on
+    others (mixed tables), and otherwise all that vary.
+    """
+    if answer.partition.clustered:
+        return np.flatnonzero(kept)
+    screening = answer.partition.screening
+    varying = np.ptp(given.table, axis=0) > 0.0
+    for mask in (screening.kept, screening.dependent, varying):
+        if mask.any():
+            return np.flatnonzero(in_given_order(mask, given.columns))
     return np.flatnonzero(kept)
 
 
@@ -183,18 +195,20 @@ def verdict_of(
     if not answer.partition.clustered:
         if len(learned["labels_"]) < FEWEST_ROWS:
             return f"No clusters found: {len(learned['labels_'])} rows are too few to tell."
+        weak = ""
         if answer.alternatives:
-            weak = answer.alternatives[1].n_clusters
+            weak = f"; answer 2 is a weak one of {answer.alternatives[1].n_clusters} clusters"
+        if answer.partition.verdict is not None:
+            return (
+                f"No clusters found: the {n_features} columns look like one cloud "
+                f"(probability {confidence:.0%}){weak}."
+            )
+        if answer.alternatives:
             return (
                 "No clusters found: columns depend on each other, but the rows are no more clumped "
-                f"than one cloud; answer 2 is a weak one of {weak} clusters."
+                f"than one cloud{weak}."
             )
-        if answer.partition.verdict is None:
-            return f"No clusters found: none of the {n_features} columns can be clustered."
-        return (
-            f"No clusters found: the {n_features} columns look like one cloud "
-            f"(probability {confidence:.0%})."
-        )
+        return f"No clusters found: none of the {n_features} columns can be clustered."
     n_kept = len(np.unique(owner[weights > 0.0]))
     text = (
         f"{learned['n_clusters_']} clusters from {n_kept} of {n_features} columns; the probability "

@@ -36,6 +36,9 @@ from weft.columns.weights import association
 from weft.parallel.ahead import ALONE, Helpers
 from weft.parallel.blas import one_blas_thread
 
+# If "no clusters" is less probable than this, the best clustering is offered as a weak alternative.
+SURE_OF_NONE = 0.9
+
 
 class Settings(NamedTuple):
     """What the user may set."""
@@ -114,7 +117,7 @@ def search(
                 weights = sources.share_weights(weights)
             if not clock.is_late(0.8):
                 others, by_number = _others(partition, settings)
-        elif len(rows) == len(X):  # a weak clustering is shown, but the answer is "no clusters"
+        else:  # a weak clustering is shown, but the answer is "no clusters"
             others = _weak_answers(partition)
     return Answer(rows, partition.labels, partition, weights, others, by_number, clock.stopped_by)
 
@@ -190,16 +193,17 @@ def partition_of(
     if not allowed.any():
         return nothing
     judge = load()
-    unfamiliar = is_unfamiliar(len(rows), X.shape[1])
-    verdict = judge_candidates(
-        judge, pool, allowed, told=settings.n_clusters is not None, unfamiliar=unfamiliar
-    )
-    told = settings.n_clusters is not None or settings.min_clusters is not None
-    if verdict.no_clusters >= judge.gate_threshold and not told:
-        return nothing._replace(confidence=verdict.no_clusters, verdict=verdict)
+    told, unfamiliar = settings.n_clusters is not None, is_unfamiliar(len(rows), X.shape[1])
+    verdict = judge_candidates(judge, pool, allowed, told=told, unfamiliar=unfamiliar)
+    expected = settings.n_clusters is not None or settings.min_clusters is not None
     prepared, winner = examined.candidate(verdict.winner)
+    labels = _answer_labels(prepared, winner, settings)
+    if verdict.no_clusters >= judge.gate_threshold and not expected:
+        weak = Alternative(np.nan, int(labels.max()) + 1, labels, winner.generators[0])
+        others = (weak,) if verdict.no_clusters < SURE_OF_NONE else ()
+        return nothing._replace(confidence=verdict.no_clusters, verdict=verdict, others=others)
     return Partition(
-        _answer_labels(prepared, winner, settings),
+        labels,
         examined.kept,
         examined.screening,
         verdict.confidence,

@@ -124,6 +124,9 @@ def dense_blocks(X: Any) -> Iterator[tuple[slice, Floats]]:
 def learn_sparse(learned: dict[str, Any], sample: SparseSample, X: Any) -> dict[str, Any]:
     """Return the fitted attributes for all rows and columns of X, a CSR array, from the sample."""
     kept = np.flatnonzero(learned["feature_weights_"] > 0.0)
+    weak = learned["alternatives_"][1:]
+    if not len(kept) and weak:  # "no clusters", but another answer is offered
+        kept = weak[0]["features"]
     labels, nearest = learned["labels_"], np.zeros((X.shape[0], 1), dtype=np.int64)
     projection = Projection(np.zeros(1, dtype=np.int64), np.zeros(1), np.ones((1, 1)), False)
     anchors, anchor_labels = np.zeros((1, 1)), np.zeros(1, dtype=np.int64)

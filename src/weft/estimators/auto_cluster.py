@@ -129,8 +129,9 @@ class AutoCluster(
         The method that gave the answer; "none" if no clusters were found.
     alternatives_ : list of dict
         The chosen clustering, then other answers, best first: quality (the judge's score minus that
-        of the answer; NaN for clusterings of other columns), n_features, n_clusters, features
-        (columns), labels, method.
+        of the answer; NaN for clusterings of other columns and for weak ones), n_features,
+        n_clusters, features (columns), labels, method. After a doubtful "no clusters" (probability
+        below 0.9) the second is a weak clustering.
     candidates_ : list of dict
         The best candidate for each number of clusters: n_clusters, quality (the judge's score minus
         that of the answer), method, n_candidates, reasons ("for" and "against"), measures, labels,
