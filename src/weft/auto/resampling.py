@@ -56,7 +56,7 @@ class Rounds:
 
 
 def share_of_round(n_rows: int) -> float:
-    """Return the share of the rows that a round is given, but for rounding."""
+    """Return the share of the rows that a round is given, except for rounding."""
     return min(SHARE, MAX_ROWS / max(n_rows, 1))
 
 
