@@ -31,6 +31,7 @@ from bench.unseen.world import (
     solids,
     swarms,
     tissues,
+    touching,
     weak,
     wide,
 )
@@ -57,6 +58,7 @@ KINDS: dict[str, Kind] = {
     **tissues.KINDS,
     **expression.KINDS,
     **few_rows.KINDS,
+    **touching.KINDS,
     **clusterless.KINDS,
     **continua.KINDS,
     **lumps.KINDS,
