@@ -49,8 +49,9 @@ def test_rows_that_were_not_searched_follow_the_nearest_one(monkeypatch):
     weak = model.alternatives_[1]
     searched = model._fit_anchor_rows
     assert (len(weak["labels"]), len(searched)) == (120, 80)
-    # The columns count equally: the units do not.
-    units = X / X.std(axis=0)
+    np.testing.assert_array_equal(model.with_alternative(2).predict(X), weak["labels"])
+    # In the metric of the weak answer, in which units do not matter.
+    units = X / X.std(axis=0) * model.with_alternative(2).feature_weights_
     near = ((units[:, None] - units[searched]) ** 2).sum(axis=2).argmin(axis=1)
     np.testing.assert_array_equal(weak["labels"], weak["labels"][searched][near])
 

@@ -25,7 +25,7 @@ from weft.auto.search import Answer
 from weft.auto.soft import soft_answers
 from weft.backends.cpu.known_rows import nearest_rows_of
 from weft.backends.spaces import Solution
-from weft.columns.weights import subspace_weights
+from weft.columns.weights import association, subspace_weights
 
 SURE = 0.8  # probability of a right answer from which repeats that disagree are surprising
 ALIKE = 0.7  # adjusted Rand index from which clusterings are called similar
@@ -57,8 +57,10 @@ def learn(
     nearest = np.zeros(len(table), dtype=np.int64)
     if len(answer.rows) < len(table) and (clustered or answer.alternatives):
         metric = learned["feature_weights_"] / learned["feature_scales_"]
-        if not clustered:  # a weak answer
-            metric[used] = 1.0 / learned["feature_scales_"][used]
+        if not clustered:  # the metric of the weak answer, as `take_alternative` computes it
+            weak = answer.alternatives[1].labels
+            rows = table[np.ix_(answer.rows[weak >= 0], in_columns[used])]
+            metric[used] = association(rows, weak[weak >= 0]) / learned["feature_scales_"][used]
         nearest = nearest_anchors(given.table[:, in_columns], anchors, metric, n_threads=n_threads)
     nearest[answer.rows] = np.arange(len(answer.rows))
     labels = answer.labels[nearest]
