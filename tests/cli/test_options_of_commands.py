@@ -214,7 +214,7 @@ def test_a_table_is_prepared_for_the_search(table, searched):
 @pytest.mark.parametrize(
     ("arguments", "method", "settings"),
     [
-        (("--n-clusters", 3), "pso-fsw", {"n_clusters": "3"}),
+        (("--n-clusters", 3), "auto", {"n_clusters": "3"}),
         (("--clusterer", "k-means"), "pso-fsw", {"clusterer": "k-means"}),
         (("--exponents",), "pso-fsw", {"exponents": True}),
         (("--generations", 0), "pso-fsw", {"n_generations": 0}),

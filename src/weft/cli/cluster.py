@@ -82,7 +82,7 @@ def cluster(
     ] = None,
     n_clusters: Annotated[
         str | None,
-        typer.Option(help="Number of clusters, for methods that need it; auto estimates it."),
+        typer.Option(help="Number of clusters; auto estimates it first. Not all methods take it."),
     ] = None,
     max_clusters: Annotated[
         int | None,
@@ -154,7 +154,7 @@ def cluster(
         from weft.io import check_folder, check_name, prepare_table, read_table, table_stem
         from weft.tables.orientation import orientation_note, transposed
 
-        of_swarms = (clusterer, criterion, swarm, n_clusters, generations, particles)
+        of_swarms = (clusterer, criterion, swarm, generations, particles)
         is_swarm = exponents or any(option is not None for option in of_swarms)
         is_swarm = is_swarm and not is_cells(file)
         wanted = find_method(method or ("pso-fsw" if is_swarm else "auto"))
