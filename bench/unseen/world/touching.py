@@ -1,7 +1,7 @@
 """Tables whose clusters touch or overlap, and single groups that look a little like them.
 
-The gate that says "no clusters" errs most on such tables: here a cluster may be a bump on the side
-of another, or what is left of two groups after their columns were rounded to a few grades.
+The gate that says "no clusters" is wrong most often on such tables: clusters may overlap so much
+that only a dent is between them, or their columns may be rounded to a few grades.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bench.unseen.world.drawing import (
 
 
 def fuzzy_arms(rng: Rng) -> Sketch:
-    """Long clouds that start at one point and go apart, with or without a cloud in the middle."""
+    """Long clouds around one point, in different directions, with or without a cloud in the middle."""
     k, n = int(rng.integers(3, 7)), draw_rows(rng, low=200, centre=700)
     turn = rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.arange(k) / k + rng.normal(0, 0.08, k)
     way = np.stack([np.cos(turn), np.sin(turn)], axis=1)
@@ -121,7 +121,7 @@ def skewed_neighbours(rng: Rng) -> Sketch:
 
 
 def normal_and_two_ways_out(rng: Rng) -> Sketch:
-    """A dense class, and two that leave it in two directions and spread on the way."""
+    """A dense class, and two others that begin there and spread in two directions."""
     n, d = draw_rows(rng, low=120, centre=350), int(rng.integers(3, 7))
     y = labels_of(np.array([int(n * 0.5), int(n * 0.28), int(n * 0.22)]))
     way = np.concatenate([np.zeros((1, d)), directions(rng, 2, d)])[y]
@@ -158,7 +158,7 @@ def two_camps(rng: Rng) -> Sketch:
 
 
 def checklists(rng: Rng) -> Sketch:
-    """Features that a sort has or has not, nearly without exception, and a count or two."""
+    """Traits that each sort has or lacks, with few exceptions, and one count."""
     k, d = int(rng.integers(3, 8)), int(rng.integers(9, 18))
     y = labels_of(draw_sizes(rng, draw_rows(rng, low=80, high=400, centre=150), k, smallest=6))
     has = rng.random((k, d)) < rng.uniform(0.3, 0.6)
