@@ -24,7 +24,7 @@ from bench.unseen.world.drawing import (
 
 
 def fuzzy_arms(rng: Rng) -> Sketch:
-    """Long clouds around one point, in different directions, with or without a cloud in the middle."""
+    """Long clouds around one point, in different directions; a cloud may be in the middle."""
     k, n = int(rng.integers(3, 7)), draw_rows(rng, low=200, centre=700)
     turn = rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.arange(k) / k + rng.normal(0, 0.08, k)
     way = np.stack([np.cos(turn), np.sin(turn)], axis=1)
